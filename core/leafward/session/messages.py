@@ -216,6 +216,13 @@ def as_typed(message: Body) -> Body:
     return {"role": "user", "content": [{"type": "text", "text": words}, *pictures]}
 
 
+def command_in(message: Body) -> str:
+    """The command that a person's prompt was typed behind (`/review`); empty where there is none."""
+    typed = message.get(TYPED)
+    found = _NAMED.match(typed) if message.get("role") == "user" and isinstance(typed, str) else None
+    return found[0] if found is not None else ""
+
+
 def is_bare(typed: str) -> bool:
     """Whether what a person typed is a command without words."""
     return typed.startswith("/") and not _COMMAND.sub("", typed, count=1).strip()
@@ -229,6 +236,7 @@ def is_bare_command(body: Body) -> bool:
 
 _COMMAND = re.compile(r"\A(?:/[^\s/]+(?:\s+|\Z)|!.*)", re.DOTALL)
 """The name of a command in front of its words, or a command for the shell."""
+_NAMED = re.compile(r"/[^\s/]{1,80}(?=\s|\Z)")
 
 
 def written_at(body: Body) -> int | None:

@@ -102,6 +102,8 @@ def text_in(body: Body, name: str) -> str:
 
 def whole(value: object) -> int | None:
     """A number as a whole one; None for anything else, and for one that no time or count could be."""
+    if type(value) is int:
+        return value if -NEVER < value < NEVER else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if abs(value) < NEVER else None

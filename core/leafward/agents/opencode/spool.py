@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _IN_MEMORY = 4 << 20
 """Bytes of a session up to which they stay in memory; more go to a temporary file without a name."""
+_BUFFER = 1 << 20
+"""Bytes that are written to that file at once: always the same memory, which stays in the processor's cache."""
 
 
 class Spool:
@@ -27,23 +29,22 @@ class Spool:
     def add(self, data: bytes) -> int:
         """Appends a record and a newline; returns where it begins."""
         start = self.size
+        self.size += len(data) + 1
+        if self._file is not None:
+            self._file.write(data)
+            self._file.write(b"\n")
+            return start
         self._memory += data
         self._memory += b"\n"
-        self.size += len(data) + 1
         if len(self._memory) > _IN_MEMORY:
-            self._spill()
+            self._file = tempfile.TemporaryFile(prefix="leafward-", buffering=_BUFFER)  # noqa: SIM115  # as long as the session is
+            self._file.write(self._memory)
+            self._memory = bytearray()
         return start
-
-    def _spill(self) -> None:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="leafward-")  # noqa: SIM115  # as long as the session is
-        self._file.write(self._memory)
-        self._memory = bytearray()
 
     def done(self) -> None:
         """Nothing more will be added."""
         if self._file is not None:
-            self._spill()
             self._file.flush()
 
     def at(self, offset: int, size: int) -> bytes:

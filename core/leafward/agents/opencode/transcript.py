@@ -20,6 +20,7 @@ from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translation import Translator, system_of
 from leafward.base.errors import NotASession
+from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex
@@ -65,7 +66,11 @@ class OpenCodeReader:
         spool = Spool()
         try:
             made = _Made(setting, spool)
-            transcript = made.from_database(stop) if setting.database is not None else made.from_tree(stop)
+            with gc_paused():
+                # A hundred thousand small values are made and kept: what is decoded meanwhile has no cycles.
+                transcript = (
+                    made.from_database(stop) if setting.database is not None else made.from_tree(stop)
+                )
         except BaseException:  # also an interrupt: the temporary file goes
             spool.close()
             raise

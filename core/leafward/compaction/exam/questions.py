@@ -245,7 +245,8 @@ def _limits(there: _Reading) -> Iterable[Question]:
     rules = [
         one
         for one in there.of(FactKind.CONSTRAINT)
-        if one.key in there.own - there.withdrawn
+        if one.is_open
+        and one.key in there.own - there.withdrawn
         and _LIMITS.search(one.text)
         and not _STATES.search(one.text)
         and not guesses(one.text)

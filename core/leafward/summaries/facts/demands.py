@@ -22,21 +22,29 @@ _ASKED = re.compile(
     r"(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
     r"|(?:can|could|do|does|did|is|are|was|were|should|would|will|have|has|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|can['’]t"
     r"|couldn['’]t|shouldn['’]t|wouldn['’]t|won['’]t)\s+(?:we|you|i|it|this|that|they|there|he|she|these|those)\b"
-    r"|any idea\b|what's\b)"
+    r"|any idea\b|what's\b|how come\b|(?:warum|wieso|weshalb|woran|pourquoi|por qué|perché|почему|зачем)\b"
+    "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
 )
 _TAG = re.compile(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
+_ASKED_LAST = re.compile(r"(?:吗|呢|(?:です|ます)か)\W*$")
 # All patterns but those of the first words are in small letters, as is what is looked at.
 _OBLIGED = re.compile(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
-    r"|niemals|nie|muss|müssen|darf|dürfen|immer|jamais|toujours|doi[st]|il faut|nunca|siempre|debe|sempre|deve|никогда|всегда|нельзя"
-    r"|должен|не надо)\b"
-    "|必须|不要|不能|不得|务必|禁止|一定要|应该|只能|请勿|别|しないで|ください|必ず|してはいけない|하지 ?마|반드시|금지|해야"
+    r"|niemals|nie|muss|musst|müsst|müssen|darf|darfst|dürft|dürfen|(?<!noch )(?<!wie )immer(?! noch| wieder| mehr| weniger)|jamais"
+    r"|(?<!est )(?<!sont )(?<!marche )(?<!fonctionne )toujours(?! pas)|doi[st]|doivent|devez|il faut|nunca|siempre|debe|sempre|deve"
+    r"|никогда|всегда|нельзя|должен|не надо)\b"
+    "|必须|不要|不能(?!用|运行|工作|编译|通过|打开|显示|正常)|不得(?!不)|务必|禁止|一定要|应该(?!是|可以|没)|只能|请勿"
+    "|(?<![特区级类分个识性])别(?![的名处人])|しないで|必ず|してはいけない|하지 ?마|반드시|금지|해야"
 )
 _CONCLUDES = re.compile(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
     r"|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
 )
 """Guesses in the words of rules."""
+_BREAKS = re.compile(
+    r"\b(?:(?:does|do|did|is|are|was)(?:n['’]?t| not)|violates?|breaks?|ignores?)\b.{0,160}?\b(?:must|never|always|at (?:most|least))\b"
+)
+"""What a guess says of a rule that something does not keep: that is a fault, and the rule another's."""
 _FORBIDS = re.compile(
     r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
     r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
@@ -47,10 +55,13 @@ _RULES = re.compile(
     r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have(?! been)|keep|look|work|contain|show|not)\b"
     r"|(?:has|have|needs?) to (?:be|stay|have|contain|cover|work|survive|hold|keep|fit|run|pass|push)\b"
     r"|(?:want|wants) (?:it|them|all|every|no|only|the|to be|to keep)\b|(?:would|i['’]d) (?:only |prefer|like (?:it|them|all|every|no|only|the|to keep)\b)"
-    r"|sin|sans|ohne|nicht|нужно)\b"
+    r"|sin|sans|ohne|auf keinen fall|(?:kein|pas d)e(?:n|r|s)? (?:neu|weiter|ander|extern|zusätzlich|nouve|autre)\w+|нужно"
+    r"|(?:bitte|soll(?:st|t|en|te)?) (?:\w+ ){0,6}nicht)\b"
 )
 _RULE_FIRST = re.compile(
-    r"^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
+    r"^(?:(?:s['’]il (?:te|vous) plaît,? )?n(?:e |['’])(?:pas |\w+ (?:pas|rien|plus)\b)"
+    r"|(?!(?:das|es|ich|er|sie|wir|ihr|du|die|der|dies\w*|hier|da|so|man|kann|geht|leider)\b)(?:\w+ ){1,4}nicht \w+en\W*$)"
+    r"|^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
 )
 _STATES = re.compile(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
@@ -59,8 +70,9 @@ _STATES = re.compile(
 """How things are, in the words of rules."""
 _GUESSED = markers(
     r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
-    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory)\b",
-    "think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
+    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory"
+    r"|ich (?:glaube|denke|vermute)|vielleicht|vermutlich|wahrscheinlich|je (?:crois|pense)|peut-être|quizás?|creo que)\b|也许|可能|大概|たぶん|かもしれ",
+    "glaube denke vermute vielleicht vermutlich wahrscheinlich crois pense quizas quiza creo think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
     "feeling feel maybe perhaps probably sure sounds theory",
 )
 _WORK = re.compile(
@@ -68,17 +80,58 @@ _WORK = re.compile(
 )
 """What is to be done now is a request: it is done, and binds nothing afterwards."""
 _TAKES_BACK = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*(?:you can |let['’]s |please |just )*"
+    r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
+    r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just )*"
     r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
+    r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
+    r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
 )
 _REFUTES = re.compile(
-    r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah)[\s,.!]+)*"
+    r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber)[\s,.!]+)*"
     r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
-    r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das )?stimmt nicht\b|c['’]est faux\b|不对|错了|違う)"
+    r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das |es )?(?:stimmt|geht|funktioniert) (?:so |immer noch |noch immer |leider )?nicht\b"
+    r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b|不对|不是这样|错了|違う|違います|いいえ)"
 )
 """Of the answer before it."""
+_PLEASED = re.compile(
+    r"(?i)^(?:(?:wow|jesus|oh|ok(?:ay)?|yes|yeah|great|perfect|nice|cool|super|toll|prima|ja|oui|génial|parfait)[\s,.!]+)*"
+    r"(?:(?:it|that|everything|all of it|this)(?: all| now)? works?(?: now| great| fine| perfectly| well)?|lgtm|looks (?:good|great|perfect)(?: to me)?"
+    r"|(?:es|das|alles) (?:funktioniert|geht|passt)(?: jetzt)?|ça (?:marche|fonctionne)(?: maintenant| bien)?|(?:现在)?(?:可以了|好了|没问题了|完美))"
+    r"(?:[.!,，。！]+(?! ?(?:but|aber|mais|except|但|we|now|still|let|can|could|please|i|then|next)\b)|\s*$)"
+)
+_AGREES = re.compile(
+    r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
+    r"|好|可以|是的|对[,，]|はい|お願い|네)"
+)
 _DENIES = re.compile(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
 _LEAST_WORDS = 3
+_ONCE_WRITTEN = (
+    r"(?:plan|document|doc|commit(?: message)?|pr|pull request|merge request|branch|issue|ticket|report|summary|e-?mail|message"
+    r"|review|draft|dokument|bericht|zusammenfassung|rapport|résumé)"
+)
+"""What is written once: what is wanted of it is wanted until it is there."""
+_ORDERS = re.compile(
+    r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:createa?|write|draft|make|prepare|produce|generate|compose|open|file"
+    r"|erstelle?|schreib(?:e|en)?|crée[rz]?|écri[st]|rédige[rz]?)\b"
+    rf"(?:\s+[\w./@'’-]+){{0,6}}?\s+{_ONCE_WRITTEN}\b"
+    r"|(?:请|帮我)*(?:写|创建|生成|制定|起草).{0,12}?(?:计划|文档|报告|总结|提交|方案)"
+)
+_OF_IT = re.compile(
+    rf"(?:it|they|(?:this|that|the) {_ONCE_WRITTEN}|er|sie|es|dieser? {_ONCE_WRITTEN}|il|elle|ce(?:tte)? {_ONCE_WRITTEN})\b"
+    r"|它|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
+)
+_OF_THIS = re.compile(
+    rf"(?:this|dieser?|ce(?:tte)?) {_ONCE_WRITTEN}\b|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
+)
+_THIS_ONCE = re.compile(
+    rf"\b(?:for|in|on|with) this {_ONCE_WRITTEN}\b|\b(?:just |only )?this (?:once|(?:one )?time)\b"
+    rf"|\b(?:für diesen?|in diesem?|bei diesem) {_ONCE_WRITTEN}\b|\b(?:diesmal|dieses mal)\b"
+    rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
+)
+_LASTS = re.compile(
+    r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
+    "|永远|总是|以后|今后|从现在"
+)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -87,7 +140,7 @@ def asks(sentence: str) -> bool:
     sentence = sentence.lower()
     if ("?" in sentence or "？" in sentence) and _TAG.search(sentence) is not None:
         return True
-    return _ASKED.match(without_fillers(sentence)) is not None
+    return _ASKED.match(without_fillers(sentence)) is not None or _ASKED_LAST.search(sentence) is not None
 
 
 def without_fillers(sentence: str) -> str:
@@ -112,6 +165,16 @@ def refutes(prompt: str) -> bool:
     return _REFUTES.match(prompt) is not None
 
 
+def is_pleased(prompt: str) -> bool:
+    """Whether a prompt says that what was done is right, and wants nothing else of it."""
+    return _PLEASED.search(prompt) is not None
+
+
+def agrees(prompt: str) -> bool:
+    """Whether a prompt begins by taking what was offered."""
+    return _AGREES.match(prompt) is not None
+
+
 def denies(prompt: str) -> bool:
     """Whether a prompt begins with a no: to what was answered, where that asked nothing."""
     return _DENIES.match(prompt) is not None
@@ -120,15 +183,16 @@ def denies(prompt: str) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def demands(sentence: str) -> bool:
     """Whether a sentence of the user's states a rule or a limit that holds from now on."""
-    if asks(sentence):
+    if asks(sentence) or refutes(sentence):
         return False
     sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence))
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False
+    guessed = guesses(words)
     if _OBLIGED.search(_CONCLUDES.sub(" ", words)) is not None:
-        return True
-    if guesses(words) and not words.startswith(("i would only", "i'd only")):
+        return not (guessed and _BREAKS.search(words) is not None)
+    if guessed and not words.startswith(("i would only", "i'd only")):
         return False
     words = _STATES.sub(" ", words)
     if _FORBIDS.search(words) is not None:
@@ -137,6 +201,25 @@ def demands(sentence: str) -> bool:
     if len(words.split()) < _LEAST_WORDS + 1:
         return False
     return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
+
+
+def orders(sentence: str) -> bool:
+    """Whether a sentence asks for one thing to be written: a plan, a commit, a report."""
+    return _ORDERS.match(without_fillers(sentence.lower())) is not None
+
+
+def is_for_once(sentence: str, *, ordered: bool) -> bool:
+    """Whether a demand binds one piece of work, and nothing after that. `ordered`: something was to be written just before.
+
+    What is said to hold always does.
+    """
+    sentence = sentence.lower()
+    if _LASTS.search(sentence) is not None:
+        return False
+    words = without_fillers(sentence)
+    if _THIS_ONCE.search(sentence) is not None or _ORDERS.match(words) or _OF_THIS.match(words):
+        return True
+    return ordered and _OF_IT.match(words) is not None
 
 
 _HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")

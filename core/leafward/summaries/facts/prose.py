@@ -52,24 +52,36 @@ _REASON = markers(
     r"|which means)\b|因为|所以|以便|避免|から|ため|때문",
     "because since so order avoid due rather instead reason otherwise weil damit parce porque therefore means",
 )
+_SINCE_WHEN = re.compile(
+    r"\bsince\W*$|\bsince (?:then\b|yesterday\b|v?\d|(?:the|its|our|that|last) (?:\w+ )?(?:commit|beginning|start|release|version|migration"
+    r"|week|month|year|upgrade|update)\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b)"
+    r"|\b(?:modified|changed|added|made|new|updated|happened) since\b"
+    r"|\b(?:ha(?:s|ve|d)|i['’]ve|we['’]ve|it['’]s) (?:\w+ ){1,5}since\b"
+)
+"""A time in the word of a reason."""
 _CHOICE = re.compile(
     r"\b(?:use|uses|using|keep|keeps|kept|remove[sd]?|move[sd]?|rename[sd]?|replace[sd]?|split|extract(?:ed|s)?|make|made|put|store[sd]?|avoid(?:ed|s)?"
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
+_TAKEN = re.compile(_CHOICE.pattern.replace("|uses", "").replace("|keeps", "").replace("(?:s|ed)", "(?:ed)"))
+"""The same without the forms in which somebody thinks of what a thing does."""
 _OBSERVES = re.compile(
     r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
     r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
-    r"|there(?:['’]s| is| are| was| were)\b)"
+    r"|there(?:['’]s| is| are| was| were)\b|the (?:\w+ ){1,3}(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|wrong|missing|stuck|hanging)\b"
+    r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
+    r"|or\b|alternatively\b|(?:the (?:reason|timing|fact)|verify|check|confirm|make sure|see|look)\b|the user (?:was|is|asks?|asked|says|said|wants to know)\b)"
 )
-"""How a sentence begins that tells how things are and why: nobody chose that."""
+"""How a sentence begins that tells how things are and why, or what is to be looked at: nobody chose that."""
 _TODO = markers(
     r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
     r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|follow[- ]ups?(?! (?:commit|pr|pull|fix|patch|question|change|message|comment|review)))\b"
-    "|待办|接下来|还需要|残り|다음",
-    "todo fixme still remaining outstanding next yet left need needs follow",
+    r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
+    r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|还需要|残り|다음",
+    "todo fixme still remaining outstanding next yet left need needs follow steht fehlt muss noch reste queda falta",
 )
 _NEGATION = markers(
     r"\b(?:no|not|never|none|without|avoid|stop|forbid(?:den)?|cannot|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|jamais|nunca|не|нельзя)\b"
@@ -102,8 +114,9 @@ _MUSES = re.compile(r"(?i)\W*(?:wait|hmm+|oh|aha|there it is|interesting|but the
 
 
 _HEDGED = markers(
-    r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be)\b|^\W*(?:but|wait|if|when)\b",
-    "likely apparently presumably seem seems might could should would will but wait if when",
+    r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be|must be \w+ing|must have been|suspicion|suspect(?:ed|s)?)\b"
+    r"|^\W*(?:but|wait|if|when)\b",
+    "likely apparently presumably seem seems might could should would will must suspicion suspect suspected suspects but wait if when",
 )
 _CONSIDERS = re.compile(
     r"^\W*(?:actually|looking at|let['’]s see|the user|that (?:would|could|might|way)|(?:i |we |so )?(?:need|have|must|want)s?\b)"
@@ -134,6 +147,18 @@ def leads_on(sentence: str) -> bool:
 def announces(sentence: str) -> bool:
     """Whether a sentence only says what comes now: it leads to what follows it, or to the next call."""
     return sentence.endswith((":", "：")) or _ANNOUNCED.match(sentence) is not None
+
+
+_REPORTS = re.compile(
+    r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
+    r"|erledigt|fertig|behoben|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
+)
+"""How an answer begins that says first of all that it was done, whatever it asks or proposes behind that."""
+
+
+def reports(answer: str) -> bool:
+    """Whether an answer says first of all that it was done, whatever it asks or proposes behind that."""
+    return _REPORTS.match(answer) is not None
 
 
 def lines_outside_code(text: str) -> Iterator[str]:
@@ -247,7 +272,11 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
         return True
     if not decided and _OBSERVES.match(sentence) is not None:
         return False
-    return _REASON.stand_in(sentence) and (decided or _CHOICE.search(sentence.lower()) is not None)
+    if not _REASON.may_stand_in(sentence):
+        return False
+    words = _SINCE_WHEN.sub(" ", sentence.lower())
+    choice = _TAKEN if strictly else _CHOICE
+    return _REASON.pattern.search(words) is not None and (decided or choice.search(words) is not None)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -81,10 +81,12 @@ class FactReader:
         """The open items of the list that the agent keeps of its own work, as it was written last."""
         self.listed = 0
         """How many items that list has."""
-        self._asked_for: dict[str, str] = {}
-        """What the last request of the user's says is to be done."""
+        self._asked_for: dict[tuple[FactKind, str], str] = {}
+        """What the requests since the last answer say is to be done, or demand of that alone."""
+        self._ordered = False
+        """Whether one of them asks for something to be written."""
         self._is_answered = False
-        """Whether the last message is an answer that asks nothing back."""
+        """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
         self.written: list[tuple[str, list[str]]] = []
         """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
 
@@ -105,7 +107,8 @@ class FactReader:
             return self.prose(text, Voice.TOLD, entry)
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
-            self._is_answered = bool(words) and not words.endswith(("?", "？")) and not tool_calls(message)
+            waits = words.endswith(("?", "？")) and not prose.reports(words)
+            self._is_answered = bool(words) and not waits and not any(tool_calls(message))
             return list(self._reply(entry, message))
         if role == "toolResult":
             return list(self._result(entry, message))
@@ -135,16 +138,23 @@ class FactReader:
 
     def _request(self, entry: EntryIndex, text: str) -> list[Sighting]:
         """The facts of a request; what the one before it says is to be done is done, where that was answered."""
-        done = self._asked_for if self._is_answered and not demands.refutes(text) else {}
+        done: dict[tuple[FactKind, str], str] = {}
+        if self._is_answered and not demands.refutes(text):
+            done, self._asked_for, self._ordered = self._asked_for, {}, False
         closed = [
-            Sighting(FactKind.TODO, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
-            for key, said in done.items()
+            Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
+            for (kind, key), said in done.items()
         ]
         found = list(self._typed(text, entry))
-        self._asked_for = {
-            one.key: one.text
+        self._ordered |= any(map(demands.orders, prose.sentences(pasting.divided(text)[0])))
+        self._asked_for |= {
+            (one.kind, one.key): one.text
             for one in found
-            if one.kind is FactKind.TODO and one.voice is Voice.USER and one.is_open
+            if one.voice is Voice.USER
+            and (
+                (one.kind is FactKind.TODO and one.is_open)
+                or (one.kind is FactKind.CONSTRAINT and demands.is_for_once(one.text, ordered=self._ordered))
+            )
         }
         self._is_answered = False
         return [*closed, *found]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 DROPPED = "dropped"
 """The outcome of a todo that was taken off its list."""
 ANSWERED = "answered"
-"""The outcome of one that stood in a request of the user's, which was answered before the user went on."""
+"""The outcome of one that stood in a request of the user's, which was answered before the user went on; of a demand that was
+made of that request alone as well."""
 
 
 class FactKind(StrEnum):
@@ -69,7 +70,7 @@ class Sighting(NamedTuple):
     about: str = ""
     """Of a number: the path that it is said of. Of a todo: the heading that it stands under."""
     is_open: bool = True
-    """Of a todo: whether it is still to be done."""
+    """Of a todo: whether it is still to be done; of a demand: whether it still holds."""
 
 
 @dataclass(slots=True)
@@ -125,6 +126,10 @@ _VOICE_WEIGHT = {
 }
 
 
+_CLOSED = frozenset({FactKind.TODO, FactKind.CONSTRAINT})
+"""Kinds that are over when they were done, until they are said again."""
+
+
 def gather(sightings: Iterable[Sighting]) -> list[Fact]:
     """Sightings of the same fact made one, in the order of the first of each; weighted by kind, voice and recurrence.
 
@@ -146,7 +151,7 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
             fact.entries.append(seen.entry)
         # A call and its result are one use of a command.
         fact.count += not seen.outcome
-        fact.outcome = seen.outcome or ("" if fact.kind is FactKind.TODO else fact.outcome)
+        fact.outcome = seen.outcome or ("" if fact.kind in _CLOSED else fact.outcome)
         about = whole.get(seen.about, seen.about)
         if about and about not in fact.about:
             fact.about.append(about)

@@ -203,6 +203,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             section, text = Section.CONSTRAINTS, said[1]
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
+        if worked and section in _LASTING and _WAS_GOING_ON.search(text):
+            continue
         worth = _CARRIED_WORTH.get(section, 0.3)
         if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
             worth = _OLD_ERROR
@@ -263,5 +265,11 @@ _CARRIED_WORTH = {
     Section.DONE: 0.5,
     Section.CONTEXT: 0.5,
 }
+_LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
+_WAS_GOING_ON = re.compile(
+    r"(?i)\b(?:still in progress|in progress\)|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
+)
+"""What was going on when an earlier summary was written."""
 _OLD_ERROR = 0.1
 """What a carried error is worth that did not come back."""

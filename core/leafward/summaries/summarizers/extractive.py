@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
 from leafward.session.entries import tool_calls
-from leafward.session.messages import as_typed, message_text
+from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.call_arguments import is_silent
 from leafward.summaries.summarizers import (
@@ -33,6 +33,7 @@ from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
+from leafward.summaries.summarizers.turns import as_asked
 from leafward.summaries.summarizers.worth import Worth
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Extractive:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor(clean=set())
         messages = [
-            SpanMessage(entry, redactor.value(as_typed(message)))
+            SpanMessage(entry, redactor.value(as_asked(message)))
             for entry, message in unless_cancelled(_read(span.messages), stop)
         ]
         previous = redactor.text(span.previous)

@@ -11,7 +11,7 @@ from leafward.summaries.facts import demands, prose
 from leafward.summaries.summarizers import unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, add
 from leafward.summaries.summarizers.outline import Section, is_drawn, line_key, read_outline
-from leafward.summaries.summarizers.turns import is_answered
+from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +25,8 @@ _FINISHED = re.compile(
     r"|^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|^the (?:fix|solution) was\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b|\btests? pass(?:es)?\b|\b\d+ passed\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
+    r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
+    r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$"
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
@@ -84,6 +86,9 @@ def answers(
     final.update(
         [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
     )
+    proposed = {
+        turn.last for turn, then in zip(turns, [*turns[1:], None], strict=False) if _is_offer(turn, then)
+    }
     talk = not any(tool_calls(message) for _, message in messages)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         if message.get("role") not in ("assistant", "branchSummary"):
@@ -97,7 +102,7 @@ def answers(
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
-            for line in quotable(text):
+            for line in quotable(text, between=not ends):
                 if _leads(line) or (not ends and _passes(line)):
                     continue
                 said = _said(line)
@@ -108,6 +113,9 @@ def answers(
                 if section is Section.NEXT and (place in settled or prose.accompanies(line)):
                     # What was left at the end of a turn is said there.
                     continue
+                if section is Section.DECISIONS and place in proposed and not _FINISHED.search(line):
+                    # It was offered, and nobody took it.
+                    section = Section.CONTEXT
                 if section is Section.NEXT and _POINTS.match(line):
                     section = Section.CONTEXT
                 if section is Section.DONE and not worked:
@@ -122,6 +130,15 @@ def answers(
                 alone = (talk or (ends and worked)) and said.alone
                 worth = weight * (0.3 if context else 1.0)
                 add(evidence, section, line, (entry,), worth, names_something=context and not alone)
+
+
+def _is_offer(turn: Turn, then: Turn | None) -> bool:
+    """Whether an answer proposes something, and the next request, if there is one, does not take it."""
+    if not asks_back(turn.answer) or prose.reports(turn.answer):
+        return False
+    return then is None or not (
+        keeps_going(then) or demands.agrees(then.own) or CHOOSES.search(then.text) is not None
+    )
 
 
 class _Said(NamedTuple):
@@ -201,6 +218,11 @@ def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                 if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
                     break
                 passages += (" " if _ENDED.search(passages) else ". ") * bool(passages) + passage
+        question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
+        if question:
+            # What it waits for is the user's word.
+            whole = f"{passages} {question}".strip()
+            passages = whole if len(whole) < REQUEST_LIMIT else question
         if passages:
             add(
                 evidence,
@@ -208,6 +230,7 @@ def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                 passages,
                 (entry,),
                 1.6,
+                first=bool(question),
                 limit=REQUEST_LIMIT,
                 lead="Last reply: ",
             )
@@ -227,15 +250,16 @@ def _texts(message: Body) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
+def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
     Short items of one list come together, behind the words that introduce them: alone they seldom say what they are about.
+    Said `between` calls, what is to be done right there is left out.
     """
-    return tuple(_passages(text, shortest))
+    return tuple(_passages(text, shortest, between=between))
 
 
-def _passages(text: str, shortest: int) -> Iterator[str]:
+def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
     intro = ""
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
@@ -248,7 +272,8 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)
             continue
-        yield from _together(intro, items)
+        if not (between and prose.leads_on(intro)):
+            yield from _together(intro, items)
         items = []
         if mark is not None:
             if 12 <= len(item) <= 400 and not _CONTINUED.search(item):
@@ -261,9 +286,11 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
             intro = prose.last_sentence(stripped).rstrip(":：")
         elif not stripped.startswith(("|", ">", "<")):
             for sentence in prose.sentences(raw):
-                if len(sentence) >= shortest and not sentence.endswith("?") and not _is_code(sentence):
+                asked = sentence.endswith(("?", "？"))
+                if len(sentence) >= shortest and not asked and not _is_code(sentence):
                     yield sentence
-    yield from _together(intro, items)
+    if not (between and prose.leads_on(intro)):
+        yield from _together(intro, items)
 
 
 def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
@@ -289,7 +316,9 @@ def _without_opening(sentence: str) -> str:
 
 
 def _is_code(sentence: str) -> bool:
-    """Whether hardly a word stands outside its code."""
+    """Whether hardly a word stands outside its code, or it comments some."""
+    if sentence.startswith(("//", "/*")):
+        return True
     outside = re.sub(r"`[^`]*`", " ", sentence) if "`" in sentence else sentence
     return len(prose.content_words(outside)) == 0
 

@@ -35,6 +35,10 @@ _SAME_WORDS = 3
 """Words from which on two lines that have them all in common say the same of something."""
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of what is done has to share."""
+_COMMON = 2
+"""Words that a request has in common at least with the step that it takes up."""
+_ASKED_FOR = 0.6
+"""The part of its words that it shares with that."""
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words with which a step says what is to be done."""
@@ -83,6 +87,7 @@ def settle(
     gone = _gone(messages, cwd)
     _files(evidence, gone)
     _fulfil(evidence)
+    _take_up(evidence, turns)
     _steps(evidence)
     _counts(evidence)
     _figures(evidence)
@@ -259,6 +264,34 @@ def _fulfil(evidence: Evidence) -> None:
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
         if names and all(written.get(name, -1) > place for name in names):
             candidate.section = Section.DONE
+
+
+def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
+    """Leaves out the steps that were told to be next where the user asked for them since: they are what is worked on, or done.
+
+    Items of a checklist, or of the agent's own plan, say themselves when they are done.
+    """
+    wanted = [(turn.first, frozenset(content_words(turn.text))) for turn in turns if turn.works]
+
+    def is_listed(candidate: Candidate) -> bool:
+        return any(
+            key in evidence.reader.planned or evidence.facts[kind, key].voice is Voice.CODE
+            for kind, key in candidate.carries
+        )
+
+    def is_taken_up(candidate: Candidate) -> bool:
+        words = frozenset(content_words(candidate.text))
+        place = _place(evidence, candidate)
+        return any(
+            place < first and len(words & asked) >= max(_COMMON, _ASKED_FOR * len(asked))
+            for first, asked in wanted
+        )
+
+    evidence.candidates = [
+        candidate
+        for candidate in evidence.candidates
+        if candidate.section is not Section.NEXT or is_listed(candidate) or not is_taken_up(candidate)
+    ]
 
 
 def _steps(evidence: Evidence) -> None:

@@ -110,6 +110,8 @@ def stated(evidence: Evidence) -> None:
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
+            if not fact.is_open:
+                continue
             add(
                 evidence,
                 Section.CONSTRAINTS,
@@ -126,6 +128,7 @@ def stated(evidence: Evidence) -> None:
                 or guesses(fact.text)
                 or considers(fact.text)
                 or is_drawn(fact.text)
+                or fact.text.startswith("//")
             ):
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)

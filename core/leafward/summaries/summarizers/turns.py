@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
+from leafward.session.messages import as_typed, command_in
 from leafward.summaries.facts.demands import without_fillers
 from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.prose import content_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,14 +24,29 @@ _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
 """A message that is one element of markup."""
 _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
 _FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
+_QUOTED = re.compile(r"(?m)^[ \t]*> .*$")
 _TRIVIAL = re.compile(
-    r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$)"
+    r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$"
+    r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| weiter| mal| so)?"
+    r"|weiter|los|passt|klar|oui|ouais|d['’]accord|vas-?y|continue[rz]?|merci|parfait|s[ií]|claro|dale|adelante|gracias|por favor|hazlo"
+    r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
+    r"|(?:(?:好的?|可以|是的?|对|行|继续|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
 )
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
+CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
+"""One of several ways, by its number."""
+_SHOWN = 120
+"""Characters that are quoted of what was pasted behind a request."""
 SUBSTANTIAL = 3
 """Content words from which on a request says what it is about."""
+_BRIEF = 2
+"""The same where work followed."""
 TELLING = 8
 """Content words with which it says so even where no work followed."""
+
+
+_COMMAND = "command"
+"""The key of a message under which the command stands that a prompt was typed behind."""
 
 
 @dataclass(slots=True)
@@ -54,6 +70,13 @@ class Turn:
     """The model's last words, where it ended with them: what it said to the request."""
     said: str = ""
     """The model's last words, wherever it ended."""
+    runs: bool = False
+    """Whether it was typed behind a command of the agent's."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says what it is about."""
+        return self.words >= (_BRIEF if self.works else SUBSTANTIAL)
 
 
 def by_machine(message: Body) -> bool:
@@ -65,22 +88,34 @@ def by_machine(message: Body) -> bool:
     return bool(_MACHINE.match(text) or (role == "custom" and _ENCLOSED.search(text)))
 
 
+def as_asked(message: Body) -> Body:
+    """A message in its speaker's own words, with the command that they were typed behind: what that does is asked for too."""
+    command = command_in(message)
+    return {**as_typed(message), _COMMAND: command} if command else as_typed(message)
+
+
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     """The turns that the user began, in order; what precedes the first of them is none."""
     turns: list[Turn] = []
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
         if role == "user":
+            command = str(message.get(_COMMAND) or "")
             text = " ".join(text_of(message.get("content")).split())
-            if not text or by_machine(message):
+            if not (text or command) or by_machine(message):
                 continue
-            typed = divided(text_of(message.get("content")))[0]
+            typed, pasted = divided(text_of(message.get("content")))
             own = " ".join(typed.split()).rstrip("` ")
-            # What stands in a fence was copied there, unless there is nothing else.
-            bare = " ".join(_FENCED.sub(" ", typed).split()) or own
+            # What stands in a fence or was quoted line by line was copied there, unless there is nothing else.
+            bare = " ".join(_QUOTED.sub(" ", _FENCED.sub(" ", typed)).split()) or own
             prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
             words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
-            turns.append(Turn(entry, prompt, own, words, place, place))
+            if prompt.endswith((":", "：")):
+                # What it points at stands in what was pasted.
+                shown = next((" ".join(one.split()) for one in sentences(pasted)), "")
+                prompt = f"{prompt} {shown[:_SHOWN]}".strip()
+            asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
+            turns.append(Turn(entry, asked, own, words, place, place, runs=bool(command)))
         elif role == "assistant" and turns:
             turns[-1].last = place
             called = any(True for _ in tool_calls(message))
@@ -91,6 +126,10 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns:
             turns[-1].answer = ""
+    for turn in turns:
+        if turn.runs and turn.works:
+            # A command that led to work says by its name what was asked for.
+            turn.words = max(turn.words, SUBSTANTIAL)
     return turns
 
 
@@ -105,9 +144,9 @@ def goal_of(turns: Sequence[Turn]) -> Turn | None:
 
 def last_of(turns: Sequence[Turn]) -> Turn | None:
     """The last request that says anything."""
-    substantial = [turn for turn in turns if turn.words >= SUBSTANTIAL]
-    if substantial:
-        return substantial[-1]
+    telling = [turn for turn in turns if turn.tells]
+    if telling:
+        return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
 
 
@@ -122,4 +161,16 @@ def _is_readable(turn: Turn) -> bool:
 
 def is_answered(turn: Turn) -> bool:
     """Whether the model ended with words, and these ask nothing back."""
-    return bool(turn.answer) and not turn.answer.rstrip("*_ )").endswith(("?", "？"))
+    return bool(turn.answer) and not asks_back(turn.answer)
+
+
+def asks_back(answer: str) -> bool:
+    """Whether an answer ends with a question."""
+    return answer.rstrip("*_ )\n").endswith(("?", "？"))
+
+
+def question_of(answer: str) -> str:
+    """The question at the end of an answer; empty where there is none."""
+    lines = [line for line in answer.split("\n") if line.strip()]
+    said = [one for line in lines[-2:] for one in sentences(line)]
+    return next((one for one in reversed(said) if asks_back(one)), "")

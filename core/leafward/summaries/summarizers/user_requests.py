@@ -10,24 +10,25 @@ from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
+    CHOOSES,
     SUBSTANTIAL,
     TELLING,
     Turn,
+    asks_back,
     goal_of,
     is_answered,
     keeps_going,
     last_of,
+    question_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LAST_REQUEST = "Last request: "
-_ACHIEVED = re.compile(r"(?i)^\W*(?:(?:all )?done\b|✅|finished\b|完成)")
-_AT_ONCE = re.compile(
-    r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed)\b[.:!,]?\s"
+_ACHIEVED = re.compile(
+    r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
 )
-"""How an answer begins that says first of all that it was done, whatever it asks or proposes behind that."""
 _ERRAND = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest)\b"
@@ -36,21 +37,27 @@ _ERRAND = re.compile(
 _REMARK = re.compile(
     r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
+    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes|if i \w+(?: \w+){0,4}?)[\s,.]+)*(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
 )
 """How somebody begins who says how things are, and asks for nothing by that."""
+_ASKS_WHY = re.compile(
+    r"(?i)^(?:and |but |so |ok,? )?(?:why|what(?:['’]s)?(?! (?:about|if)\b)|when|where|which|who|how (?!about\b|(?:can|could|should|would|might)\b)|is|are|was|were|does|did|has|have|shouldn['’]t|wouldn['’]t|isn['’]t|aren['’]t|doesn['’]t|didn['’]t"
+    r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
+)
+"""Who asks so wants to know something: whatever was worked on behind it, it is no goal any more."""
 _GO_AHEAD = re.compile(
     r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
 )
 """Who says no more than this wants what was planned before."""
 _FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
 """In an answer that does not say that everything was reached."""
-_WAY = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 _WAY_LIMIT = 100
 _WENT_ON = 2
 """Requests that were worked on after an answer: what was answered is what the work is for no more."""
 _LONG_AGO = 6
 """The same where the answer said that something was left: by then that was gone into, or is worked on by other requests."""
 _LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
+_GLANCES = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 _OUTCOME = 120
 """Characters of what came of a request."""
 _BRIEFLY = 100
@@ -63,7 +70,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
     goal = goal_of(_open(turns)) if first else None
     if goal is not None:
-        text = _whole_sentences(goal.text, REQUEST_LIMIT)
+        text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), _before(turns, goal))
         begun = goal_of(turns)
         if begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
             # What was only to be read for it says less.
@@ -82,6 +89,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         and turn.words > SUBSTANTIAL
         # An answered question is closed, and so is what was only to be shown.
         and not demands.asks(turn.text)
+        and not demands.refutes(turn.own)
         and not _LOOKS.match(turn.text)
     ]
     for turn in earlier[-_ASKED:]:
@@ -90,13 +98,12 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
     if latest is None:
         return
-    place = next(number for number, turn in enumerate(turns) if turn is latest)
     text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
-    text = _with_way(text, turns[place - 1] if place else None)
+    text = _with_way(text, _before(turns, latest))
     agreed = turns[-1]
     if agreed is not latest and agreed.works and not is_answered(agreed):
         # What the user agreed to, or wanted more of, is worked on.
-        question = _question(turns[-2].answer)
+        question = question_of(turns[-2].answer)
         if question:
             text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
         elif latest is goal:
@@ -122,39 +129,61 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=LAST_REQUEST)
 
 
+def _before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
+    place = next(number for number, one in enumerate(turns) if one is turn)
+    return turns[place - 1] if place else None
+
+
 def _open(turns: Sequence[Turn]) -> list[Turn]:
     """The requests that are not over, in order."""
     found: list[Turn] = []
     later: Turn | None = None
     telling = worked = 0
+    pleased = False
+    answered = ("", later, telling, worked)
     for turn in reversed(turns):
-        if not _is_over(turn, later, telling, worked):
+        over = _is_over(turn, turn.answer, later, telling, worked)
+        if not turn.answer and not over and answered[0]:
+            # The user went on before it was answered: so is what was said to both.
+            over = _is_over(turn, *answered)
+        if pleased and telling and not over:
+            over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
+        if not over:
             found.append(turn)
+        if turn.answer:
+            answered = (turn.answer, later, telling, worked)
         later = turn
-        telling += turn.words >= SUBSTANTIAL
+        pleased |= demands.is_pleased(turn.own)
+        telling += turn.tells
         worked += turn.works and not keeps_going(turn)
     return found[::-1]
 
 
-def _is_over(turn: Turn, behind: Turn | None, telling: int, worked: int) -> bool:
+def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
     """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else.
 
-    `behind` is the next turn; so many of those behind say what they are about, and so many asked for more than to go on and led to work.
+    `behind` is the turn behind the answer; so many of those there say what they are about, and so many asked for more than to
+    go on and led to work.
     """
     if behind is None or not telling:
         return False
     if worked >= _LONG_AGO:
         return True
-    if worked and turn.works and (_ERRAND.match(turn.text) or _REMARK.match(turn.text)):
+    aside = _ERRAND.match(turn.text) or _REMARK.match(turn.text) or demands.refutes(turn.own)
+    if worked and turn.works and aside:
         return True
-    if worked >= _WENT_ON and _AT_ONCE.match(turn.answer):
+    if worked and _wants_to_know(turn.text, behind=worked):
         return True
-    if keeps_going(behind) or not is_answered(turn):
+    if worked >= _WENT_ON and prose.reports(answer):
+        return True
+    if keeps_going(behind) or not answer or asks_back(answer):
         return False
-    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(turn.answer)]
+    if worked and turn.runs:
+        return True
+    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(answer)]
     if any(section is Section.NEXT for _, section in sections):
         return False
-    if _ACHIEVED.match(turn.answer):
+    if _ACHIEVED.match(answer):
         return True
     # What was wrong is told in what was done about it and why.
     if any(section is Section.CONTEXT and _FAILS.search(sentence) for sentence, section in sections):
@@ -163,9 +192,20 @@ def _is_over(turn: Turn, behind: Turn | None, telling: int, worked: int) -> bool
     return worked >= enough or any(section is Section.DONE for _, section in sections)
 
 
+def _wants_to_know(text: str, behind: int) -> bool:
+    """Whether a request asks for an answer alone, and not for work; `behind` it were so many others that led to work.
+
+    By then what was politely asked for is done as well, and what was to be looked at.
+    """
+    said = [one for one in prose.sentences(text) if not one.startswith((">", "$"))] or [text]
+    if behind < _WENT_ON:
+        return all(_ASKS_WHY.search(one) for one in said)
+    return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
+
+
 def _with_way(text: str, before: Turn | None) -> str:
     """A request that chooses one of several ways by its number, with what that is where the answer before it says so."""
-    chosen = _WAY.search(text)
+    chosen = CHOOSES.search(text)
     if chosen is None or before is None:
         return text
     word, number = re.escape(chosen[1]), re.escape(chosen[2])
@@ -181,13 +221,6 @@ def _with_way(text: str, before: Turn | None) -> str:
 def _shortened(text: str) -> str:
     """The beginning of what was said, up to the end of its sentence."""
     return re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :.")[:_WAY_LIMIT]
-
-
-def _question(answer: str) -> str:
-    """The question at the end of an answer; empty where there is none."""
-    lines = [line for line in answer.split("\n") if line.strip()]
-    sentences = [one for line in lines[-2:] for one in prose.sentences(line)]
-    return next((one for one in reversed(sentences) if one.rstrip("*_ )").endswith(("?", "？"))), "")
 
 
 def _with_outcome(text: str, turn: Turn) -> str:

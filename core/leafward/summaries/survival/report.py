@@ -126,7 +126,7 @@ def facts_of(
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)
         sightings += reader.read(entry, message)
-    return [fact for fact in gather(sightings) if fact.kind is not FactKind.TODO or fact.is_open]
+    return [fact for fact in gather(sightings) if fact.is_open]
 
 
 def survival(

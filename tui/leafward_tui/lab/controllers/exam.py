@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
-from leafward_tui.ui.cells import counted, fit, money, percent, wrap
+from leafward_tui.ui.cells import cell_len, counted, fit, money, percent, wrap
 from leafward_tui.ui.exam_request import answer_words
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
@@ -86,6 +86,8 @@ def graded(draft: Draft, job: Job) -> Exam:
 SIT = "sit"
 """The key of the line that has a model answer."""
 _TOPIC = 11
+_ANSWERABLE = (" can be answered", " answerable")
+"""Behind the count of questions, as there is room."""
 
 
 def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Glyphs) -> Block:
@@ -99,9 +101,10 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
                 ("no file, test, rule or step with a wrong answer beside it", "faint"),
             )
         )
-    share = found.share() or 0.0
-    head = [Span(f"{answered} of {counted(total, 'question')}", "strong"), Span(" can be answered", "sub")]
-    lines = [spread(head, [Span(percent(share, 1), "strong")], width)]
+    share, asked = percent(found.share() or 0.0, 1), f"{answered} of {counted(total, 'question')}"
+    room = width - cell_len(asked) - cell_len(share) - 1
+    words = next((text for text in _ANSWERABLE if cell_len(text) <= room), "")
+    lines = [spread([Span(asked, "strong"), Span(words, "sub")], [Span(share, "strong")], width)]
     for topic in Topic:
         right, all_of_it = found.count(topic)
         if all_of_it:

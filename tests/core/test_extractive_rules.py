@@ -1,0 +1,259 @@
+"""What binds, what was asked once and what is next, in sessions of people who write in any language and in any manner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import FactKind, demands, prose
+from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.survival import SpanMessage, facts_of
+from tests.core.told import FOLDER, lines_of, reply, result, span, summarize, told_in, user
+
+if TYPE_CHECKING:
+    from typing import Any
+
+PLAN = "Write a plan in docs/plan.md, it must name every file of the orchard."
+"""What is wanted of the plan is wanted until it is there."""
+
+
+def edit(path: str, key: str) -> list[dict[str, Any]]:
+    given = {"path": path, "oldText": "x", "newText": f"def parse_{key}(): ..."}
+    return [reply("", (key, "edit", given)), result(key, "ok")]
+
+
+def rules(*messages: dict[str, Any]) -> list[str]:
+    return told_in(Section.CONSTRAINTS, *messages)
+
+
+def held(messages: list[dict[str, Any]]) -> list[str]:
+    """The rules that a compaction of these messages can lose."""
+    said = [SpanMessage(EntryIndex(10 + place), message) for place, message in enumerate(messages)]
+    return [fact.text for fact in facts_of(said, FOLDER) if fact.kind is FactKind.CONSTRAINT]
+
+
+@pytest.mark.parametrize(
+    ("order", "answer"),
+    [
+        (PLAN, "Done. It names all twelve. Shall I begin?"),
+        ("create a plan for the orchard. then it needs to have steps in the best order", "Done."),
+        ("For this commit you must leave out the frost table.", "Committed without it."),
+        ("Schreib einen Bericht in docs/frost.md, er muss alle Zahlen enthalten.", "Erledigt."),
+        (
+            "Rédige un rapport dans docs/gel.md, il doit contenir tous les chiffres.",
+            "Terminé. Voulez-vous lire ?",
+        ),
+        ("写一份报告到 docs/frost.md，它必须包含所有数字。", "已完成。"),
+    ],
+)
+def test_what_one_order_demands_is_no_rule_once_it_was_answered(order: str, answer: str) -> None:
+    asked = [user(order), *edit("docs/plan.md", "a")]
+    assert held(asked)
+    later = [*asked, reply(answer), user("Now prune the rows of the orchard."), *edit("src/rows.py", "b")]
+    assert rules(*later) == []
+    assert not held(later)
+
+
+def test_what_was_said_before_the_answer_belongs_to_the_order() -> None:
+    asked = [user(PLAN), reply("", ("a", "read", {"path": "docs/plan.md"})), result("a", "x")]
+    asked += [user("this plan must be readable without the code"), *edit("docs/plan.md", "b"), reply("Done.")]
+    assert rules(*asked, user("Now prune the rows."), *edit("src/rows.py", "c")) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "You must never touch src/frost.py in this commit or any other.",
+        "Write a plan in docs/plan.md, and always keep it sorted.",
+        "Every function must have a docstring.",
+        "it must run without a network",
+    ],
+)
+def test_what_holds_for_more_than_one_order_stays(rule: str) -> None:
+    asked = [user(rule), *edit("src/rows.py", "a"), reply("Done.")]
+    assert len(rules(*asked, user("Now prune the rows."), *edit("src/rows.py", "b"))) == 1
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "i think the table doesn't keep to the invariant that no row must be wider than the screen",
+        "nein, das stimmt nicht, es ist immer noch langsam",
+        "non, c'est faux, c'est toujours lent",
+        "das funktioniert auf meinem Rechner leider nicht richtig",
+        "ça ne marche pas chez moi avec de gros fichiers",
+        "这个解析器特别慢，不能用",
+        "src/rows.py に表を実装してください。",
+    ],
+)
+def test_a_remark_in_the_words_of_a_rule_is_none(remark: str) -> None:
+    assert not demands.demands(remark)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Keine neuen Abhängigkeiten einführen",
+        "bitte die alte Tabelle nicht löschen",
+        "Fehler müssen immer die Zeilennummer nennen",
+        "ne touche pas à la vieille table",
+        "les erreurs doivent indiquer le numéro de ligne",
+        "不要引入新的依赖",
+        "新しい依存関係は追加しないでください。",
+    ],
+)
+def test_a_rule_of_another_language_is_one(rule: str) -> None:
+    assert demands.demands(rule)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["actually, can you revert that? i want both", "mach das bitte rückgängig", "撤销刚才的修改"]
+)
+def test_words_that_take_back(prompt: str) -> None:
+    assert demands.takes_back(prompt)
+
+
+@pytest.mark.parametrize(
+    ("before", "answer", "then"),
+    [
+        (
+            "if i run it again now i still see 38 rows of the orchard",
+            "The filter is working now.",
+            "draw the lanes of the orchard",
+        ),
+        ("why do you read 100 rows at a time", "Because of the pages.", "draw the lanes of the orchard"),
+        (
+            "warum ist das bei großen Dateien so langsam",
+            "Wegen der Regex.",
+            "zeichne die Reihen der Plantage",
+        ),
+        ("不对，还是很慢，请再看看", "原因是正则表达式。", "现在处理嵌套表的解析"),
+        (
+            "write a report in docs/frost.md with all numbers",
+            "Done. All numbers are in it.",
+            "ok now nested tables",
+        ),
+    ],
+)
+def test_the_goal_is_what_was_asked_last_where_the_rest_is_over(before: str, answer: str, then: str) -> None:
+    asked = [user(before), *edit("src/rows.py", "a"), reply(answer), user(then), *edit("src/lanes.py", "b")]
+    (goal,) = told_in(Section.GOAL, *asked)
+    assert goal == demands.without_fillers(then)
+
+
+def test_what_was_broken_off_is_over_where_the_answer_to_the_next_says_so() -> None:
+    asked = [user("i think the queue of the orchard draws rows that are too wide"), *edit("src/rows.py", "a")]
+    asked += [user("truncated text must stop at a new line"), *edit("src/rows.py", "b")]
+    asked += [reply("Done. Both are fixed.")]
+    for number, more in enumerate(
+        ("Port the lexer of orchard to a table", "Port its parser to the same table")
+    ):
+        asked += [user(more), *edit("src/table.py", f"c{number}")]
+    (goal,) = told_in(Section.GOAL, *asked)
+    assert goal.startswith("Port the lexer")
+
+
+def test_a_step_that_the_user_asked_for_since_is_next_no_more() -> None:
+    for step, then in (
+        ("Next we still need to handle nested tables.", "ok now nested tables"),
+        ("接下来还需要处理嵌套表。", "现在处理嵌套表"),
+        ("Il reste à gérer les tables imbriquées.", "maintenant les tables imbriquées"),
+    ):
+        begun = [
+            user("Write a parser for src/config.toml of orchard."),
+            *edit("src/config.py", "a"),
+            reply(f"Done.\n\n{step}"),
+        ]
+        assert step in told_in(Section.NEXT, *begun)
+        assert told_in(Section.NEXT, *begun, user(then), *edit("src/nested.py", "b")) == []
+
+
+def test_a_question_that_waits_for_the_user_is_told() -> None:
+    for question in ("Should I go on with the lexer?", "要不要也支持数组？"):
+        asked = [user("Port the parser of orchard to a table."), *edit("src/table.py", "a")]
+        lines = told_in(Section.IN_PROGRESS, *asked, reply(f"The parser is ported to a table. {question}"))
+        assert sum(line.count(question) for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The migration made 465 commits on Feb 5, and we added 53 more since.",
+        "`rows_of` has been there since the initial commit, but it should be split.",
+        "The test is failing because the path isn't stored, so we need it.",
+        "The timing makes sense because packing moves trees and leaves tables.",
+        "Verify that the commit gets a trailer because the table shows changes",
+    ],
+)
+def test_what_is_seen_or_when_it_began_is_no_decision(sentence: str) -> None:
+    assert not prose.decides(sentence)
+
+
+def test_a_reason_is_one_still() -> None:
+    assert prose.decides("We keep the table since it is smaller than the list.")
+
+
+def test_what_was_going_on_when_a_summary_was_written_is_no_state() -> None:
+    earlier = "## Critical Context\n- No errors yet in the lanes of the orchard (still in progress)\n- Lanes are drawn in front of rows\n"
+    asked = [user("Port the parser of orchard to a table."), *edit("src/table.py", "a")]
+    lines = told_in(Section.CONTEXT, *asked, previous=earlier, previous_entry=EntryIndex(3))
+    assert "Lanes are drawn in front of rows" in lines
+    assert not any("still in progress" in line for line in lines)
+
+
+def test_steps_that_lead_to_the_next_call_are_no_context() -> None:
+    steps = "Now I need to:\n1. Add styles of lanes\n2. Draw them in `rows_of`\n3. Call it in `draw_all`"
+    asked = [user("Draw the lanes of the orchard."), reply(steps, ("a", "read", {"path": "src/rows.py"}))]
+    lines = told_in(
+        Section.CONTEXT, *asked, result("a", "x"), *edit("src/rows.py", "b"), reply("All lanes are drawn.")
+    )
+    assert not any("Add styles of lanes" in line for line in lines)
+
+
+def test_a_request_that_points_at_what_was_pasted_names_it() -> None:
+    pasted = "It works but there are warnings in the console:\nWarning: Two rows have the key `frost`.\n    at Rows (rows.ts:12)"
+    (goal,) = told_in(Section.GOAL, user(pasted), *edit("src/rows.ts", "a"))
+    assert goal == "It works but there are warnings in the console: Warning: Two rows have the key `frost`."
+
+
+def test_a_command_of_the_agent_that_led_to_work_was_asked_for() -> None:
+    command = {"role": "user", "content": "<command-name>/review</command-name>", "typed": "/review"}
+    asked = [
+        user("push the branch and open a PR for it"),
+        *edit("src/rows.py", "a"),
+        reply("The PR is open."),
+    ]
+    lines = told_in(Section.IN_PROGRESS, *asked, command, *edit("src/rows.py", "b"))
+    assert "Last request: /review" in lines
+
+
+def test_lines_that_were_quoted_are_no_request() -> None:
+    quoted = "can you explain how these lanes of orchard are drawn:\n\n  > │ - 5952698 prune\n  > ╰ - a917ebd plant"
+    made = summarize(span(user(quoted), *edit("src/lanes.py", "a")))
+    goals = [line for section, line in lines_of(made) if section is Section.GOAL]
+    assert goals == ["can you explain how these lanes of orchard are drawn:"]
+
+
+def test_what_was_only_offered_is_no_decision() -> None:
+    offer = "The fix: replace `rows_of` with `draw_all` instead of counting rows twice. Want me to do that?"
+    asked = [user("why does orchard draw rows twice"), *edit("src/rows.py", "a"), reply(offer)]
+    wanted = "The fix: replace `rows_of` with `draw_all` instead of counting rows twice."
+    assert wanted in told_in(Section.DECISIONS, *asked, user("yes please"), *edit("src/rows.py", "b"))
+    later = [user("which commit brought the second row of the orchard"), *edit("src/log.py", "c")]
+    assert wanted not in told_in(Section.DECISIONS, *asked, *later)
+    assert wanted not in told_in(Section.DECISIONS, *asked)
+
+
+def test_what_the_user_is_pleased_with_is_no_goal() -> None:
+    asked = [user("i want the lanes of orchard in a file of their own"), *edit("src/lanes.py", "a")]
+    asked += [user("wow, it works"), reply("Want to go on?"), user("draw the frost of each row as well")]
+    (goal,) = told_in(Section.GOAL, *asked, *edit("src/frost.py", "b"))
+    assert goal == "draw the frost of each row as well"
+    assert not demands.is_pleased("it works, but the lanes are too wide")
+
+
+def test_what_a_plan_must_be_holds_until_it_is_there() -> None:
+    asked = [user("this plan must be readable without the code"), *edit("docs/plan.md", "a"), reply("Done.")]
+    assert rules(*asked, user("Now prune the rows."), *edit("src/rows.py", "b")) == []

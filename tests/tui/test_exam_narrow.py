@@ -1,0 +1,29 @@
+"""The exam of a draft in a narrow pane: what stands in its first line is whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.compaction.exam import Exam, Graded, Place, Question, Topic
+from leafward.compaction.exam.questions import Answer
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward_tui.lab.controllers.exam import exam_lines
+from leafward_tui.ui.glyphs import UNICODE
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [(80, "1 of 1 question can be answered"), (34, "1 of 1 question answerable"), (22, "1 of 1 question")],
+)
+def test_the_share_is_whole_beside_the_count(width: int, words: str) -> None:
+    answers = tuple(
+        Answer(name, Fact(FactKind.PATH, name, name, EntryIndex(3), Voice.CHANGED))
+        for name in ("a.py", "b.py")
+    )
+    asked = Question(Topic.CHANGED_LAST, "Which was changed last?", answers, 0, EntryIndex(3))
+    block = exam_lines(Exam((Graded(asked, Place.SUMMARY),)), (), width, UNICODE)
+    first = "".join(span.text for span in block[0].spans)
+    assert first.startswith(words)
+    assert first.endswith(" 100 %")
+    assert len(first) <= width
