@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.query.conditions import check
 from leafward.query.grammar import (
     AllOf,
     AnyOf,
@@ -31,7 +32,7 @@ def query_of(text: str, now: int, *, whole: bool) -> Query:
     try:
         expression, problems = parse_search(text, Place.SEARCH if whole else Place.FILTER)
         if whole and expression is not None:
-            _check_patterns(expression)
+            check(expression)
     except QueryError as error:
         return Query(wrong=error, now=now)
     reading = _Reading(now, whole)
@@ -154,17 +155,6 @@ def _of_cards(expression: Expression) -> bool:
         or (isinstance(one, Call) and one.name in ("agent", "project", "since"))
         for one in inner(expression)
     )
-
-
-def _check_patterns(expression: Expression) -> None:
-    """Raises QueryError for a pattern that is none."""
-    for one in inner(expression):
-        if isinstance(one, Pattern):
-            from leafward.query.search.patterns import complaint
-
-            wrong = complaint(one.source)
-            if wrong is not None:
-                raise QueryError(wrong, one.column)
 
 
 def holds(expression: Expression, card: Card, now: int, text: str = "", files: str = "") -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 import time
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from leafward.agents import agent_behind
 from leafward.base.errors import Cancelled, NotFound
+from leafward.query.conditions import check, text_of
 from leafward.query.grammar import (
     AllOf,
     AnyOf,
@@ -26,7 +26,7 @@ from leafward.query.grammar import (
 from leafward.query.search import patterns
 from leafward.query.select import sets
 from leafward.query.select.predicates import Bodies, numbers, times
-from leafward.query.vocabulary import FUNCTION_NAMES, moment_of, part_of
+from leafward.query.vocabulary import moment_of, part_of
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def members_of(
     now: int | None = None,
 ) -> Members:
     """The entries that an expression chooses, as a set. Raises QueryError, Cancelled."""
+    check(expression)
     return _Evaluation(session, stop, now).of(expression, b"\1" * len(session))
 
 
@@ -119,7 +120,7 @@ class _Evaluation:
             case Text(text):
                 return self.bodies.saying(text, within)
             case Pattern(source, column):
-                return self.bodies.matching(_compiled(source, column), within, column)
+                return self.bodies.matching(patterns.Pattern(source), within, column)
             case Compare():
                 return self._compare(expression, within)
             case Word(text, column):
@@ -141,12 +142,7 @@ class _Evaluation:
 
     def _call(self, call: Call, within: Members) -> Members:
         if call.name in _KINDS:
-            _arity(call, 0, 0)
             return self._of_kinds(_KINDS[call.name])
-        if not call.term and call.name not in FUNCTION_NAMES:
-            close = get_close_matches(call.name, sorted(FUNCTION_NAMES), 1)
-            hint = f"; did you mean {close[0]}()?" if close else ""
-            raise QueryError(f"there is no {call.name}(){hint}", call.column)
         rule: Callable[[Call, Members], Members] = getattr(self, f"_{call.name}")
         return rule(call, within)
 
@@ -157,49 +153,39 @@ class _Evaluation:
     def _set(self, call: Call, place: int = 0) -> Members:
         return self.of(call.arguments[place], b"\1" * self.size)
 
-    def _all(self, call: Call, within: Members) -> Members:
-        _arity(call, 0, 0)
+    def _all(self, _of: Call, within: Members) -> Members:
         return within
 
     def _ancestors(self, call: Call, _within: Members) -> Members:
-        _arity(call, 1, 1)
         return sets.above(self.session.tree, self._set(call), itself=True)
 
     def _descendants(self, call: Call, _within: Members) -> Members:
-        _arity(call, 1, 1)
         return sets.below(self.session.tree, self._set(call), itself=True)
 
     def _parents(self, call: Call, _within: Members) -> Members:
-        _arity(call, 1, 1)
         return sets.parents(self.session.tree, self._set(call))
 
     def _children(self, call: Call, _within: Members) -> Members:
-        _arity(call, 1, 1)
         return sets.children(self.session.tree, self._set(call))
 
     def _siblings(self, call: Call, _within: Members) -> Members:
-        _arity(call, 1, 1)
         chosen = self._set(call)
         tree = self.session.tree
         around = sets.children(tree, sets.parents(tree, chosen))
         return sets.both(around, sets.others(chosen))
 
     def _between(self, call: Call, _within: Members) -> Members:
-        _arity(call, 2, 2)
         tree = self.session.tree
         down = sets.below(tree, self._set(call, 0), itself=True)
         return sets.both(down, sets.above(tree, self._set(call, 1), itself=True))
 
     def _turn(self, call: Call, _within: Members) -> Members:
-        _arity(call, 1, 1)
         return self.bodies.turns(self._set(call))
 
     def _context(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 1)
         return self.bodies.context(self._nodes(call))
 
     def _hidden(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 1)
         nodes = self._nodes(call)
         path = sets.above(self.session.tree, sets.of(nodes, self.size), itself=True)
         kinds = self.session.columns.kind
@@ -209,62 +195,54 @@ class _Evaluation:
     def _nodes(self, call: Call) -> list[EntryIndex]:
         return list(sets.entries(self._set(call))) if call.arguments else [self.session.leaf]
 
-    def _roots(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 0)
+    def _roots(self, _of: Call, _within: Members) -> Members:
         return sets.of(self.session.tree.children(-1), self.size)
 
-    def _leaves(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 0)
+    def _leaves(self, _of: Call, _within: Members) -> Members:
         return sets.of(self.session.tree.leaves(), self.size)
 
-    def _branchpoints(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 0)
+    def _branchpoints(self, _of: Call, _within: Members) -> Members:
         return sets.of(self.session.tree.branch_points(), self.size)
 
     def _labelled(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 1)
-        part = _text(call).casefold() if call.arguments else ""
+        part = text_of(call).casefold() if call.arguments else ""
         labels = self.session.labels
         return sets.of((at for at, label in labels.items() if part in label.casefold()), self.size)
 
-    def _damaged(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 0)
+    def _damaged(self, _of: Call, _within: Members) -> Members:
         return sets.of(self.session.columns.damage, self.size)
 
     def _tool(self, call: Call, within: Members) -> Members:
-        _arity(call, 1, 1)
-        return self.bodies.tool(_text(call), within)
+        return self.bodies.tool(text_of(call), within)
 
     def _file(self, call: Call, within: Members) -> Members:
-        _arity(call, 1, 1)
-        return sets.both(within, self.bodies.file(_text(call), within, changing=False, part=call.term))
+        return sets.both(within, self.bodies.file(text_of(call), within, changing=False, part=call.term))
 
     def _changed(self, call: Call, within: Members) -> Members:
-        _arity(call, 0, 1)
-        pattern = _text(call) if call.arguments else "*"
+        pattern = text_of(call) if call.arguments else "*"
         return sets.both(within, self.bodies.file(pattern, within, changing=True))
 
-    def _error(self, call: Call, within: Members) -> Members:
-        _arity(call, 0, 0)
+    def _error(self, _of: Call, within: Members) -> Members:
         return self.bodies.failed(within)
 
     # --- what is written as terms alone ---
 
     def _since(self, call: Call, within: Members) -> Members:
         now = self.now if self.now is not None else int(time.time() * 1000)
-        return self.bodies.since(moment_of(_text(call), now) or 0, within)
+        return self.bodies.since(moment_of(text_of(call), now) or 0, within)
 
     def _in(self, call: Call, within: Members) -> Members:
-        return self.bodies.part(part_of(_text(call)) or "", within)
+        return self.bodies.part(part_of(text_of(call)) or "", within)
 
     def _agent(self, call: Call, within: Members) -> Members:
-        return within if agent_behind(self.session).name.startswith(_text(call).lower()) else bytes(self.size)
+        return (
+            within if agent_behind(self.session).name.startswith(text_of(call).lower()) else bytes(self.size)
+        )
 
     def _project(self, call: Call, within: Members) -> Members:
-        return within if _text(call).lower() in self.session.cwd.lower() else bytes(self.size)
+        return within if text_of(call).lower() in self.session.cwd.lower() else bytes(self.size)
 
     def _lost(self, call: Call, _within: Members) -> Members:
-        _arity(call, 0, 1)
         kinds = self.session.columns.kind
         chosen = self._set(call) if call.arguments else None
         path = self.session.tree.path(self.session.leaf)
@@ -287,24 +265,3 @@ def _weight(expression: Expression) -> int:
             return max(_weight(part) for part in parts)
         case _:
             return 0
-
-
-def _arity(call: Call, least: int, most: int) -> None:
-    if not least <= len(call.arguments) <= most:
-        expected = f"{least}" if least == most else f"{least} to {most}"
-        noun = "argument" if expected == "1" else "arguments"
-        raise QueryError(f"{call.name}() takes {expected} {noun}", call.column)
-
-
-def _text(call: Call) -> str:
-    argument = call.arguments[0]
-    if isinstance(argument, (Text, Word)):
-        return argument.text
-    raise QueryError(f"{call.name}() takes a name or a text", call.column)
-
-
-def _compiled(source: str, column: int) -> patterns.Pattern:
-    wrong = patterns.complaint(source)
-    if wrong is not None:
-        raise QueryError(wrong, column)
-    return patterns.Pattern(source)

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.globs import matches
-from leafward.base.times import milliseconds
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
 from leafward.files.file_replay import Outcome, steps
 from leafward.files.tool_calls import table_of
+from leafward.query.conditions import limit_of
 from leafward.query.lexer import QueryError
 from leafward.query.search.passages import KINDS, passages
 from leafward.query.search.patterns import TooSlow
 from leafward.query.select import sets
-from leafward.query.vocabulary import FIELDS
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
     CONTEXT_CHANGES,
@@ -41,10 +40,6 @@ if TYPE_CHECKING:
     from leafward.query.select.sets import Members
     from leafward.session.session import Session
 
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kKmM]?)")
-_SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
-_AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _LOOK = 256
 
 
@@ -231,14 +226,7 @@ def numbers(
     within: Members,
 ) -> bytearray:
     """Entries of which a number compares as asked. Bookkeeping has no tokens and is left out of all but `index` and `depth`."""
-    read = _NUMBER.fullmatch(condition.value.replace("_", "").replace("$", ""))
-    if condition.field not in FIELDS:
-        raise QueryError(
-            f"there is no field {condition.field!r}; there are {', '.join(FIELDS)}", condition.column
-        )
-    if read is None:
-        raise QueryError(f"{condition.field} takes a number, as 200, 2k or 1.5M", condition.column)
-    limit = float(read[1]) * _SCALES[read[2].lower()]
+    limit = limit_of(condition)
     kinds = session.columns.kind
     if condition.field == "index":
         return sets.of((at for at in sets.entries(within) if sign(at, limit)), len(within))
@@ -264,17 +252,8 @@ def times(
     now: int | None,
 ) -> bytearray:
     """Entries written before or after a time, or longer or shorter ago; those without a time are left out."""
-    if condition.field == "age":
-        read = _AGE.fullmatch(condition.value)
-        if read is None:
-            raise QueryError("age takes a span, as 30m, 12h or 7d", condition.column)
-        moment = float(now if now is not None else time.time() * 1000)
-        span = float(read[1]) * _SECONDS[read[2]] * 1000
-    else:
-        found_time = milliseconds(condition.value)
-        if found_time is None:
-            raise QueryError("time takes a date, as 2026-11-22, or an ISO time", condition.column)
-        moment, span = 0.0, float(found_time)
+    limit = limit_of(condition)
+    moment = float(now if now is not None else time.time() * 1000)
     found = bytearray(len(within))
     for index, body in session.bodies(sets.entries(within)):
         if body is None:
@@ -282,5 +261,5 @@ def times(
         written = written_at(body)
         if written is not None:
             value = moment - written if condition.field == "age" else written
-            found[index] = sign(value, span)
+            found[index] = sign(value, limit)
     return found
