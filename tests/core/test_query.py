@@ -176,6 +176,26 @@ def test_every_error_says_what_was_expected_and_where(query: str, said: str) -> 
     assert str(caught.value) == said
 
 
+@pytest.mark.parametrize(
+    ("typed", "at", "words"),
+    [
+        ("tool(edit) & tokens>abc", 13, "tokens takes a number"),
+        ("tool(edit) & age>soon", 13, "age takes a span"),
+        ("error() & time<never", 10, "time takes a date"),
+        ("ancestors()", 0, "takes 1 argument"),
+        ("prompts(leaf)", 0, "takes 0 arguments"),
+        ("turn(anscestors(leaf))", 5, "did you mean ancestors()?"),
+        ("turn(tokens>much)", 5, "tokens takes a number"),
+        ("tool(leaf & leaf)", 0, "takes a name or a text"),
+    ],
+)
+def test_what_no_session_can_answer_is_said_before_any_is_asked(typed: str, at: int, words: str) -> None:
+    asked = parse_query(typed, START, whole=True)
+    assert asked.wrong is not None
+    assert words in str(asked.wrong)
+    assert asked.wrong.column == at
+
+
 def test_what_is_wrong_in_a_search_is_said_like_anywhere_else() -> None:
     for text, said in (
         ("tool(a b)", 'expected & or | before "b" (column 8)'),
