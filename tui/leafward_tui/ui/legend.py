@@ -137,7 +137,10 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
     """Signs of the map of the path, and of the bar beside it. A turn's own signs stand on the map too."""
     levels = "".join(glyphs.levels[level] for level in (1, 4, 8))
     return [
-        (levels, "Size of the context after each turn; how much a full bar is stands beside it where there is room"),
+        (
+            levels,
+            "Size of the context after each turn; how much a full bar is stands beside it where there is room",
+        ),
         (f"{glyphs.axis} {glyphs.axis_left}", "The path; what a move drops of it"),
         (
             f"{glyphs.axis_branch} {glyphs.drop}{glyphs.arm}{glyphs.prompt_off}",
