@@ -227,7 +227,7 @@ def _why_text(
         yield page.style("checked after", "bold")
         yield from (f"  {check_words(one)}" for one in reason.checks)
         if not reason.checks:
-            yield "  nothing that is a test, a build or the like"
+            yield "  no command that is a test, a build, a linter or a script called so, such as check.py"
         elif reason.turns_later:
             yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:

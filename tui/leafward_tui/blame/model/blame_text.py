@@ -138,7 +138,7 @@ def _reasons(reason: Reason) -> list[LineFact]:
     found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
-    missing = "no test, build or other check ran after it"
+    missing = "no command ran after it that is a test, a build, a linter or a script called so"
     return [
         *found,
         LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),
