@@ -190,7 +190,7 @@ def test_a_read_only_file_is_said_to_be_one_whatever_else_keeps_it(work: Work, d
     assert "to be named with --overwrite" in shown.out
     assert (work.folder / "a.py").read_text() == "in the end\n"
     named = done("restore", work.path, at, "a.py", "--overwrite")
-    assert "it stays read-only" in named.out
+    assert "written, it stays read-only" in named.out
     assert (work.folder / "a.py").read_text() == "written\n"
     assert (work.folder / "a.py").stat().st_mode & 0o777 == 0o444
 
