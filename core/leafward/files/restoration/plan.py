@@ -191,7 +191,9 @@ def _change(
     if is_read_only(disk):
         # Whoever may write to it all the same, such as root, was told by somebody not to.
         doubt = "; ".join(filter(None, ("it is read-only", doubt)))
-        make = replace(make, why=doubt, remark="written, it stays read-only" if action is Action.WRITE else "")
+        make = replace(
+            make, why=doubt, remark="written, it stays read-only" if action is Action.WRITE else ""
+        )
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
