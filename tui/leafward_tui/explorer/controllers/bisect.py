@@ -178,10 +178,10 @@ class Bisect:
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect looks from a turn where a command passes down to the leaf: go to that turn"
+        text = "bisect: go to a turn where the command passes"
         if mark >= 0:
             text = "bisect: one of cursor and mark has to be above the other on one path"
-        keys = self._view.key_hints(("mark.set", "mark a failing turn to look up to it instead"))
+        keys = self._view.key_hints(("mark.set", "mark where it fails"))
         self._view.tell(text, "warn" if mark >= 0 else "", keys)
         return None
 
