@@ -163,3 +163,63 @@ sys.exit(main(["bisect", {str(bench.file.path)!r}, "--base", {str(tmp_path / "ba
     assert ran.returncode != 0
     assert "Traceback" not in ran.stderr
     assert not list((tmp_path / "tmp").iterdir())
+
+
+def shop(tmp_path: Path) -> Workbench:
+    """Five turns that make all of a project; the third breaks total.py. Another program runs in between."""
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 2)
+    shutil.rmtree(bench.folder)
+    bench.folder.mkdir()
+    bench.file.user("begin the shop")
+    bench.write("total.py", "a * b\n")
+    bench.write("check.sh", "grep -q '[*]' total.py\n")
+    bench.file.user("describe it")
+    bench.write("README", "a shop\n")
+    bench.run("python3 -c pass")
+    bench.file.user("tidy it")
+    bench.edit("total.py", "a * b", "a + b")
+    bench.file.user("in a package")
+    bench.run("mkdir shop && touch shop/__init__.py && mv README shop/README")
+    bench.file.said("done")
+    return bench
+
+
+def test_what_the_session_made_itself_is_no_reason_to_give_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Over the project as it is now nothing tells what lay there before; that is assumed where it is asked for, or said."""
+    bench = shop(tmp_path)
+    asked = ["bisect", str(bench.file.path), "--good", "#5", "--bad", "leaf"]
+    check = ["--", "sh", "check.sh"]
+    assert main([*asked, *check]) == 1
+    out = capsys.readouterr().out
+    assert "none of 4 versions could be rebuilt" in out
+    assert [line.split('"')[1] for line in out.splitlines() if line.startswith("  turn ")] == [
+        "begin the shop",
+        "describe it",
+        "tidy it",
+        "in a package",
+    ]
+    assert "README: whether it was there before the session made it is not known" in out
+    assert "--base says what was there before the session" in out
+    assert main([*asked, "--likely", *check]) == 0
+    out = capsys.readouterr().out
+    assert '"tidy it" is the first after which `sh check.sh` fails' in out
+    assert (
+        "assumed not to be there before the session made them: README, check.sh, shop/README, shop/__init__.py, total.py"
+        in out
+    )
+    assert main([*asked, "--base", "", "--likely", "--json", *check]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["first_bad"]["headline"] == "tidy it"
+    assert found["assumed_absent"] == []
+
+
+def test_only_what_was_run_counts_as_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bench = shop(tmp_path)
+    bench.file.user("seen")
+    bench.read("total.py")
+    asked = ["bisect", str(bench.file.path), "--good", "#6", "--bad", "leaf", "--base", ""]
+    assert main([*asked, "--", "sh", "check.sh"]) == 1
+    out = capsys.readouterr().out
+    assert "4 turns, 1 version tried in 1 run, 4 could not be rebuilt, over an empty folder" in out

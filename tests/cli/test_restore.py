@@ -177,6 +177,38 @@ def test_a_read_only_file_and_a_pipe_stay(work: Work, done: Run) -> None:
     assert reasons["new.py"] == ("it is no regular file", None)
 
 
+def test_a_read_only_file_is_said_to_be_one_whatever_else_keeps_it(work: Work, done: Run, run: Run) -> None:
+    """Also where a command may have changed it, and for root, whom permissions do not keep from writing."""
+    work.bench.write("a.py", "written\n")
+    work.bench.run("python3 -c pass")
+    at = str(work.bench.file.leaf)
+    work.bench.write("a.py", "in the end\n")
+    (work.folder / "a.py").chmod(0o444)
+    shown = run("restore", work.path, at)
+    assert "it is read-only; `python3` ran after it was last seen" in shown.out
+    assert "name it with --overwrite to write it" in shown.out
+    assert "to be named with --overwrite" in shown.out
+    assert (work.folder / "a.py").read_text() == "in the end\n"
+    named = done("restore", work.path, at, "a.py", "--overwrite")
+    assert "written, it stays read-only" in named.out
+    assert (work.folder / "a.py").read_text() == "written\n"
+    assert (work.folder / "a.py").stat().st_mode & 0o777 == 0o444
+
+
+def test_a_file_of_another_branch_is_not_offered(work: Work, done: Run) -> None:
+    fork = str(work.bench.file.leaf)
+    work.bench.file.user("a try")
+    work.bench.write("try.py", "of the try\n")
+    (work.folder / "try.py").unlink()
+    work.bench.file.user("the other way", parent=fork)
+    work.bench.write("a.py", "of the other way\n")
+    at = str(work.bench.file.leaf)
+    files = done("restore", work.path, at, "--json", "--dry-run").document["files"]
+    (one,) = (one for one in files if one["path"] == "try.py")
+    assert (one["action"], one["offered"]) == ("leave", None)
+    assert "only another branch touched it by then" in one["reason"]
+
+
 @pytest.mark.parametrize(
     ("command", "program"),
     [

@@ -304,6 +304,8 @@ def test_lines_of_brackets_are_no_ones_between_two_turns(tmp_path: Path) -> None
     one, two = found.lines[0], found.lines[3]
     assert [found.authors[line.author].request for line in (one, two)] == ["one", "two"]
     assert found.lines[2].author == UNSURE
+    assert found.lines[2].is_bare
+    assert "an empty line, or one of brackets" in found.lines[2].unclaimed
 
 
 def test_a_copy_of_a_session_does_not_take_its_lines(tmp_path: Path) -> None:
@@ -328,6 +330,19 @@ def test_lines_that_a_command_showed_are_not_those_of_who_writes_them_again(tmp_
     agent.write(NAME, "the line of the person\nthe line of the agent\n")
     found = office.blamed()
     assert [line.author for line in found.lines] == [UNSURE, 0]
+
+
+def test_an_empty_line_of_a_whole_write_is_no_doubt(tmp_path: Path) -> None:
+    """Every text holds an empty line: beside lines that were shown before it is unsure as they are, else it is the turn's."""
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    (office.folder / "src").mkdir(exist_ok=True)
+    (office.folder / NAME).write_text("the line of the person\n")
+    agent.file.user("write it anew")
+    agent.run(f"python3 -c \"print(open('{NAME}').read())\"")
+    agent.write(NAME, "the line of the person\n\nthe line of the agent\n\nits other line\n}\n")
+    found = office.blamed()
+    assert [line.author for line in found.lines] == [UNSURE, UNSURE, 0, 0, 0, 0]
 
 
 def test_a_write_whose_result_tells_what_was_there_claims_what_is_new(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.core.test_bisection import snapshot
@@ -135,8 +136,61 @@ async def test_the_ends_have_to_lie_on_one_path(tmp_path: Path) -> None:
     bench = orchard(tmp_path)
     async with exploring(bench.file.path) as (pilot, screen):
         await pilot.press("percent_sign")
-        await until(pilot, lambda: "go to a turn after which the command passes" in note(screen))
+        await until(
+            pilot,
+            lambda: "bisect: go to a turn where the command passes   m mark where it fails" in note(screen),
+        )
         await pilot.press("g", "j", "m", "G", "percent_sign")
         sheet = await reached(pilot, TextSheet)
         assert "should pass at" in shown(pilot)
         assert sheet.input.value == ""
+
+
+async def test_an_empty_command_is_asked_for_again(tmp_path: Path) -> None:
+    """Else what is typed next would be keys of the tree."""
+    bench = orchard(tmp_path)
+    before = bench.file.path.read_bytes()
+    async with exploring(bench.file.path, NARROW) as (pilot, _screen):
+        await pilot.press("g", "j", "percent_sign")
+        sheet = await reached(pilot, TextSheet)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen is sheet
+        assert "type a command" in shown(pilot)
+        await pilot.press("u")
+        assert sheet.input.value == "u"
+        assert "type a command" not in shown(pilot)
+    assert bench.file.path.read_bytes() == before
+
+
+async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path) -> None:
+    """An empty folder: the session made every file."""
+    bench = orchard(tmp_path)
+    (bench.folder / "others.txt").write_text("not of the session\n")
+    async with exploring(bench.file.path, NARROW) as (pilot, _screen):
+        await pilot.press("g", "j", "percent_sign")
+        sheet = await reached(pilot, TextSheet)
+        sheet.input.value = "test ! -e others.txt && " + CHECK
+        await pilot.press("ctrl+o")
+        await reached(pilot, ChoiceSheet)
+        assert "An empty folder" in shown(pilot)
+        await pilot.press("e")
+        field = await reached(pilot, TextSheet)
+        assert field is not sheet
+        assert "base: an empty folder" in shown(pilot)
+        assert field.input.value.startswith("test ! -e")
+        await pilot.press("enter")
+        result = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not result.running)
+        await pilot.pause()
+        assert "turn 4 (" in result.text.splitlines()[0]
+        assert "over an empty folder" in shown(pilot)
+        await pilot.press("b")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("p")
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, ReadingSheet) and pilot.app.screen is not result
+        )
+        again = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not again.running)
+        assert "was not bisected" in again.text

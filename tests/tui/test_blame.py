@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
+from leafward.files.line_origins import BY_HAND, UNSURE
+from leafward.query.blame import Blame, BlameLine
+from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.blame.screen import BlameScreen
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui.sheet import TextSheet
@@ -158,3 +161,13 @@ async def test_the_session_it_is_asked_for_in_counts_wherever_it_lies(
         assert "1 session touched it" in shown(pilot)
         assert "no lines to show" not in shown(pilot)
         assert "no session is known" not in shown(pilot)
+
+
+def test_no_step_stops_at_an_empty_line_that_is_unsure() -> None:
+    lines = [
+        BlameLine(at, text, who)
+        for at, (text, who) in enumerate((("a = 1", BY_HAND), ("", UNSURE), ("b = 2", BY_HAND)), 1)
+    ]
+    text = BlameText(Blame("a.py", tuple(lines), (), 1, ()), {})
+    assert text.blocks() == [0, 2]
+    assert text.figures() == [(2, "by hand"), (1, "unsure (empty)")]

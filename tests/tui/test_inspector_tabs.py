@@ -31,6 +31,7 @@ from tests.tui.inspector_data import (
     user,
     write_session,
 )
+from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -261,6 +262,26 @@ def test_files_up_to_here_lead_to_their_last_entry(tmp_path: Path) -> None:
     assert shown.lines[line_with(shown, "b.py")].entry == 1
     assert "late.txt" not in shown.text
     assert shown.copy.split("\n") == ["src/deep/b.py", "docs/a.md"]
+
+
+def test_what_commands_made_is_listed_and_a_moved_file_says_where_it_went(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 1)
+    bench.write("receipt.py", "receipt\n")
+    bench.write("gone.py", "gone\n")
+    bench.write("back.py", "once\n")
+    bench.run(
+        "mkdir printing && mv receipt.py printing/receipt.py && touch printing/__init__.py && rm gone.py back.py"
+    )
+    bench.write("back.py", "again\n")
+    session = opened(bench.close())
+    shown = page(single(session, session.leaf), Tab.FILES)
+    lines = [line.text.split() for line in shown.lines]
+    assert "3 modified   0 only read   2 by commands" in shown.text
+    assert ["receipt.py", "→", "printing/receipt.py", "#7", "1", "#1"] in lines
+    assert ["gone.py", "removed", "#7", "1", "#3"] in lines
+    assert ["back.py", "2", "#9"] in lines
+    assert ["printing/receipt.py", "1", "#7"] in lines
+    assert ["printing/__init__.py", "1", "#7"] in lines
 
 
 def test_no_files_is_one_sentence(tmp_path: Path) -> None:

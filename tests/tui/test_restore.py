@@ -175,3 +175,46 @@ async def test_the_log_shows_restores_and_takes_them_back(work: Work) -> None:
         await pilot.press("u")
         await until(pilot, lambda: snapshot(work.folder) == work.now)
         await until(pilot, lambda: "undone" in shown(pilot))
+
+
+async def test_keys_that_do_nothing_say_why_and_the_result_says_how_many_files_it_wrote(work: Work) -> None:
+    work.bench.run("python3 -c pass")
+    for name in ("rows.py", "notes.md", "graft.py"):
+        work.put(name, "mine\n")
+    (work.folder / "rows.py").chmod(0o444)
+    async with restoring(work, "H", size=(80, 24)) as (pilot, screen, sheet):
+        assert "nothing is chosen" in shown(pilot)
+        await pilot.press("a")
+        assert "no file is safe: choose one by one with space" in shown(pilot)
+        await pilot.press("ctrl+s")
+        assert "nothing is chosen: space chooses a file" in shown(pilot)
+        assert pilot.app.screen is sheet
+        first = sheet.choice.file
+        await pilot.press("space")
+        await until(pilot, lambda: sheet.choice.diff() is not None)
+        await pilot.pause()
+        # What stands below is of the file that the cursor is on now.
+        assert sheet.choice.file is not first
+        assert sheet.choice.file is not None
+        assert f"{sheet.choice.file.path}: " in shown(pilot)
+        assert "delete 1 file" in shown(pilot)
+        await pilot.press("a")
+        await pilot.press("G")
+        assert "it is read-only" in shown(pilot)
+        await pilot.press("space", "ctrl+s")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        assert "wrote 1 file, deleted 1 of 3, as at #" in note(screen)
+        assert "1 still read-only" in note(screen)
+        assert "1 left alone" in note(screen)
+
+
+async def test_a_file_that_cannot_be_chosen_says_so(work: Work) -> None:
+    (work.folder / "rows.py").unlink()
+    (work.folder / "rows.py").mkdir()
+    (work.folder / "rows.py" / "mine").write_text("mine\n")
+    async with restoring(work, "H") as (pilot, _screen, sheet):
+        await pilot.press("G")
+        assert sheet.choice.file is not None
+        assert sheet.choice.file.path == "rows.py"
+        await pilot.press("space")
+        assert "rows.py stays as it is, see below" in shown(pilot)

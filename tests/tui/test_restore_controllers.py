@@ -28,12 +28,16 @@ class View:
         self.key = ""
         self.closed: list[str | None] = []
         self.drawn = 0
+        self.said = ""
 
     def next_file(self) -> None:
         """There is one file."""
 
     def draw(self) -> None:
         self.drawn += 1
+
+    def say(self, text: str) -> None:
+        self.said = text
 
     def close(self, answer: str | None) -> None:
         self.closed.append(answer)

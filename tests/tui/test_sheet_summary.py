@@ -198,8 +198,8 @@ class TestMoving:
             await pilot.press("K", "s")
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
-            foot = rows(pilot.app)[sheet.foot.region.y]
-            await pilot.click(sheet.foot, offset=(foot.index("esc cancel") + 1, 0))
+            foot = rows(pilot.app)[sheet.foot.region.y + 1]
+            await pilot.click(sheet.foot, offset=(foot.index("esc cancel") + 1, 1))
             await at_rest(pilot, screen)
 
 

@@ -52,9 +52,8 @@ def _base_of(session: Session, named: str | None) -> ProjectBase:
     try:
         return base_of(session, named)
     except Refused as error:
-        if named is not None:
-            raise
-        raise Refused(f"{error}; name a folder with --base") from error
+        more = " with --base" if named is not None else "; name a folder with --base"
+        raise Refused(f"{error}{more}") from error
 
 
 def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:
@@ -78,6 +77,10 @@ def _text(search: SessionSearch, report: Report, likely: bool, here: Page) -> It
     yield from report.details
     if search.doubted and not likely:
         yield "--harmless PROGRAM says that a command changes no file, --likely that none does but those that it names"
+    if search.unplaced:
+        yield "--base says what was there before the session: a commit, a folder, or '' for an empty one"
+        if not likely:
+            yield "--likely also assumes that what the session wrote whole or moved there was not there before"
 
 
 def _document(
@@ -106,6 +109,7 @@ def _document(
         "base": search.versions.base.name,
         "command": list(command),
         "likely": likely,
+        "assumed_absent": list(search.versions.assumed),
         "first_bad": turn(every[found.bad]) | {"files": search.changed(found)} if certain else None,
         "candidates": [turn(every[at]) for at in found.candidates],
         "steps": [

@@ -17,7 +17,8 @@ from leafward.catalog import short_ids, sighted
 from leafward.cli.ls import existing, when
 from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, say
 from leafward.cli.settings import configured
-from leafward.query.blame import NOBODY, UNCLAIMED, Author, Blame, blame
+from leafward.files.line_origins import UNSURE
+from leafward.query.blame import NOBODY, Author, Blame, blame
 from leafward.query.blame_sources import concerned
 from leafward.query.search.text_search import ripgrep
 
@@ -167,8 +168,9 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
     for number in sorted({*used, *also}):
         yield _author_line(found.authors[number], short, wide, page)
     by_turns = sum(line.author >= 0 for line in shown)
+    bare = sum(line.is_bare for line in shown)
     rest = [
-        f"{counted(count, 'line')} {name}"
+        f"{counted(count, 'line')} {name}{' (empty)' if count == bare and name == NOBODY[UNSURE] else ''}"
         for author, name in NOBODY.items()
         if (count := sum(line.author == author for line in shown))
     ]
@@ -208,7 +210,7 @@ def _why_text(
     line = found.lines[number - 1]
     yield fit(f"{number}  {safe(line.text.expandtabs(4))}", page.width, unicode=page.unicode)
     if reason is None:
-        yield UNCLAIMED[line.author]
+        yield line.unclaimed
     else:
         one = found.authors[line.author]
         head = f"written by {_turn(one, short)}, {when(one.written) if one.written else 'at an unknown time'}"
@@ -227,7 +229,7 @@ def _why_text(
         yield page.style("checked after", "bold")
         yield from (f"  {check_words(one)}" for one in reason.checks)
         if not reason.checks:
-            yield "  nothing that is a test, a build or the like"
+            yield "  no command that is a test, a build, a linter or a script called so, such as check.py"
         elif reason.turns_later:
             yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:

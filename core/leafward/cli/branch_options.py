@@ -43,7 +43,8 @@ class BisectOptions:
     base: str | None = option(
         "--base",
         metavar="COMMIT|FOLDER",
-        help="What the files were before the session (default: the last commit before it, else the folder as it is now).",
+        help="What the files were before the session, '' for an empty folder"
+        " (default: the last commit before it, else the folder as it is now, but for the files that the session touched).",
     )
     harmless: tuple[str, ...] = option(
         "--harmless",
@@ -54,7 +55,8 @@ class BisectOptions:
     likely: bool = option(
         "--likely",
         is_flag=True,
-        help="Assume that commands change only files that they name; the answer is likely then, not certain.",
+        help="Assume that commands change only files that they name, and that files which the session made were not there"
+        " before where no base says so; the answer is likely then, not certain.",
     )
     timeout: float | None = option(
         "--timeout",

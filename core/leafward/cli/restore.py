@@ -76,7 +76,8 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
         if flags.as_json:
             emit_json(_document(session, index, plan, shown, chosen, record, flags.dry_run))
         else:
-            _say_done(len(chosen), record, flags.dry_run, page())
+            offered = sum(one.offered is not None for one in shown)
+            _say_done(len(chosen), offered, record, flags.dry_run, page())
         left = {one.path for one in shown if one.action is Action.LEAVE} - {one.path for one in chosen}
     return 1 if named and left else 0
 
@@ -119,7 +120,9 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
         if one.action is Action.SAME:
             continue
         action = actions.get(one.path, Action.LEAVE)
-        why = one.why + ("; name it with --overwrite" if one.offered and one.path not in actions else "")
+        why = one.why
+        if one.offered and one.path not in actions:
+            why += f"; name it with --overwrite to {one.offered.value} it"
         if one.remark and one.path in actions:
             why += f"; {one.remark}"
         path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
@@ -136,8 +139,10 @@ def _diff(change: FileChange) -> Iterator[str]:
         yield safe(line)
 
 
-def _say_done(number: int, record: Record | None, dry_run: bool, page: Page) -> None:
-    if not number:
+def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, page: Page) -> None:
+    if not number and offered:
+        say(f"nothing is restored: {counted(offered, 'file has', 'files have')} to be named with --overwrite")
+    elif not number:
         say("nothing to restore")
     elif dry_run:
         say(f"would restore {counted(number, 'file')}")

@@ -136,8 +136,8 @@ def blame(place: str, among: tuple[str, ...], as_json: bool) -> int:
 def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
     """Say why a line is there.
 
-    What was asked, what the agent said, and what was checked after. The turn is that of `leafward blame`. Checks are tests, builds, types and linters, of the first turn from the change
-    on that ran any.
+    What was asked, what the agent said, and what was checked after. The turn is that of `leafward blame`. Checks are tests, builds, types and linters, also scripts
+    that are called so (check.py), of the first turn from the change on that ran any.
     """
     from leafward.cli.blame import run_why
 

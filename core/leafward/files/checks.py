@@ -1,4 +1,8 @@
-"""Commands that prove something when they end well: tests, builds, types, linters."""
+"""Commands that prove something when they end well: tests, builds, types, linters.
+
+Known are the runners of tests, builds, types and linters by their names, and scripts whose own name says it: `python3 check.py`,
+`./run-tests.sh`, `node scripts/lint.mjs`. Blame, `why`, comparisons and the exam all go by this one rule.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,14 @@ class Check(StrEnum):
 
 
 _RUNNER = r"(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+))*\s+"
+
+
+def _script(names: str) -> str:
+    """A script of the project with one of these names, which a program of a language or a shell runs, or that runs by its path."""
+    by = r"(?:python[\d.]*|uv\s+run|node|deno\s+run|bun|tsx|ts-node|ruby|perl|php|bash|sh|zsh)(?:\s+-(?![cem])\S*)*\s+"
+    return rf"(?:{by}(?:[\w.@~-]*/)*|(?:[\w.@~-]*/)+)(?:{names})(?:\.(?:py|[cm]?[jt]s|rb|pl|php|sh|bash))?"
+
+
 _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
     (
         check,
@@ -29,7 +41,8 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
             _RUNNER
             + r"(?:test|t|vitest|jest)[\w:.-]*|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
             r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|make\s+(?:test|check)|rspec|"
-            r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|phpunit|ctest|bats",
+            r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|phpunit|ctest|bats|"
+            + _script(r"(?:tests?|checks?|verify)(?:[-_.][\w.-]*)?|\w+[-_]tests?|run[-_](?:\w+[-_])?checks?"),
         ),
         (
             Check.TYPES,
@@ -40,12 +53,14 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
             Check.BUILD,
             _RUNNER
             + r"build[\w:.-]*|make(?:\s+(?:all|build))?|cargo\s+build|go\s+build|cmake\s+--build|ninja|"
-            r"(?:mvn|gradle|\./gradlew)\s+(?:package|build|assemble)|vite\s+build|docker\s+build",
+            r"(?:mvn|gradle|\./gradlew)\s+(?:package|build|assemble)|vite\s+build|docker\s+build|"
+            + _script(r"(?:run[-_])?build"),
         ),
         (
             Check.LINT,
             _RUNNER
-            + r"(?:lint|format|biome)[\w:.-]*|eslint|ruff|flake8|pylint|biome|prettier|clippy|cargo\s+clippy|golangci-lint",
+            + r"(?:lint|format|biome)[\w:.-]*|eslint|ruff|flake8|pylint|biome|prettier|clippy|cargo\s+clippy|golangci-lint|"
+            + _script(r"(?:run[-_])?lint"),
         ),
     )
 )

@@ -34,6 +34,8 @@ UNCLAIMED = {
     UNSURE: "unsure: more than one turn may have written it",
 }
 """The same as a sentence."""
+BARE = "unsure: an empty line, or one of brackets, that more than one turn may have written"
+"""Of a line that says nothing, whose turn hardly matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,16 @@ class BlameLine:
     """Index into the authors; `UNKNOWN`, `BY_HAND` or `UNSURE` of `files.line_origins` where nobody is claimed."""
     also: tuple[int, ...] = ()
     """Authors on abandoned branches that wrote the same line."""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is unsure, and empty or no more than brackets."""
+        return self.author == UNSURE and not says_something(self.text)
+
+    @property
+    def unclaimed(self) -> str:
+        """Why no turn is claimed, as a sentence."""
+        return BARE if self.is_bare else UNCLAIMED[self.author]
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +352,13 @@ def _claimed(
             shown[number] = shown_before(part.session, made.step.entry, os.path.basename(path))
         return line.strip() in shown[number]
 
-    origins = [
-        UNSURE if origin >= 0 and copied(line, origin) else origin
+    copies = [
+        origin >= 0 and says_something(line) and copied(line, origin)
         for line, origin in zip(now, origins, strict=True)
+    ]
+    origins = [
+        UNSURE if copies[at] or (origin >= 0 and _between_copies(at, now, copies)) else origin
+        for at, origin in enumerate(origins)
     ]
     others: list[list[int]] = []
     for line, origin in zip(now, origins, strict=True):
@@ -378,6 +394,15 @@ def _claimed(
         len(parts),
         unread,
     )
+
+
+def _between_copies(at: int, lines: list[str], copies: list[bool]) -> bool:
+    """Whether an empty line, or one of brackets, stands beside one that may be copied: by itself it is in any text."""
+    if says_something(lines[at]):
+        return False
+    above = next((one for one in range(at - 1, -1, -1) if says_something(lines[one])), None)
+    below = next((one for one in range(at + 1, len(lines)) if says_something(lines[one])), None)
+    return any(one is not None and copies[one] for one in (above, below))
 
 
 def _author(part: Part, change: _Change) -> Author:

@@ -78,8 +78,8 @@ class RestoreSheet(Sheet):
         return self.files.file_list.key
 
     def next_file(self) -> None:
-        """Puts the cursor on the file below."""
-        self.files.file_list.move_by(1)
+        """Puts the cursor on the file below, and shows what becomes of that one."""
+        self.files.step(1)
 
     def draw(self) -> None:
         """Shows what is chosen, and what that means."""

@@ -120,6 +120,7 @@ class ExamRequest:
                 placeholder="provider/model",
                 commit="show what would be sent",
                 operation_of=lambda _text: "nothing is sent yet",
+                missing="type the name of a model",
             ),
             done,
         )

@@ -148,6 +148,14 @@ INTENTS: tuple[Intent, ...] = (
         "draft.again", "s", "Summarise another way, or search again", "summarise again", ("draft",), "Change"
     ),
     Intent(
+        "draft.base",
+        "b",
+        "Bisect: choose what the files were before the session",
+        "base",
+        ("draft",),
+        "Change",
+    ),
+    Intent(
         "context.edit",
         "E",
         "Leave this row out of the context, or replace it",

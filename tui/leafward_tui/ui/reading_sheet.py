@@ -131,7 +131,7 @@ class StateLines(Widget):
 
 
 class ReadingSheet(Sheet):
-    """A text, with figures beside the title. Ends with `move` or `again`, or with None.
+    """A text, with figures beside the title. Ends with `move`, `again` or `base`, or with None.
 
     While `running`, the text grows and leaving gives it up; `ended` says what became of it.
     """
@@ -161,7 +161,7 @@ class ReadingSheet(Sheet):
         self._move = ""
         self._refused = ""
         self._operation = ""
-        self._again = ""
+        self._again = self._base = ""
         steps = RowSteps(self.body.move, lambda: self.body.size.height)
         always = {"mode.leave": self.action_leave, "app.back": self.action_leave, "app.help": self.show_help}
         self.routes = Routes(steps, Actions(always), _Offers(self, save or (lambda _text: None)))
@@ -200,16 +200,18 @@ class ReadingSheet(Sheet):
         refused: str = "",
         operation: str = "",
         again: str = "",
+        base: str = "",
     ) -> None:
         """The text is whole, or never will be: `state` with `tone` says which.
 
         `move` names what enter does, `refused` why it does not, `operation` what it would write, `again` another way to make
-        the text.
+        the text, `base` what it may rest on instead.
         """
         self.running = False
         self.text = text
         self.state.show(state, tone, figures)
-        self._move, self._refused, self._operation, self._again = move, refused, operation, again
+        self._move, self._refused, self._operation = move, refused, operation
+        self._again, self._base = again, base
         if self.is_mounted:
             self.body.show(text, to_end=False)
             self.body.scroll_to(y=0, animate=False, force=True)
@@ -227,6 +229,8 @@ class ReadingSheet(Sheet):
             offered.append(("copy.text", "copy"))
         if self.text and self._saves:
             offered.append(("draft.save", intent("draft.save").hint))
+        if self._base:
+            offered.append(("draft.base", self._base))
         if self._again:
             offered.append(("draft.again", self._again))
         return [*offered, ("mode.leave", "cancel" if self._move or self._again else "close")]
@@ -269,6 +273,7 @@ class _Offers(Actions):
             {
                 "draft.move": lambda: sheet.dismiss("move"),
                 "draft.again": lambda: sheet.dismiss("again"),
+                "draft.base": lambda: sheet.dismiss("base"),
                 "draft.save": lambda: save(sheet.text),
                 "copy.text": lambda: services_of(sheet).copy(sheet.text),
             }

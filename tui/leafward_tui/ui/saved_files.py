@@ -62,6 +62,7 @@ def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
         placeholder="a folder",
         commit="write",
         operation_of=lambda text: f"write the files to {safe_line(text, 200)}" if text.strip() else "",
+        missing="type a folder",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
@@ -68,6 +68,70 @@ def hairline(sheet: Sheet) -> OneLine:
     return OneLine(
         lambda width, ground: [Segment(" ", ground.blank), Segment(glyph * (width - 2), ground.line)]
     )
+
+
+class _FootKey(NamedTuple):
+    """A key at the foot, and where it stands."""
+
+    number: int
+    x: int
+    key: str
+    words: str
+
+    @property
+    def end(self) -> int:
+        """The cell behind it."""
+        return self.x + cell_len(self.key) + 1 + cell_len(self.words)
+
+
+class Foot(Widget):
+    """The keys of a sheet, and what would be written or what is wrong: beside them, or above where that takes more room."""
+
+    DEFAULT_CSS = "Foot { height: 2; width: 1fr; }"
+
+    def __init__(self, sheet: Sheet) -> None:
+        super().__init__()
+        self._sheet = sheet
+
+    def render_line(self, y: int) -> Strip:
+        """The lower line has the keys, the upper one what does not fit there."""
+        ground, width = services_of(self).styles_now.raised, self.size.width
+        ellipsis = services_of(self).glyphs.ellipsis
+        upper, lower = self._keys()
+        pieces, used = [Segment(" ", ground.blank)], 1
+        for one in lower if y else upper:
+            pieces += [
+                Segment(" " * (one.x - used) + one.key, ground.strong),
+                Segment(f" {one.words}", ground.faint),
+            ]
+            used = one.end
+        words, warns = self._sheet.outcome()
+        room = width - (lower[-1].end if lower else 1) - 4
+        beside = bool(upper) or cell_len(words) <= room
+        if words and y and beside and room > 0:
+            text = right(fit(words, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
+            pieces.append(Segment(text, ground.warn if warns else ground.sub))
+        elif words and not y and not beside:
+            text = fit(words, width - 2, ellipsis=ellipsis)
+            pieces.append(Segment(text, ground.warn if warns else ground.sub))
+        return Strip(pieces).adjust_cell_length(width, ground.blank)
+
+    def number_at(self, x: int, y: int) -> int | None:
+        """Which of the keys lies there."""
+        return next((one.number for one in self._keys()[y] if one.x <= x < one.end), None)
+
+    def _keys(self) -> tuple[list[_FootKey], list[_FootKey]]:
+        """Those above and those below; all below where they fit."""
+        rows: list[list[_FootKey]] = [[]]
+        x = 1
+        for number, (key, words) in enumerate(self._sheet.keys()):
+            one = _FootKey(number, x, key, words)
+            if one.end > self.size.width and len(rows) == 1 and rows[0]:
+                rows.append([])
+                one = one._replace(x=1)
+            rows[-1].append(one)
+            x = one.end + _KEY_GAP
+        return (rows[0], rows[1]) if len(rows) > 1 else ([], rows[0])
 
 
 class AboutLines(Widget):
@@ -160,8 +224,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
             yield self.about
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
-            yield OneLine(lambda _width, _ground: [])
-            self.foot = OneLine(self._foot)
+            self.foot = Foot(self)
             yield self.foot
 
     def compose_body(self) -> ComposeResult:
@@ -192,19 +255,9 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
         return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
 
-    def _foot(self, width: int, ground: Ground) -> list[Segment]:
-        pieces = [Segment(" ", ground.blank)]
-        used = 1
-        for number, (key, words) in enumerate(self.keys()):
-            gap = " " * _KEY_GAP if number else ""
-            pieces += [Segment(gap + key, ground.strong), Segment(f" {words}", ground.faint)]
-            used += cell_len(gap) + cell_len(key) + 1 + cell_len(words)
-        room = width - used - 4
-        if room > 12 and (words := self._message or drawable(self.operation())):
-            ellipsis = services_of(self).glyphs.ellipsis
-            text = right(fit(words, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
-            pieces.append(Segment(text, ground.warn if self._message else ground.sub))
-        return pieces
+    def outcome(self) -> tuple[str, bool]:
+        """What is wrong, or what would be written; and whether it is the former."""
+        return drawable(self._message or self.operation()), bool(self._message)
 
     def action_leave(self) -> None:
         """Nothing is done."""
@@ -225,12 +278,9 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         if event.widget is self:
             self.action_leave()
         elif event.widget is self.foot:
-            at = 1
-            for number, (key, words) in enumerate(self.keys()):
-                width = cell_len(key) + 1 + cell_len(words)
-                if at <= event.x < at + width:
-                    self.pressed(number)
-                at += width + _KEY_GAP
+            number = self.foot.number_at(event.x, event.y)
+            if number is not None:
+                self.pressed(number)
         else:
             self.clicked(event)
 
@@ -268,19 +318,28 @@ class TextSheet(Sheet):
         operation_of: Callable[[str], str] | None = None,
         changed: Callable[[str], object] | None = None,
         selected: bool = False,
+        missing: str = "",
+        other: tuple[str, str, Callable[[str], object]] | None = None,
     ) -> None:
-        """`selected`: what is typed replaces the text, as in a search for something else."""
+        """`selected`: what is typed replaces the text, as in a search for something else.
+
+        `missing` is said where the field is empty and may not be: it stays open then. `other` is a key, what it is for, and what
+        is done with the text once the sheet is closed by it.
+        """
         super().__init__(title, about, note=note)
         self._selected = selected
         self._commit = commit
         self._operation_of = operation_of
         self._changed = changed
+        self._missing, self._other = missing, other
         self.input = Input(drawable(text), placeholder=placeholder, compact=True, select_on_focus=False)
 
     def mounted(self) -> None:
         """Selects the text, where it is the last one that was looked for."""
         if self._selected:
             self.input.action_select_all()
+        if self._other is not None:
+            self._bindings.bind(self._other[0], "other", show=False)
 
     def compose_body(self) -> ComposeResult:
         """The field."""
@@ -292,7 +351,18 @@ class TextSheet(Sheet):
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """What commits, then what leaves."""
-        return (("enter", self._commit), ("esc", "cancel"))
+        other = (self._other[:2],) if self._other is not None else ()
+        return (("enter", self._commit), ("esc", "cancel"), *other)
+
+    def pressed(self, number: int) -> None:
+        """The third key does what it is for."""
+        (self.commit, self.action_leave, self.action_other)[number]()
+
+    def action_other(self) -> None:
+        """Closes the sheet and hands on the text."""
+        self.dismiss(None)
+        if self._other is not None:
+            self._other[2](self.input.value)
 
     def operation(self) -> str:
         """What the present text would do."""
@@ -306,6 +376,7 @@ class TextSheet(Sheet):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tells the listener."""
         event.stop()
+        self._message = ""
         if event.value != drawable(event.value):
             # Pasted: the field would pass it on to the terminal as it is.
             self.input.value = drawable(event.value)
@@ -315,10 +386,13 @@ class TextSheet(Sheet):
             self._changed(event.value)
 
     def commit(self) -> None:
-        """The text as it stands."""
-        self.dismiss(self.input.value)
+        """The text as it stands, unless it is empty and may not be."""
+        if self._missing and not self.input.value.strip():
+            self.say(self._missing)
+        else:
+            self.dismiss(self.input.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Commits."""
         event.stop()
-        self.dismiss(event.value)
+        self.commit()

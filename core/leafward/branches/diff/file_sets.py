@@ -96,6 +96,14 @@ class FileDifference:
         return any(use is not None and use.changes for use in (self.a, self.b))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Its path, then the names that the branches gave it."""
+        later = (
+            use.path for use in (self.a, self.b) if use is not None and use.last is not FileOperation.DELETE
+        )
+        return tuple(dict.fromkeys((self.path, *later)))
+
+    @property
     def fates(self) -> tuple[str, ...]:
         """What became of it on each side, where that is more than other contents: gone, another name, or what only commands say."""
         found = []

@@ -41,13 +41,27 @@ class ProjectBase(Protocol):
         ...
 
 
+class EmptyBase:
+    """A folder with nothing in it: the session made every file."""
+
+    name = ""
+    title = "an empty folder"
+    earlier = True
+
+    def text(self, path: str) -> str | None:
+        """Nothing is there."""
+
+    def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
+        """Writes nothing."""
+
+
 class FolderBase:
     """A folder as it lies on disk. What is no file, folder or link is left out."""
 
     def __init__(self, folder: Path, *, earlier: bool = True) -> None:
         self.earlier = earlier
         if not folder.is_dir():
-            raise Refused(f"{folder} is no folder; --base names a commit or a folder")
+            raise Refused(f"{folder} is no folder; name a commit or a folder")
         self._folder = folder.resolve()
         self.name = str(folder)
         self.title = self.name if earlier else "the project as it is now"
@@ -88,12 +102,12 @@ class GitBase:
         self._folder = folder
         self._git = shutil.which("git") or ""
         if not self._git:
-            raise Refused("git is not installed; name a folder with --base")
+            raise Refused("git is not installed; name a folder")
         commit = self._output(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
         )
         if not commit:
-            raise Refused(f"{folder} has no commit {revision!r}; name another one, or a folder, with --base")
+            raise Refused(f"{folder} has no commit {revision!r}; name another one, or a folder")
         self._commit = commit.decode("ascii").strip()
         """Its whole name."""
         self.name = self.title = f"git {self._commit[:7]}"

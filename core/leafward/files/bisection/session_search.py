@@ -14,7 +14,7 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import parse_time
-from leafward.files.bisection.base import FolderBase, GitBase
+from leafward.files.bisection.base import EmptyBase, FolderBase, GitBase
 from leafward.files.bisection.trial import Trial, TrialRun, Verdict
 from leafward.files.bisection.versions import FileVersions, points
 from leafward.session.entry_headline import headline
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _WORDS = 80
 _CANDIDATES = 12
 """Turns that are listed where it cannot be told."""
+_NAMED = 5
+"""Files that are named of those that something is assumed of."""
 _LAST_LINES = 8
 """Of what the command printed where it failed first."""
 
@@ -121,6 +123,8 @@ class Step(NamedTuple):
     """Files that are not certain, with the reason."""
     blind: bool
     """Whether one of the reasons is a recorded command that may change any file."""
+    unplaced: bool = False
+    """Whether one of the reasons is that a file may have been there before the session made it."""
 
 
 class Report(NamedTuple):
@@ -173,21 +177,33 @@ class SessionSearch:
         """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
         words = safe_line(command, _WORDS)
         turns = counted(len(self.every) - 1, "turn")
-        ran = sum(step.ran.seconds > 0 for step in self.steps)
-        looked = counted(len(self.steps), "version")
+        tried = sum(step.ran.seconds > 0 for step in self.steps)
+        runs = sum(ran.seconds > 0 for ran in self._ran.values())
         base = safe_line(self.versions.base.title)
-        work = f"{turns}, {looked} tried in {counted(ran, 'run')}, over {base}"
-        if not ran:
+        if not tried:
             # Nothing is known of the command then, not even that it fails.
+            looked = counted(len(self.steps), "version")
             work = f"{turns}, none of {looked} could be rebuilt, over {base}"
-            return Report(work, f"`{words}` was not run:", tuple(self._candidates(found)))
+            every = range(len(self.every))
+            return Report(work, f"`{words}` was not run:", tuple(self._reasons(every)))
+        unknown = len(self.steps) - tried
+        work = f"{turns}, {counted(tried, 'version')} tried in {counted(runs, 'run')}"
+        work += f", {unknown:,} could not be rebuilt, over {base}" if unknown else f", over {base}"
+        assumed = tuple(self._assumed()) if likely else ()
         if len(found.candidates) == 1:
             point = self.every[found.bad]
             condition = ", if no command changed a file that it does not name" if likely else ""
             result = f"{self._name(point)} is the first after which `{words}` fails{condition}"
-            return Report(work, result, tuple(self._first_failure(found, point)))
+            return Report(work, result, (*assumed, *self._first_failure(found, point)))
         result = f"one of these {len(found.candidates)} turns is the first after which `{words}` fails:"
-        return Report(work, result, tuple(self._candidates(found)))
+        return Report(work, result, (*self._reasons(found.candidates), *assumed))
+
+    def _assumed(self) -> Iterator[str]:
+        """What is taken of the files beside what commands do, where that matters."""
+        some = [safe_line(path) for path in self.versions.assumed]
+        if some:
+            more = f", and {counted(len(some) - _NAMED, 'more file')}" if len(some) > _NAMED else ""
+            yield f"assumed not to be there before the session made them: {', '.join(some[:_NAMED])}{more}"
 
     def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
         yield "this turn changed:"
@@ -198,14 +214,15 @@ class SessionSearch:
             yield "the command printed last:"
             yield from (f"  {safe_line(line, 200)}" for line in lines[-_LAST_LINES:])
 
-    def _candidates(self, found: Bisection) -> Iterator[str]:
+    def _reasons(self, some: range) -> Iterator[str]:
+        """Versions, each with what became of it."""
         known = {step.point: step for step in self.steps}
-        for at in found.candidates[:_CANDIDATES]:
+        for at in some[:_CANDIDATES]:
             step = known.get(self.every[at])
             why = f": {_outcome(step)}" if step is not None else ""
             yield f"  {self._name(self.every[at])}{why}"
-        if len(found.candidates) > _CANDIDATES:
-            yield f"  {len(found.candidates) - _CANDIDATES:,} more"
+        if len(some) > _CANDIDATES:
+            yield f"  {len(some) - _CANDIDATES:,} more"
 
     def _name(self, point: Point) -> str:
         """A turn by its number, its last entry and its first words."""
@@ -219,6 +236,11 @@ class SessionSearch:
         """Whether a version could not be told because a recorded command may have changed its files."""
         return any(step.blind for step in self.steps)
 
+    @property
+    def unplaced(self) -> bool:
+        """Whether a version could not be told because nothing says what lay there before the session made its files."""
+        return any(step.unplaced for step in self.steps)
+
     def _tried(self, at: int) -> Step:
         point = self.every[at]
         version = self.versions.at(point.entry)
@@ -230,7 +252,7 @@ class SessionSearch:
             # Turns between which no file changed are one version.
             found = self._ran.get(files)
             ran = self._ran[files] = found if found is not None else self._run(version)
-        step = Step(point, ran, version.doubts, version.blind)
+        step = Step(point, ran, version.doubts, version.blind, version.unplaced)
         self.steps.append(step)
         if not step.doubts:
             self._tell(f"{self._name(point)}: {_outcome(step)}")
@@ -238,10 +260,12 @@ class SessionSearch:
 
 
 def base_of(session: Session, named: str | None = None) -> ProjectBase:
-    """A folder where one has that name, else a commit. Raises Refused; what can be named instead, the caller knows.
+    """A folder where one has that name, else a commit; an empty name is an empty folder.
 
-    Where nothing is named the last commit before the session, else the folder as it is now.
+    Raises Refused; what can be named instead, the caller knows. Where nothing is named the last commit before the session, else the folder as it is now.
     """
+    if named == "":
+        return EmptyBase()
     here = Path(session.cwd)
     if named is not None and Path(named).is_dir():
         return FolderBase(Path(named))

@@ -2,6 +2,9 @@
 
 A version counts only where every file that the path touched is certain there: replayed from the base without a contradiction, and
 not run over since by a command that may change anything. Files that no call touched are those of the base.
+
+Over the project as it is now nothing tells whether a file that the session wrote whole lay there before. To try the command with
+and without it would prove nothing, as it may have held anything; so this is assumed only where assumptions are asked for, and said.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from leafward.files.file_replay import (
     steps,
     unfit_name,
 )
+from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.knowledge import FileState
 from leafward.files.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _TELLING = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
+_MAKING = (FileOperation.WRITE, FileOperation.MOVE, FileOperation.COPY)
+"""What leaves nothing of what lay there before."""
 
 
 class Point(NamedTuple):
@@ -55,6 +61,8 @@ class Version:
     """Files whose content there is not certain, with the reason."""
     blind: bool = False
     """Whether one of the reasons is a recorded command that may change any file."""
+    unplaced: bool = False
+    """Whether one of the reasons is that a file may have been there before the session made it."""
 
 
 def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
@@ -82,6 +90,8 @@ class _Doubt(NamedTuple):
     why: str
     blind: bool = False
     """Whether it is a recorded command that may change any file."""
+    unplaced: bool = False
+    """Whether it is that the file may have been there before the session made it."""
 
 
 class _Course:
@@ -139,6 +149,12 @@ class FileVersions:
         touched.go(self._made, None, stop)
         self.paths = sorted(path for path in touched.files if _may_be_written(path))
         self._begun = {path: base.text(path) for path in self.paths} if base.earlier else {}
+        self._made_here = set() if base.earlier else _made_by_session(session, self._made, self.paths)
+        self.assumed: tuple[str, ...] = ()
+        """Files that are taken not to have been there before the session made them."""
+        if harmless is None:
+            self.assumed = tuple(sorted(self._made_here))
+            self._begun.update(dict.fromkeys(self.assumed))
         self.base = base
 
     def at(self, entry: EntryIndex) -> Version:
@@ -164,7 +180,8 @@ class FileVersions:
             else:
                 files[path] = one.text.encode("utf-8") if one.text is not None else None
         blind = any(doubt.blind for doubt in doubts.values())
-        return Version(files, {path: doubt.why for path, doubt in doubts.items()}, blind)
+        unplaced = any(doubt.unplaced for doubt in doubts.values())
+        return Version(files, {path: doubt.why for path, doubt in doubts.items()}, blind, unplaced)
 
     def _doubt(
         self,
@@ -178,6 +195,8 @@ class FileVersions:
         path = one.path
         if one.certainty not in KNOWN:
             remarks = [remark.value for _, remark in one.remarks]
+            if not remarks and path in self._made_here:
+                return _Doubt("whether it was there before the session made it is not known", unplaced=True)
             return _Doubt(
                 f"{one.certainty.value}: {remarks[-1] if remarks else 'no call tells what it was before'}"
             )
@@ -225,6 +244,23 @@ def _may_be_written(path: str) -> bool:
     """Whether a file lies in the project; what belongs to git does not count."""
     parts = path.split("/")
     return not unfit_name(path) and "\\" not in path and not {"", ".", "..", ".git"} & set(parts)
+
+
+def _made_by_session(session: Session, made: Sequence[Step], paths: Collection[str]) -> set[str]:
+    """Files that the first call about them may have made: written whole, moved or copied to, or touched."""
+    first: dict[str, bool] = {}
+    calls = Calls(session)
+    for step in made:
+        if step.outcome is Outcome.FAILED or step.operation in (FileOperation.SWEEP, FileOperation.STAGE):
+            continue
+        if step.to is not None:
+            first.setdefault(step.path, False)
+        name = step.path if step.to is None else step.to
+        if name not in first:
+            one = calls.request_of(step) if step.operation is FileOperation.APPEND else None
+            makes = step.operation in _MAKING or (one is not None and one.text == "")
+            first[name] = makes and not step.glob
+    return {path for path in paths if first.get(path)}
 
 
 def _may_change(step: Step) -> bool:

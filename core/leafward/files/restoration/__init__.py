@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.files.restoration.plan import Action, FileChange, RestorePlan, plan_restore
+from leafward.files.restoration.plan import Action, FileChange, RestorePlan, is_read_only, plan_restore
 from leafward.files.restoration.project_folder import Presence, ProjectFolder
 from leafward.files.restoration.record import Record, interrupted, last_left, records
 from leafward.files.restoration.undo_step import (
@@ -26,6 +26,7 @@ __all__ = [
     "TakenBack",
     "as_operations",
     "interrupted",
+    "is_read_only",
     "last_entry",
     "last_left",
     "move_with_files",

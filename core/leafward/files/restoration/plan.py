@@ -188,6 +188,12 @@ def _change(
         make = replace(make, after=after, remark=remark)
     if locked := folder.locked(path):
         return replace(make, why=f"{locked} is read-only")
+    if is_read_only(disk):
+        # Whoever may write to it all the same, such as root, was told by somebody not to.
+        doubt = "; ".join(filter(None, ("it is read-only", doubt)))
+        make = replace(
+            make, why=doubt, remark="written, it stays read-only" if action is Action.WRITE else ""
+        )
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
@@ -206,8 +212,6 @@ def _may_go(
         return "it is a link", False
     if disk.presence is Presence.FILE and disk.names > 1:
         return "another name is the same file (a hard link)", False
-    if disk.presence is Presence.FILE and not disk.mode & 0o200:
-        return "it is read-only", False
     left = known.left(path)
     if disk.presence is Presence.FOLDER:
         # Who lies in it decides, see `_settled`.
@@ -221,6 +225,11 @@ def _may_go(
     if disk.presence is Presence.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
     return ("changed on disk after the session" if left else "what the session left is not known"), False
+
+
+def is_read_only(disk: OnDisk) -> bool:
+    """Whether its permissions say that its owner does not write to a file."""
+    return disk.presence is Presence.FILE and not disk.mode & 0o200
 
 
 def _odd(path: str) -> str:

@@ -140,6 +140,8 @@ class RecordedFiles:
         found = self.every.then(path)
         on_path = self.line.then(path) if self.branched else found
         if self.branched and not self.line.touches(path) and on_path.certainty not in KNOWN:
+            if self.every.touches(path):
+                return on_path, "only another branch touched it by then"
             on_path = found
         if on_path.certainty not in KNOWN:
             why = next(

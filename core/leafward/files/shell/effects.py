@@ -173,7 +173,7 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
                 continue
             if word.glob:
                 continue
-            text = document if program == "tee" and fed else None
+            text = document if program == "tee" and fed else _TOUCHED if program == "touch" else None
             git_command = (
                 _OF_INDEX.get(words[1].text) if effect is FileOperation.CHANGE and program == "git" else None
             )
@@ -219,6 +219,8 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
     return None
 
 
+_TOUCHED = ""
+"""What `touch` puts behind what is there; a file that is not there is made without anything in it."""
 _OF_INDEX = {"checkout": Sweep.CHECKOUT, "restore": Sweep.RESTORE}
 """Commands of git that bring files back: what they leave is told by the sweep that they are, too."""
 _TOUCHES = re.compile(

@@ -98,6 +98,12 @@ def _removing(words: Sequence[Word]) -> list[Found]:
     return [(FileOperation.DELETE, word, None) for word in _operands(words)]
 
 
+def _touching(words: Sequence[Word]) -> list[Found]:
+    made = _changing(FileOperation.APPEND, "-d", "-t", "-r")(words)
+    # With this option it makes no file, and changes none but for its times.
+    return [] if any(word.text in ("-c", "--no-create") for word in words) else made
+
+
 def _teeing(words: Sequence[Word]) -> list[Found]:
     adds = any(word.text in ("-a", "--append") for word in words)
     return [(FileOperation.APPEND if adds else FileOperation.WRITE, word, None) for word in _operands(words)]
@@ -124,7 +130,7 @@ PROGRAMS: dict[str, Callable[[Sequence[Word]], list[Found]]] = {
     "mv": _sending(FileOperation.MOVE),
     "cp": _sending(FileOperation.COPY),
     "tee": _teeing,
-    "touch": _changing(FileOperation.APPEND, "-d", "-t", "-r"),
+    "touch": _touching,
     "truncate": _changing(FileOperation.CHANGE, "-s", "-r"),
     "git": _git,
 }

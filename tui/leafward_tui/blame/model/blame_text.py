@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.reason import check_words
-from leafward.query.blame import NOBODY, UNCLAIMED
+from leafward.files.line_origins import UNSURE
+from leafward.query.blame import NOBODY
 from leafward_tui.ui.cells import cell_len, counted, expand_tabs
 from leafward_tui.ui.spans import shown
 from leafward_tui.ui.times import moment_at
@@ -71,8 +72,8 @@ class BlameText:
         return at == 0 or self.line(at).author != self.line(at - 1).author
 
     def blocks(self) -> list[int]:
-        """The first lines of all blocks."""
-        return [at for at in range(len(self)) if self.begins_block(at)]
+        """The first lines of all blocks that say something of whose they are."""
+        return [at for at in range(len(self)) if self.begins_block(at) and not self.line(at).is_bare]
 
     def author(self, at: int) -> Author | None:
         """The turn that wrote a line; None where nobody is claimed."""
@@ -99,6 +100,11 @@ class BlameText:
         known = sum(line.author >= 0 for line in lines)
         found = [(known, "line by a turn" if known == 1 else "lines by turns")]
         found += [(sum(line.author == author for line in lines), name) for author, name in NOBODY.items()]
+        bare = sum(line.is_bare for line in lines)
+        found = [
+            (count, "unsure (empty)" if name == NOBODY[UNSURE] and count == bare else name)
+            for count, name in found
+        ]
         return [one for one in found if one[0]]
 
     # --- one line -----------------------------------------------------------------------------------------------------
@@ -107,7 +113,7 @@ class BlameText:
         """What is known of a line; `reason` is what its turn was for, why that cannot be read, or None while it is read."""
         line, author = self.line(at), self.author(at)
         if author is None:
-            return [LineFact("", UNCLAIMED[line.author], "sub"), *self._others(line)]
+            return [LineFact("", line.unclaimed, "sub"), *self._others(line)]
         found = [LineFact("asked", _text(author.request) or "(nothing: no prompt came before it)")]
         if isinstance(reason, str):
             found.append(LineFact("", reason, "warn"))
@@ -138,7 +144,7 @@ def _reasons(reason: Reason) -> list[LineFact]:
     found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
-    missing = "no test, build or other check ran after it"
+    missing = "no command ran after it that is a test, a build, a linter or a script called so"
     return [
         *found,
         LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),

@@ -49,5 +49,6 @@ class ProjectBlame:
             note=tilde(folder) if folder else "from the current folder",
             placeholder="a file of this project, such as src/app.py",
             commit="show",
+            missing="type the name of a file",
         )
         self._view.open_sheet(sheet, done)

@@ -113,20 +113,39 @@ def _flags(file: FileDifference, column: Column | None) -> list[str]:
     return [*fates, *(flag.words for flag in file.flags)]
 
 
+def _moved(names: Sequence[str], room: int, flag: int, glyphs: Glyphs) -> str:
+    """New names behind the old one, beside a flag where the names of the files remain then; empty where there is no room."""
+    if not names:
+        return ""
+    lead = f" {glyphs.arrow} "
+    least = sum(cell_len(lead) + cell_len(split_path(name)[1]) + 2 for name in names)
+    room -= flag if least <= room - flag else 0
+    if room < least:
+        return ""
+    each = room // len(names) - cell_len(lead)
+    return "".join(lead + fit_path(name, each, gap=glyphs.gap) for name in names)
+
+
 def _row(
     file: FileDifference, width: int, glyphs: Glyphs, numbers: list[Span], flags: list[str]
 ) -> list[Span]:
     """Path, flags where they fit, numbers."""
     room = max(8, width - sum(cell_len(span.text) for span in numbers) - 1)
-    path = safe_line(file.path, 400)
-    name = cell_len(split_path(path)[1]) + 2
+    first, *later = (safe_line(one, 400) for one in file.names)
+    moved = _moved(later, room - cell_len(first), cell_len(flags[0]) + 2 if flags else 0, glyphs)
+    path = first + moved
+    name = cell_len(split_path(first)[1]) + cell_len(moved) + 2
     # The first flag may cost the folders, others only what is left beside a path that tells where it lies.
     while flags and cell_len("  ".join(flags)) + 2 > room - min(
         cell_len(path), name if len(flags) == 1 else _LEAST_PATH
     ):
         flags.pop()
     remarks = "  ".join(flags)
-    spans = _path(path, room - (cell_len(remarks) + 2 if remarks else 0), glyphs, quiet=not file.changed)
+    some = room - (cell_len(remarks) + 2 if remarks else 0)
+    spans = _path(first, max(8, some - cell_len(moved)), glyphs, quiet=not file.changed)
+    if moved:
+        left = some - sum(cell_len(span.text) for span in spans)
+        spans.append(Span(fit(moved, left, ellipsis=glyphs.ellipsis), "sub"))
     used = sum(cell_len(span.text) for span in spans)
     return [*spans, blanks(room - used - cell_len(remarks)), Span(remarks, "warn"), blanks(1), *numbers]
 

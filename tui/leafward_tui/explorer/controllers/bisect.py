@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _JOB = "bisect"
+_OTHER_BASE = "ctrl+o"
+_OVER = {
+    None: "the last commit before the session, else the project as it is now",
+    "": "an empty folder",
+}
+"""What a base is in words, where it is no commit and no folder."""
 
 
 class Bisect:
@@ -50,6 +58,8 @@ class Bisect:
         self._operations = operations
         self._command = ""
         """What was run last."""
+        self._base: str | None = None
+        """What the files were before the session, as `base_of` takes it."""
         self._steps: list[str] = []
         """What was said of the bisection under way."""
         self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
@@ -59,7 +69,6 @@ class Bisect:
     def _ask(self) -> None:
         """Asks for the command, from the row of the cursor to the mark or the leaf."""
         from leafward_tui.explorer.model.forks import folder_at
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         session, ends = self._state.session, self._ends()
         if session is None or ends is None:
@@ -67,7 +76,11 @@ class Bisect:
         if not folder_at(session.cwd).there:
             self._view.tell(f"{NO_PROJECT_FOLDER}; `leafward bisect --base FOLDER` takes another", "warn")
             return
-        good, bad = ends
+        self._ask_command(session, *ends, self._command)
+
+    def _ask_command(self, session: Session, good: EntryIndex, bad: EntryIndex, typed: str) -> None:
+        from leafward_tui.ui.sheet import SheetLine, TextSheet
+
         leaf = " (the leaf)" if bad == session.place else ""
         about = [
             SheetLine(
@@ -75,6 +88,7 @@ class Bisect:
                 " the files as they were, in a temporary folder; the project stays as it is.",
                 lines=3,
             ),
+            SheetLine(f"base: {base_words(self._base)}; what the session did to files is replayed over it"),
         ]
 
         def done(command: str | None) -> None:
@@ -83,11 +97,72 @@ class Bisect:
 
         sheet = TextSheet(
             "Bisect: the turn after which a command fails",
-            self._command,
+            typed,
             about,
             note=f"{named(good)} to {named(bad)}",
             placeholder="the command, such as python -m pytest -q",
             commit="run it",
+            missing="type a command",
+            other=(
+                _OTHER_BASE,
+                "other base",
+                lambda text: self._ask_base(lambda: self._ask_command(session, good, bad, text)),
+            ),
+        )
+        self._view.ask(sheet, done)
+
+    def _ask_base(self, then: Callable[[], object], *, chosen: Callable[[], object] | None = None) -> None:
+        """Asks what the files were before the session, then goes on: with `chosen` where something was chosen."""
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheet import SheetLine
+
+        session = self._state.session
+        go_on = chosen or then
+        if session is None:
+            return
+        bases = {"d": None, "e": "", "p": session.cwd}
+        other = self._base if self._base not in bases.values() else None
+        choices = [
+            Choice("d", "The last commit before the session", "without one, the project as it is now"),
+            Choice("e", "An empty folder", "the session made every file"),
+            Choice("p", "The project as it is now", "it lies as it was before the session"),
+            Choice("o", "A commit or another folder", safe_line(other, 200) if other else "you name it"),
+        ]
+        now = next((key for key, base in bases.items() if base == self._base), "o")
+        choices = [replace(one, current=one.key == now) for one in choices]
+
+        def done(key: str | None) -> None:
+            if key in bases:
+                self._base = bases[key]
+                go_on()
+            elif key is not None:
+                self._name_base(other or "", then, go_on)
+            else:
+                then()
+
+        about = [
+            SheetLine(
+                "Files that no call tells of are taken from it; the calls are replayed over the others."
+            )
+        ]
+        self._view.ask(ChoiceSheet("Bisect: what the files were before the session", choices, about), done)
+
+    def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
+        from leafward_tui.ui.sheet import TextSheet
+
+        def done(text: str | None) -> None:
+            if text is None:
+                then()
+            else:
+                self._base = os.path.expanduser(text.strip())
+                chosen()
+
+        sheet = TextSheet(
+            "Bisect: a commit of the project, or a folder",
+            typed,
+            placeholder="a commit, a tag or a folder",
+            commit="choose",
+            missing="type a commit or a folder",
         )
         self._view.ask(sheet, done)
 
@@ -103,11 +178,11 @@ class Bisect:
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect: go to a turn after which the command passes"
+        text = "bisect: go to a turn where the command passes"
         if mark >= 0:
             text = "bisect: one of cursor and mark has to be above the other on one path"
-        keys = self._view.key_hints(("mark.set", "mark another end"))
-        self._view.tell(text, "warn", keys)
+        keys = self._view.key_hints(("mark.set", "mark where it fails"))
+        self._view.tell(text, "warn" if mark >= 0 else "", keys)
         return None
 
     # --- looking ------------------------------------------------------------------------------------------------------
@@ -119,7 +194,7 @@ class Bisect:
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
         self._command, self._steps = command, []
-        request = BisectRequest(good, bad, command, likely)
+        request = BisectRequest(good, bad, command, likely, self._base)
         found: list[Bisected] = []
 
         def done(chosen: str | None) -> None:
@@ -128,6 +203,9 @@ class Bisect:
                 self._operations.ask_label(found[0].prompt, f"first bad: {command}")
             elif chosen == "again":
                 self._start(session, good, bad, command, likely=True)
+            elif chosen == "base":
+                again = partial(self._start, session, good, bad, command, likely=likely)
+                self._ask_base(lambda: None, chosen=again)
 
         sheet = ReadingSheet(
             f"Bisect: {command}",
@@ -158,7 +236,7 @@ class Bisect:
     def _fail(self, sheet: ReadingSheet, request: BisectRequest, problem: str) -> None:
         """Says why there is no answer."""
         self._steps.append(f"`{request.command}` was not bisected")
-        sheet.ended("\n".join(self._steps), problem, tone="bad")
+        sheet.ended("\n".join(self._steps), problem, tone="bad", base="other base")
 
     def _show(self, sheet: ReadingSheet, result: Bisected) -> None:
         """The answer, then the steps that led to it."""
@@ -166,6 +244,11 @@ class Bisect:
         lines = [report.result, *report.details]
         if result.doubted:
             lines += ["", "A recorded command may change any file, so versions after it are not certain."]
+        if result.unplaced:
+            lines += [
+                "",
+                "Nothing tells whether files were there before the session made them; another base does.",
+            ]
         lines += ["", *self._steps]
         certain = result.prompt is not None
         sheet.ended(
@@ -173,7 +256,8 @@ class Bisect:
             report.work,
             tone="leaf" if certain else "warn",
             move="go there and label it" if certain else "",
-            again="assume commands change only files they name" if result.doubted else "",
+            again=_assumption(result),
+            base="other base",
         )
 
     def _save(self, session: Session, text: str) -> None:
@@ -197,7 +281,9 @@ class BisectRequest(NamedTuple):
     command: str
     """For the shell."""
     likely: bool = False
-    """Whether recorded commands are taken to change no file but those that they name."""
+    """Whether recorded commands are taken to change no file but those that they name, and files that the session made to be new."""
+    base: str | None = None
+    """What the files were before the session, as `base_of` takes it."""
 
 
 class Bisected(NamedTuple):
@@ -208,6 +294,9 @@ class Bisected(NamedTuple):
     """The prompt of the turn; None where it cannot be told."""
     doubted: bool
     """Whether versions were passed over for what recorded commands may have changed."""
+    unplaced: bool
+    """Whether versions were passed over for what may have been there before the session made it."""
+    likely: bool
 
 
 def find_first_bad(
@@ -228,7 +317,7 @@ def find_first_bad(
         raise Refused("the command has a quote that does not end") from error
     shell = [os.environ.get("COMSPEC", "cmd"), "/c"] if os.name == "nt" else ["sh", "-c"]
     command = TrialCommand([*shell, request.command], harmless, request.likely)
-    base = base_of(session)
+    base = base_of(session, request.base)
     say(f"files are rebuilt over {base.title}")
     ends = request.good, request.bad
     search, found = bisect_session(session, ends, base, command, named, say, job.unwanted)
@@ -237,4 +326,18 @@ def find_first_bad(
         search.report(found, request.command, likely=request.likely),
         prompt if len(found.candidates) == 1 and prompt >= 0 else None,
         search.doubted and not request.likely,
+        search.unplaced,
+        request.likely,
     )
+
+
+def _assumption(result: Bisected) -> str:
+    """What may be assumed where versions were passed over; empty where that is done already."""
+    if result.unplaced and not result.likely:
+        return "assume only named files change, made ones are new"
+    return "assume commands change only files they name" if result.doubted else ""
+
+
+def base_words(base: str | None) -> str:
+    """What the files were before the session."""
+    return _OVER.get(base) or safe_line(base or "", 200)

@@ -93,7 +93,11 @@ class FileChoice:
                 self._view.tell(f"no file here has {safe_line(text, 80)} in its name", "warn")
 
         sheet = TextSheet(
-            title, placeholder="a part of the file's name", commit="choose", operation_of=meaning
+            title,
+            placeholder="a part of the file's name",
+            commit="choose",
+            operation_of=meaning,
+            missing="type a part of the name",
         )
         self._view.ask(sheet, done)
 

@@ -12,6 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.base.errors import Refused
+from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.write_words import appending, named
@@ -81,7 +82,7 @@ class FileRestore:
             work = partial(
                 write_files, choice.plan, choice.changes, choice.stop, choice.tell, entry if moved else None
             )
-            done = _done(moved or f"files as at {named(entry)}", choice)
+            done = _done(moved, f"as at {named(entry)}", choice)
             self._write.start_files(done, work, choice.done, choice.fail)
 
         title = "Move and restore the files" if moved else "Restore the files"
@@ -105,6 +106,9 @@ class RestorePort(Protocol):
 
     def draw(self) -> None:
         """Shows what is chosen, and what that means."""
+
+    def say(self, text: str) -> None:
+        """Says why a key did nothing; an empty text takes that away."""
 
     def close(self, answer: str | None) -> None:
         """Closes the sheet."""
@@ -212,8 +216,11 @@ class RestoreChoice:
 
     def toggle(self) -> None:
         """The file of the cursor, or not; then the next."""
+        file = self.file
         if self.switch(self.view.key):
             self.view.next_file()
+        elif file is not None and not self.writing:
+            self.view.say(f"{safe_line(file.path, 60)} stays as it is, see below")
 
     def switch(self, key: str) -> bool:
         """Chooses the file with a key, or no longer; whether there is one that can be chosen."""
@@ -226,12 +233,20 @@ class RestoreChoice:
 
     def choose_all(self) -> None:
         """All that is safe, or nothing."""
-        if not self.writing:
+        if self.writing:
+            return
+        if self._safe:
             self._choose(frozenset() if self.chosen == self._safe else self._safe)
+        else:
+            offered = any(map(is_offered, self.files))
+            self.view.say(
+                "no file is safe" + (": choose one by one with space" if offered else " to restore")
+            )
 
     def _choose(self, chosen: frozenset[str]) -> None:
         self.chosen, self.problem = chosen, ""
         self.changes = self.plan.chosen(chosen, overwrite=True) if self.plan is not None and chosen else ()
+        self.view.say("")
         self.view.draw()
 
     def switch_pane(self) -> None:
@@ -241,7 +256,11 @@ class RestoreChoice:
 
     def accept(self) -> None:
         """Writes what is chosen."""
-        if self.plan is None or self.writing or not (self.changes or self.moves):
+        if self.plan is None or self.writing:
+            return
+        if not (self.changes or self.moves):
+            can = any(is_safe(one) or is_offered(one) for one in self.files)
+            self.view.say("nothing is chosen" + (": space chooses a file" if can else ", no file can be"))
             return
         self.writing, self.problem = True, ""
         self.state = "copying the files that change"
@@ -377,10 +396,21 @@ def action_words(changes: Sequence[FileChange]) -> str:
     return ", ".join([*parts, *(f"{action} {number:,}" for action, number in some[1:])])
 
 
-def _done(what: str, choice: RestoreChoice) -> str:
-    """What was done, and what was left alone."""
+def _done(moved: str, then: str, choice: RestoreChoice) -> str:
+    """What was done, of how many files that were not as they were `then`, and what was left alone."""
+    from leafward.files.restoration import Action, is_read_only
+
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
-    parts = [what, _past(action_words(choice.changes)), f"{left:,} left alone" if left else ""]
+    done = _past(action_words(choice.changes))
+    if done and left:
+        done += f" of {len(choice.files):,}"
+    locked = sum(one.action is Action.WRITE and is_read_only(one.before) for one in choice.changes)
+    parts = [
+        moved,
+        f"{done}, {then}" if done else "no file written",
+        f"{locked:,} still read-only" if locked else "",
+        f"{left:,} left alone" if left else "",
+    ]
     return "; ".join(filter(None, parts))
 
 

@@ -137,6 +137,7 @@ class RowFilter:
             placeholder="ancestors(leaf) & tool(edit) & tokens>2k",
             commit="show",
             operation_of=meaning,
+            missing="type a query",
         )
         self._view.ask(sheet, done)
 

@@ -1,20 +1,22 @@
-"""The Files tab: what the path to the selection read and modified."""
+"""The Files tab: what the path to the selection read and modified, and where its files went."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.files.working_set import working_set
+from leafward.files.command_changes import command_changes
+from leafward.files.file_names import utf16_order
+from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.cells import cell_len, counted, fit_path
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Page, Selection, Span
 from leafward_tui.ui.spans import shown_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from leafward.files.working_set import FileUse
+    from leafward.files.command_changes import Fate
     from leafward_tui.ui.glyphs import Glyphs
 
 COLUMNS = (7, 9)
@@ -32,6 +34,13 @@ def files_page(
     """The Files tab: enter goes to the entry that touched a file last."""
     at = selection.at
     files = working_set(selection.session, at, stop=stop)
+    others = command_changes(selection.session, at, stop)
+    named = {use.path for use in files.modified}
+    by_command = [
+        FileUse(name, tuple(others.entries[name]))
+        for name in sorted(others.entries, key=utf16_order)
+        if name not in named
+    ]
     sheet = Sheet(Tab.FILES, width, height, glyphs, toggled)
     sheet.blank()
     sheet.facts([[Span("Files", "strong")], where(selection)], [[Span(f"up to #{at:,}", "faint")]], gap=2)
@@ -41,14 +50,19 @@ def files_page(
             Span(" modified   ", "faint"),
             Span(f"{len(files.read):,}", "sub"),
             Span(" only read", "faint"),
+            *([Span(f"   {len(by_command):,}", "sub"), Span(" by commands", "faint")] if by_command else []),
         ]
     )
-    if not files.modified and not files.read:
+    if not files.modified and not files.read and not by_command:
         sheet.blank()
         sheet.note("no tool has named a file up to here")
-    _section(sheet, "Modified", files.modified)
-    _section(sheet, "Read", files.read)
-    return sheet.page(copy="\n".join(shown_line(file.path, 4_000) for file in (*files.modified, *files.read)))
+    changed = {use.path for use in by_command}
+    read = [use for use in files.read if use.path not in changed]
+    _section(sheet, "Modified", files.modified, others.fates)
+    _section(sheet, "Made, moved or changed by commands", by_command, {})
+    _section(sheet, "Read", read, others.fates)
+    every = (*files.modified, *by_command, *read)
+    return sheet.page(copy="\n".join(shown_line(file.path, 4_000) for file in every))
 
 
 def where(selection: Selection) -> list[Span]:
@@ -56,7 +70,7 @@ def where(selection: Selection) -> list[Span]:
     return [Span("on the path", "sub") if selection.on_path else Span("off the path", "ghost")]
 
 
-def _section(sheet: Sheet, title: str, files: Iterable[FileUse]) -> None:
+def _section(sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[str, Fate]) -> None:
     listed = list(files)
     if not listed:
         return
@@ -66,11 +80,26 @@ def _section(sheet: Sheet, title: str, files: Iterable[FileUse]) -> None:
     for file in listed:
         last = file.entries[-1]
         numbers = sheet.columns([(f"{len(file.entries):,}", "sub"), (f"#{last:,}", "faint")], COLUMNS)
-        path = path_spans(file.path, room, sheet.glyphs)
+        own = min(cell_len(shown_line(file.path, 4_000)), room // 2)
+        fate = _fate(fates.get(file.path), room - own, sheet.glyphs)
+        path = path_spans(file.path, room - cell_len(fate), sheet.glyphs)
         sheet.row(
-            [Span(" " * INDENT, "blank"), *path],
+            [Span(" " * INDENT, "blank"), *path, Span(fate, "warn")],
             numbers,
             entry=last,
             copy=shown_line(file.path, 4_000),
             file=file.path,
         )
+
+
+def _fate(fate: Fate | None, width: int, glyphs: Glyphs) -> str:
+    """Where a file went, behind its name; empty for one that is still there."""
+    if fate is None:
+        return ""
+    at = f" #{fate.entry:,}"
+    if not fate.to:
+        return f"  removed{at}"
+    lead = f"  {glyphs.arrow} "
+    return (
+        lead + fit_path(shown_line(fate.to, 4_000), max(8, width - cell_len(lead + at)), gap=glyphs.gap) + at
+    )

@@ -127,6 +127,7 @@ class Summarizer:
             placeholder="provider/model",
             commit="choose",
             operation_of=lambda _text: "you see it before anything is sent",
+            missing="type the name of a model",
         )
         self._view.open_sheet(sheet, done)
 
