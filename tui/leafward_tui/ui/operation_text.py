@@ -145,7 +145,10 @@ class OperationText:
         return OperationWords(verb, lead, follow, state)
 
     def _noun(self, operation: Operation) -> str:
-        return _NAMED.get(self.root(operation).kind) or _NOUN[operation.subject]
+        kind = self.root(operation).kind
+        # Of a move with a summary the row says where it led, and has no room for more.
+        named = _NAMED.get(kind) if kind is not OperationKind.SUMMARY_MOVE else None
+        return named or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:
         """An operation as a noun with what it set: `label [done]`, `move to #12`."""

@@ -212,6 +212,7 @@ class ReadingSheet(Sheet):
         self.state.show(state, tone, figures)
         self._move, self._refused, self._operation = move, refused, operation
         self._again, self._base = again, base
+        self.refusals = {"draft.move": refused} if refused else {}
         if self.is_mounted:
             self.body.show(text, to_end=False)
             self.body.scroll_to(y=0, animate=False, force=True)
