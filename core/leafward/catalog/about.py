@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.catalog import moved_folders
-from leafward.catalog.spending import counted_once
+from leafward.catalog.shared_history import counted_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

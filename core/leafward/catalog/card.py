@@ -95,7 +95,7 @@ class Card(NamedTuple):
     version: int
     """Of the file's format; 0 where it is not known."""
     origin: int
-    """What the first entry is, as a number, to find copies by; 0 where there is no entry."""
+    """What the first prompt is, else the first entry, as a number, to find copies by; 0 where there is no entry."""
     partial: bool
     """Made from the two ends of the file, or older than the file: nothing in it is final."""
     estimated: bool = False

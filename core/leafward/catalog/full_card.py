@@ -29,6 +29,7 @@ from leafward.catalog.card_fields import (
     relation_of,
     seal_of,
     spoken_at,
+    time_in,
     title_in,
 )
 from leafward.catalog.replies import Replies
@@ -301,12 +302,25 @@ class _Look:
         return count
 
     def origin(self) -> int:
-        """The first entry's id and time: the same in every copy and fork of one session."""
+        """The first prompt and when it was said, else the first entry's id and time: the same in every copy and fork of a session.
+
+        A copy that was made by reading and writing may have other ids, and other times of its entries.
+        """
+        first = self.kinds.find(Kind.USER)
+        prompt = self.body(first) if first >= 0 else None
+        message = prompt.get("message") if prompt is not None else None
+        said = time_in(message) if isinstance(message, dict) else None
+        if said is not None:
+            return _number_of(f"{excerpt(prompt)}@{said}")
         if not self.kinds or self.kinds[0] == Kind.MALFORMED:
             return 0
         body = self.body(0) or {}
-        known = f"{body.get('id')}@{body.get('timestamp')}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(blake2b(known, digest_size=6).digest(), "big")
+        return _number_of(f"{body.get('id')}@{body.get('timestamp')}")
+
+
+def _number_of(text: str) -> int:
+    known = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(known, digest_size=6).digest(), "big")
 
 
 def _reason(error: NotASession, path: str) -> str:

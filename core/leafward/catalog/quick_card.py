@@ -193,6 +193,8 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
             return None
         if body.get("parentId") != last_id or not isinstance(body.get("id"), str) or not body["id"]:
             return None
+        if kind is Kind.USER and not card.turns:
+            return None  # the first prompt: by it copies are found
         last_id = body["id"]
         taken.add_body(body)
         values["entries"] += 1

@@ -25,7 +25,8 @@ from leafward.catalog import (
     with_parents,
 )
 from leafward.catalog.retention import leaves_in
-from leafward.catalog.spending import counted_once, sum_of, totals
+from leafward.catalog.shared_history import counted_once
+from leafward.catalog.spending import sum_of, totals
 from leafward.cli.output import (
     Page,
     cells,
