@@ -261,13 +261,18 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
     assert words[3][1].startswith("a  shows 1 match: ")
 
 
-def test_a_filter_hides_only_what_would_be_listed_without_it(store: Path) -> None:
+def test_what_is_shown_and_what_is_hidden_are_all_there_are(store: Path) -> None:
+    """Archived sessions too, whether the filter finds them or not."""
     assert lines_of(store).archived
-    listed = len(titles(lines_of(store)))
+    for text in ("", "port", "zebra", "agent:pi"):
+        for archived in (False, True):
+            listing = lines_of(store, text=text, archived=archived)
+            hidden = sum(line.shown for line in listing.lines if line.kind is LineKind.HIDDEN)
+            assert listing.shown + (hidden if listing.lines else listing.missed) == listing.total
     words = empty_words(
         lines_of(store, text="zebra"), searching=False, excluded=0, searched=(), demo_key="", search_key="S"
     )
-    assert words[1][1] == f"{listed} sessions hidden by the filter"
+    assert words[1][1] == f"{lines_of(store).total} sessions hidden by the filter"
     assert words[-1][1] == "S  searches all text of all sessions"
 
 
