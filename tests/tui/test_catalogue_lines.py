@@ -67,7 +67,7 @@ def test_what_a_filter_hides_elsewhere_is_not_mixed_with_what_it_hides_here(stor
     listing = lines_of(store, text="blue")
     (hidden,) = [line for line in listing.lines if line.kind is LineKind.HIDDEN and "filter" in line.words]
     shown = {line.card.project for line in listing.lines if line.card is not None}
-    cards = lines_of(store).lines
+    cards = lines_of(store, archived=True).lines
     elsewhere = [line.card for line in cards if line.card is not None and line.card.project not in shown]
     projects = {card.project for card in elsewhere}
     assert 0 < len(elsewhere) < hidden.shown

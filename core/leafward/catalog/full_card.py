@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from leafward.agents import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
-from leafward.base.safe_text import safe_line
-from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
+from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
 from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
     archived_by,
+    brief,
     card_title,
     excerpt,
     model_of,
@@ -255,7 +255,7 @@ class _Look:
         if bare:
             return bare
         command = None if self.session.is_native else typed_command(self.session)
-        return safe_line(command, EXCERPT) if command else ""
+        return brief(command) if command else ""
 
     def last_text(self, kind: Kind, limit: int | None = None) -> str:
         """The text of the last message of a kind on the path that has one."""
