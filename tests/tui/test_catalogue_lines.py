@@ -11,6 +11,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward.catalog import Catalogue, Namesake, Sort, Sum
+from leafward.session.journal import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
 from leafward_tui.catalogue.model.session_preview import Sign, read_preview
@@ -338,6 +339,25 @@ def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> N
     shown = read_preview(card, catalogue.details(card.path), lambda: False)
     assert shown is not None
     assert shown.window == 121_600
+
+
+def test_the_preview_ends_where_the_agent_goes_on(tmp_path: Path) -> None:
+    """A move that only Leafward shows changes neither the list nor what stands beside it."""
+    talk = Transcript(tmp_path)
+    for number in range(3):
+        talk.turn(f"prompt {number}", "done")
+    shown = []
+    for _ in range(2):
+        catalogue = Catalogue(Config(), [tmp_path])
+        catalogue.refresh()
+        (card,) = catalogue.cards()
+        shown.append(read_preview(card, catalogue.details(card.path), lambda: False))
+        session = talk.opened()
+        move(session, 0)
+        assert session.what_if
+        session.close()
+    assert shown[0] is not None
+    assert shown[0] == shown[1]
 
 
 @pytest.mark.parametrize(("summary", "grows"), [("short", False), ("words " * 9_000, True)])

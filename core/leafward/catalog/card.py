@@ -78,9 +78,9 @@ class Card(NamedTuple):
     """Besides one conversation: leaves less one."""
     compactions: int | None
     tokens: int | None
-    """Size of the context at the leaf, on the basis of `context.basis`."""
+    """Size of the context at the agent's own leaf, on the basis of `context.basis`."""
     model: str | None
-    """The model that applies at the leaf."""
+    """The model that applies there."""
     parent: str | None
     """The session this one was made from: a path as written in the header, or one inferred."""
     relation: str | None
@@ -158,7 +158,7 @@ class Details(NamedTuple):
     read: tuple[str, ...] = ()
     """The files last read, and not changed."""
     last_prompt: str = ""
-    """The last prompt on the way to the leaf: one line, safe, cut."""
+    """The last prompt on the way to the agent's own leaf: one line, safe, cut."""
     last_reply: str = ""
     """The last reply there, likewise."""
 

@@ -181,7 +181,7 @@ class _Look:
         source = session.source
         self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
         self.decoded.update(session.bodies(last) if last else ())
-        self.runs = session.tree.path_runs(session.leaf)
+        self.runs = session.tree.path_runs(session.own_leaf)
         self.lacks_prompt = False
         self.estimated = False
         """Whether no provider counted that size."""
@@ -203,7 +203,7 @@ class _Look:
                 at = self.kinds.rfind(kind, run.start, at)
 
     def tokens(self) -> int:
-        """The size of the context at the leaf; what `context_at` says, decoding as little as that takes."""
+        """The size of the context where the agent itself goes on; what `context_at` says, decoding as little as that takes."""
         if next(self.upwards(Kind.CONTEXT_EDIT), NO_ENTRY) >= 0:
             return self.whole_context()
         oldest = next(self.upwards(Kind.COMPACTION), NO_ENTRY)
@@ -230,10 +230,12 @@ class _Look:
 
     def whole_context(self) -> int:
         """The same, from every message; a line that proves to be broken changes the path."""
-        context = context_at(self.session)
-        self.lacks_prompt = lacks_prompt(self.session, context)
+        session = self.session
+        # Where only Leafward stands the agent sends nothing from.
+        context = context_at(session, None if session.own_leaf == session.leaf else session.own_leaf)
+        self.lacks_prompt = lacks_prompt(session, context)
         self.estimated = not context.count.recorded
-        self.runs = self.session.tree.path_runs(self.session.leaf)
+        self.runs = session.tree.path_runs(session.own_leaf)
         return context.total
 
     def first_prompt(self) -> str:

@@ -92,7 +92,9 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
     try:
         if stop():
             return None
-        path = session.tree.path_runs(session.place)
+        # As the list: a preview of ours is no place from which the agent goes on.
+        place = session.tree.content_at(session.own_leaf)
+        path = session.tree.path_runs(place)
         small = card.size <= WHOLE_BYTES
         entries = (index for run in path for index in range(run.start, run.stop))
         changes = tuple(changed_files(session, entries)) if small else ()
@@ -105,7 +107,7 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
             tuple(FileChange(safe_line(one.path), one.edits, one.added, one.removed) for one in changes),
             tuple(safe_line(name) for name in details.changed),
             len(details.read),
-            session.source.recorded_window(session.place),
+            session.source.recorded_window(place),
         )
     except Cancelled:
         return None
