@@ -374,3 +374,21 @@ def test_a_prompt_that_goes_on_says_so() -> None:
     assert long.endswith("pear…")
     assert len(long) <= EXCERPT
     assert len(brief("p" * 500)) == EXCERPT, "a word that ends nowhere near is cut"
+
+
+@pytest.mark.parametrize("appended", [False, True])
+def test_the_last_reply_is_one_to_the_last_prompt(tmp_path: Path, appended: bool) -> None:
+    draft = Draft()
+    draft.user("count the pears")
+    draft.assistant("Seven.")
+    path = draft.write(tmp_path / "a.jsonl")
+    before = whole(path)
+    draft.user("and the plums?")
+    if appended:
+        draft.append_to(path, 1)
+        found = read_on(before, candidate(path))
+        assert found is not None
+    else:
+        found = whole(draft.write(path))
+    assert (before.details.last_prompt, before.details.last_reply) == ("count the pears", "Seven.")
+    assert (found.details.last_prompt, found.details.last_reply) == ("and the plums?", "")

@@ -14,7 +14,8 @@ from leafward.catalog import Catalogue, Namesake, Sort, Sum
 from leafward.session.journal import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
-from leafward_tui.catalogue.model.session_preview import Sign, read_preview
+from leafward_tui.catalogue.model.preview_tree import Sign
+from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of

@@ -160,7 +160,7 @@ class Details(NamedTuple):
     last_prompt: str = ""
     """The last prompt on the way to the agent's own leaf: one line, safe, cut."""
     last_reply: str = ""
-    """The last reply there, likewise."""
+    """The last reply to it, likewise; empty where there is none yet."""
 
 
 class Mark(NamedTuple):

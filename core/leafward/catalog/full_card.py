@@ -161,8 +161,7 @@ def _reading(
     details = Details(
         tuple(files.changed),
         tuple(files.read),
-        look.last_text(Kind.USER),
-        look.last_text(Kind.ASSISTANT, _REPLIES_TRIED),
+        *look.last_words(),
     )
     return Reading(
         card, details, _mark(session, source, leaves) if isinstance(source, NativeFile) else None, spent
@@ -259,10 +258,18 @@ class _Look:
         command = None if self.session.is_native else typed_command(self.session)
         return brief(command) if command else ""
 
-    def last_text(self, kind: Kind, limit: int | None = None) -> str:
-        """The text of the last message of a kind on the path that has one."""
-        for tried, index in enumerate(self.upwards(kind)):
-            if tried == limit:
+    def last_words(self) -> tuple[str, str]:
+        """The text of the last prompt on the path that has one, and of the last reply to it; empty where there is none."""
+        for asked in self.upwards(Kind.USER):
+            prompt = excerpt(self.body(asked))
+            if prompt:
+                return prompt, self._reply(asked)
+        return "", self._reply(NO_ENTRY)
+
+    def _reply(self, above: int) -> str:
+        """The text of the last reply on the path below an entry."""
+        for tried, index in enumerate(self.upwards(Kind.ASSISTANT)):
+            if tried == _REPLIES_TRIED or index < above:
                 break
             text = excerpt(self.body(index))
             if text:

@@ -218,7 +218,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         elif kind is Kind.USER:
             text = excerpt(body)
             values["prompt"] = values["prompt"] or text
-            last_prompt = text or last_prompt
+            last_prompt, last_reply = (text, "") if text else (last_prompt, last_reply)
             shown = shown or shown_only(body)
         elif kind is Kind.ASSISTANT:
             last_reply = excerpt(body) or last_reply

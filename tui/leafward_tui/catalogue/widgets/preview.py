@@ -10,7 +10,7 @@ from leafward.base.paths import is_kept
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
-from leafward_tui.catalogue.model.session_preview import SessionPreview, Sign, TreeRow
+from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.query.search import Query
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
+    from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
@@ -224,7 +225,10 @@ class Preview(SidePane):
             yield []
             yield [Segment("Last" if preview.first != preview.last else "Said", ground.strong)]
             yield from self._message("you", preview.last, width, ground, glyphs, ground.text)
-            yield from self._message("ai", preview.reply, width, ground, glyphs, ground.sub)
+            if preview.reply:
+                yield from self._message("ai", preview.reply, width, ground, glyphs, ground.sub)
+            else:
+                yield from self._message("ai", "no reply yet", width, ground, glyphs, ground.faint)
 
     def _message(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
@@ -280,7 +284,9 @@ def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
 
 
 def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
-    tail = "" if row.number is None else f"  {count(row.number)} {'entry' if row.number == 1 else 'entries'}"
+    tail = "" if row.number is None else f"  {counted(row.number, 'entry', 'entries')}"
+    if row.sign is Sign.BRANCH and row.turns != 1:
+        tail = f"  {counted(row.turns, 'turn')}{tail}"
     change = f"   {row.change.text(glyphs)}" if row.change is not None else ""
     text = fit(row.text + change, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)
     sign = {
