@@ -358,7 +358,10 @@ def test_the_preview_ends_where_the_agent_goes_on(tmp_path: Path) -> None:
         assert session.what_if
         session.close()
     assert shown[0] is not None
-    assert shown[0] == shown[1]
+    assert shown[1] is not None
+    drawn = [[(row.sign, row.text, row.turns) for row in one.tree] for one in shown if one is not None]
+    assert drawn[0] == drawn[1]
+    assert (shown[0].last, shown[0].reply) == (shown[1].last, shown[1].reply)
 
 
 @pytest.mark.parametrize(("summary", "grows"), [("short", False), ("words " * 9_000, True)])
