@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog import Catalogue, Namesake, Sort, Sum
+from leafward.catalog import Catalogue, Namesake, Sort, Sum, about
 from leafward.session.journal import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
-from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.model.preview_tree import Sign
 from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
@@ -26,6 +27,7 @@ from leafward_tui.ui.theme import Styles, built_in_theme
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
+from tests.core.drafts import DAY, START, Draft
 from tests.pi_file import HEADER
 from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
 
@@ -146,14 +148,49 @@ def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_what_was_written_lately_is_live(store: Path) -> None:
     card = next(line.card for line in lines_of(store).lines if line.card is not None)
     now = card.modified / 1000
-    assert [is_live(card, now + ago) for ago in (0, 119, -60, 121, -86_400 * 365)] == [
+    assert [is_live(card, 0, now + ago) for ago in (0, 119, -60, 121, -86_400 * 365)] == [
         True,
         True,
         True,
         False,
         False,
     ]
-    assert not is_live(card._replace(problem="cannot be read"), now)
+    assert not is_live(card._replace(problem="cannot be read"), 0, now)
+    later = now + 86_400
+    assert is_live(card, int(later * 1000) - 60_000, later), "a move, a name, whatever was written to it"
+
+
+def test_a_fork_counts_from_its_making_and_a_write_makes_live(tmp_path: Path) -> None:
+    made = START + 30 * DAY
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    old = draft.write(tmp_path / "a.jsonl", mtime=made)
+    fork = Draft("aaaa0002", parent=str(old), start=made)
+    fork.lines += draft.lines[1:]
+    fork.write(tmp_path / "b.jsonl", mtime=made)
+    other = Draft("cccc0001", start=START + 20 * DAY)
+    other.user("later")
+    other.write(tmp_path / "c.jsonl", mtime=START + 20 * DAY)
+    catalogue = Catalogue(Config(), [tmp_path])
+    catalogue.refresh()
+    stock = Stock(catalogue.cards(), about=partial(about, catalogue))
+    listing = list_sessions(stock, View(grouping=Grouping.NONE), made + 60_000)
+    assert [line.card.id for line in listing.lines if line.card is not None] == [
+        "aaaa0001",
+        "aaaa0002",
+        "cccc0001",
+    ]
+    painter = RowPainter(
+        listing,
+        Styles.of(built_in_theme("understory")),
+        UNICODE,
+        100,
+        made / 1000 + 60,
+        Columns.of(100, agents=False),
+    )
+    rows = [painter.strip(line, selected=False).text for line in listing.lines if line.card is not None]
+    assert [UNICODE.dot in row for row in rows] == [True, True, False]
+    assert [row.split()[-1] for row in rows] == ["4w", "1m", "10d"]
 
 
 def test_sessions_of_one_title_are_told_apart(tmp_path: Path) -> None:

@@ -105,6 +105,11 @@ class Card(NamedTuple):
     warm_up: bool = False
     """A sub-agent that was only started to be ready: nothing was asked of it."""
 
+    @property
+    def when(self) -> int:
+        """What the list is ordered by: `modified`; of a fork or copy that nobody has gone on with yet, when it was made."""
+        return max(self.modified, self.created or 0)
+
     def as_json(self) -> dict[str, Any]:
         """The row as `ls --json` writes it."""
         return {

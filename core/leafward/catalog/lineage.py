@@ -149,7 +149,7 @@ def families(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> fro
 
 
 _KEYS: dict[Sort, Callable[[Card], Any]] = {
-    Sort.WHEN: lambda card: -card.modified,
+    Sort.WHEN: lambda card: -card.when,
     Sort.NAME: lambda card: (card.title.casefold(), card.title),
     Sort.SIZE: lambda card: -card.size,
     Sort.TURNS: lambda card: -(card.turns or 0),
@@ -243,7 +243,7 @@ def _group(
         project,
         tuple(rows),
         sum(row.card.tokens or 0 for row in rows),
-        max(row.card.modified for row in rows),
+        max(row.card.when for row in rows),
     )
 
 

@@ -261,7 +261,7 @@ def _grouped(stock: Stock, grouping: Grouping, shown: Sequence[Card]) -> Callabl
     if grouping is Grouping.AGENT:
         return lambda card: card.agent
     if grouping is Grouping.DAY:
-        return lambda card: day_of(card.modified)
+        return lambda card: day_of(card.when)
     if grouping is Grouping.FOREST:
         # Whose relatives are all hidden stands alone on the screen.
         alone = {card.path for card in shown} - families(shown, stock.parents)

@@ -140,7 +140,8 @@ class Preview(SidePane):
         # A copy has a header of its own, younger than what it took over.
         verb = "started" if card.created is None or card.created <= card.modified else "copied"
         began = f"{verb} {begun[0]}" if begun else ""
-        live = is_live(card, services_of(self).clock().timestamp())
+        written = self._stock.about.written.get(card.path, 0) if self._stock is not None else 0
+        live = is_live(card, written, services_of(self).clock().timestamp())
         state, style = ("writing now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
