@@ -117,7 +117,7 @@ def test_only_what_lies_there(done: Run, store: Path, tmp_path: Path) -> None:
 def test_for_a_person(done: Run, store: Path) -> None:
     out = done("ls").out
     head, *rows, last = out.splitlines()
-    assert head.split() == ["id", "agent", "modified", "project", "title", "msg", "br", "cmp"]
+    assert head.split() == ["id", "agent", "when", "project", "title", "msg", "br", "cmp"]
     assert len(rows) == 3
     assert last == "3 sessions"
     assert "Count the sheep ␛[31m" in out

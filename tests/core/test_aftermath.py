@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,15 @@ import pytest
 
 from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.aftermath import WINDOW, Aftermath, Repeat, aftermath_of, repeat_words
+from leafward.compaction.aftermath_totals import AftermathTotals
+from leafward.compaction.draft import accept
 from leafward.session.entries import Kind
+from leafward.session.journal import redo, undo
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.bench.need import sessions
 from tests.compacted_session import ASKED, TABLE, Compacted
+from tests.core.compacted import drafted
 from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
@@ -113,3 +118,35 @@ def test_every_stored_compaction_of_the_corpora_has_one() -> None:
                     repeated += bool(found.repeated)
     assert looked > 20
     assert repeated >= 8
+
+
+def _counted(*sessions: Session) -> list[tuple[str, int]]:
+    totals = AftermathTotals()
+    for session in sessions:
+        totals.add("pi", session)
+    return [(maker.strategy, one.compactions) for maker, one in totals.sums.items()]
+
+
+def test_a_compaction_of_a_copy_under_other_ids_counts_once(file: Compacted, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in file.path.read_bytes().splitlines()]
+    for number, line in enumerate(lines[1:]):
+        if "message" in line:
+            line["message"]["timestamp"] = 1_767_600_000_000 + number
+    file.path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for number, line in enumerate(lines[1:]):
+        line |= {"id": f"f{number:07x}", "timestamp": f"2027-01-01T00:00:{number:02d}.000Z"}
+        line["parentId"] = f"f{number - 1:07x}" if number else None
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with closing(Session.open(file.path)) as one, closing(Session.open(copy)) as other:
+        assert _counted(one, other) == [("agent's own", 1)]
+
+
+def test_a_compaction_of_ours_that_was_undone_is_none(demo: Session) -> None:
+    written = accept(demo, drafted(demo))
+    before = _counted(demo)
+    undo(demo)
+    assert ("pi", 1) in before
+    assert _counted(demo) == [one for one in before if one != ("pi", 1)]
+    redo(demo)
+    assert _counted(demo) == before, written.op

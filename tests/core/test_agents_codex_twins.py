@@ -11,7 +11,7 @@ from leafward.agents.codex import store
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.catalog import Catalogue, parents
-from leafward.catalog.spending import counted_once
+from leafward.catalog.shared_history import counted_once
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said

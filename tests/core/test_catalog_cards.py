@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from leafward.agents import Candidate
-from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, iso_time, parse_time
 from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading
-from leafward.catalog.card_fields import FILES_KEPT
+from leafward.catalog.card_fields import FILES_KEPT, brief
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
 from leafward.catalog.quick_card import peek, read_on
@@ -50,7 +49,7 @@ def test_a_card_agrees_with_pis_own_list(listed: dict[str, Any]) -> None:
     assert iso_time(card.created) == listed["created"]
     assert iso_time(card.modified) == listed["modified"]
     assert card.messages == listed["messageCount"]
-    assert card.prompt == safe_line(listed["firstMessage"], EXCERPT)
+    assert card.prompt == brief(listed["firstMessage"])
 
 
 @pytest.mark.parametrize("listed", pi_lists(), ids=lambda row: row["path"])
@@ -367,3 +366,29 @@ def test_a_time_out_of_range_is_no_time() -> None:
     assert iso_time(10**18) is None
     assert iso_time(None) is None
     assert iso_time(START + 7) == "2026-01-05T08:00:00.007Z"
+
+
+def test_a_prompt_that_goes_on_says_so() -> None:
+    assert brief("pear " * 24) == " ".join(["pear"] * 24), "it fits"
+    long = brief("pear " * 30)
+    assert long.endswith("pear…")
+    assert len(long) <= EXCERPT
+    assert len(brief("p" * 500)) == EXCERPT, "a word that ends nowhere near is cut"
+
+
+@pytest.mark.parametrize("appended", [False, True])
+def test_the_last_reply_is_one_to_the_last_prompt(tmp_path: Path, appended: bool) -> None:
+    draft = Draft()
+    draft.user("count the pears")
+    draft.assistant("Seven.")
+    path = draft.write(tmp_path / "a.jsonl")
+    before = whole(path)
+    draft.user("and the plums?")
+    if appended:
+        draft.append_to(path, 1)
+        found = read_on(before, candidate(path))
+        assert found is not None
+    else:
+        found = whole(draft.write(path))
+    assert (before.details.last_prompt, before.details.last_reply) == ("count the pears", "Seven.")
+    assert (found.details.last_prompt, found.details.last_reply) == ("and the plums?", "")

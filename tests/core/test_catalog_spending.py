@@ -12,7 +12,8 @@ import pytest
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, parents, totals
 from leafward.catalog.index import Index
-from leafward.catalog.spending import Meter, counted_once, day_name, sum_of
+from leafward.catalog.shared_history import counted_once
+from leafward.catalog.spending import Meter, day_name, sum_of
 from tests.core.catalogued import listed, replies_in
 from tests.core.drafts import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
@@ -85,6 +86,95 @@ def test_a_copied_file_counts_what_it_goes_on_with(store: Path) -> None:
     priced(draft, 7, 0.1)
     draft.write(store / "b.jsonl")
     assert sum(tokens for tokens, _ in used(listed(store)).values()) == 107
+
+
+def test_copies_and_cut_copies_count_once_whatever_their_order(store: Path) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 100, 0.5)
+    draft.write(store / "a-cut.jsonl")
+    priced(draft, 40, 0.25)
+    for name in ("b.jsonl", "c.jsonl"):
+        draft.write(store / name)
+    assert used(listed(store)) == {"a-cut.jsonl": (100, 0.5), "b.jsonl": (40, 0.25), "c.jsonl": (0, None)}
+
+
+def test_a_copy_of_a_fork_counts_once(store: Path) -> None:
+    first = Draft("aaaa0001")
+    first.user("hello")
+    priced(first, 100, 0.5)
+    first.write(store / "a.jsonl")
+    fork = Draft("aaaa0002", parent=str(store / "a.jsonl"), start=START + DAY)
+    fork.lines += first.lines[1:]
+    fork.leaf, fork.count = first.leaf, 100
+    priced(fork, 10, 0.25)
+    fork.write(store / "b.jsonl")
+    fork.write(store / "c.jsonl")
+    assert sum(tokens for tokens, _ in used(listed(store)).values()) == 110
+
+
+def test_copies_that_went_on_apart_on_one_day_count_all_that_they_did(store: Path) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 100, 0.5)
+    both, leaf = list(draft.lines), draft.leaf
+    priced(draft, 30, 0.25)
+    draft.write(store / "a.jsonl")
+    draft.lines, draft.leaf = both, leaf
+    draft.clock += 500
+    priced(draft, 7, 0.125)
+    draft.write(store / "b.jsonl")
+    assert used(listed(store)) == {"a.jsonl": (130, 0.75), "b.jsonl": (7, 0.125)}
+
+
+def test_the_same_replies_under_other_ids_count_once(store: Path) -> None:
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 100, 0.5)
+    priced(draft, 40, 0.25)
+    draft.write(store / "a.jsonl")
+    # Read and written again a year later: a header, ids and times of entries of its own, and one reply more.
+    copy = Draft("bbbb0001", cwd="/home/ada/elsewhere", start=START + 365 * DAY, prefix="f")
+    for line in draft.lines[1:]:
+        copy.entry("message", {"message": json.loads(line)["message"]})
+    priced(copy, 5, 0.125)
+    copy.write(store / "b.jsonl")
+    found = listed(store)
+    assert used(found) == {"a.jsonl": (140, 0.75), "b.jsonl": (5, 0.125)}
+    assert [relation for _, relation in parents(found.cards()).values()] == ["inferred"]
+    (store / "a.jsonl").unlink()
+    assert used(listed(store)) == {"b.jsonl": (145, 0.875)}
+
+
+def test_sessions_that_only_begin_alike_count_both(store: Path) -> None:
+    for number in (1, 2):
+        draft = Draft(f"aaaa000{number}", prefix=f"{number}")
+        draft.user("hello")
+        draft.clock += number
+        priced(draft, 100, 0.5)
+        draft.write(store / f"{number}.jsonl")
+    assert used(listed(store)) == {"1.jsonl": (100, 0.5), "2.jsonl": (100, 0.5)}
+
+
+@pytest.mark.parametrize("appended", [False, True])
+def test_what_used_nothing_and_cost_nothing_says_no_cost(store: Path, appended: bool) -> None:
+    """A compaction without a model beside replies whose cost nobody recorded."""
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 50)
+    path = draft.write(store / "a.jsonl")
+    found = listed(store)
+    draft.clock += 3 * DAY
+    priced(draft, 0, 0.0)
+    if appended:
+        draft.append_to(path, 1)
+        found.refresh()
+        assert found.work.read_on == 1
+    else:
+        draft.write(path)
+        found = listed(store)
+    assert used(found) == {"a.jsonl": (50, None)}
+    assert len(found.spent(str(path))) == 1, "and no day on which nothing was used"
 
 
 def test_a_cost_that_nobody_recorded_stays_unknown(store: Path) -> None:

@@ -253,6 +253,26 @@ class TestCatalogue:
         assert self.card(foreign, tmp_path)[1].read_whole == 1
         assert self.card(foreign, tmp_path)[1].read_whole == 0
 
+    def test_a_card_has_the_figures_of_the_agents_own_leaf(self, foreign: Store, tmp_path: Path) -> None:
+        """Beside a move and a compaction that only Leafward shows: the agent sends nothing from there."""
+        theirs, _ = self.card(foreign, tmp_path)
+        session = foreign.open()
+        words = Catalogue(Config(), [foreign.root], index_path=tmp_path / "index").details(theirs.path)
+        move(session, said(session, "one"))
+        assert session.what_if
+        for _ in range(2):
+            card, work = self.card(foreign, tmp_path)
+            found = Catalogue(Config(), [foreign.root], index_path=tmp_path / "index").details(card.path)
+            assert work.read_whole == 1
+            assert (card.tokens, card.estimated, card.model) == (
+                theirs.tokens,
+                theirs.estimated,
+                theirs.model,
+            )
+            assert (found.last_prompt, found.last_reply) == (words.last_prompt, words.last_reply) != ("", "")
+            undo(session)
+            TestCompactions().compacted(session)
+
     def test_a_refresh_that_was_stopped_finds_it_again(self, claude: Store, tmp_path: Path) -> None:
         self.card(claude, tmp_path)
         rename(claude.open(), "The orchard")

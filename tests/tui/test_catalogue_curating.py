@@ -295,14 +295,22 @@ def test_who_compacted_is_said_where_it_was_leafward() -> None:
         Maker("pi", "anthropic/a", "codex"): AftermathSum(compactions=1),
     }
     table = aftermath_rows(AftermathReading(sums, 3, 3, 0))
-    assert [row.name for row in table[2:]] == ["pi, a", "pi, a, by Leafward with codex rules"]
+    assert [row.name for row in table[2:]] == ["pi, a", "  Leafward, codex rules"]
     assert {row.figures[1:] for row in table[2:]} == {("·", "·", "·")}
+    alone = {Maker("pi", "anthropic/a", "opencode"): AftermathSum(compactions=1)}
+    table = aftermath_rows(AftermathReading(alone, 3, 3, 0))
+    assert [(row.name, row.figures[:1]) for row in table[2:]] == [
+        ("pi, a", ()),
+        ("  Leafward, opencode rules", ("1",)),
+    ]
+    # In 80 columns four figures leave 26 cells.
+    assert len(table[3].name) <= 26
 
 
 def test_figures_that_still_grow_say_so_at_their_head() -> None:
     sums = {Maker("pi", "anthropic/a", OWN): AftermathSum(compactions=2)}
     names = [row.name for row in aftermath_rows(AftermathReading(sums, 2, 3, 0))]
-    assert names[1:] == ["Repeated afterwards", "counting: session 3 of 3", "pi, a"]
+    assert names[1:] == ["Repeated afterwards", "counting: session 3 of 3 with compactions", "pi, a"]
 
 
 async def test_the_totals_explain_their_signs_and_words(store: Path) -> None:

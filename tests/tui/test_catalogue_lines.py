@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog import Catalogue, Namesake, Sort, Sum
+from leafward.catalog import Catalogue, Namesake, Sort, Sum, about
+from leafward.session.journal import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
-from leafward_tui.catalogue.model.listing import Grouping, LineKind, View
-from leafward_tui.catalogue.model.session_preview import Sign, read_preview
+from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
+from leafward_tui.catalogue.model.preview_tree import Sign
+from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of
@@ -24,6 +27,7 @@ from leafward_tui.ui.theme import Styles, built_in_theme
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
+from tests.core.drafts import DAY, START, Draft
 from tests.pi_file import HEADER
 from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
 
@@ -67,7 +71,7 @@ def test_what_a_filter_hides_elsewhere_is_not_mixed_with_what_it_hides_here(stor
     listing = lines_of(store, text="blue")
     (hidden,) = [line for line in listing.lines if line.kind is LineKind.HIDDEN and "filter" in line.words]
     shown = {line.card.project for line in listing.lines if line.card is not None}
-    cards = lines_of(store).lines
+    cards = lines_of(store, archived=True).lines
     elsewhere = [line.card for line in cards if line.card is not None and line.card.project not in shown]
     projects = {card.project for card in elsewhere}
     assert 0 < len(elsewhere) < hidden.shown
@@ -144,14 +148,49 @@ def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_what_was_written_lately_is_live(store: Path) -> None:
     card = next(line.card for line in lines_of(store).lines if line.card is not None)
     now = card.modified / 1000
-    assert [is_live(card, now + ago) for ago in (0, 119, -60, 121, -86_400 * 365)] == [
+    assert [is_live(card, 0, now + ago) for ago in (0, 119, -60, 121, -86_400 * 365)] == [
         True,
         True,
         True,
         False,
         False,
     ]
-    assert not is_live(card._replace(problem="cannot be read"), now)
+    assert not is_live(card._replace(problem="cannot be read"), 0, now)
+    later = now + 86_400
+    assert is_live(card, int(later * 1000) - 60_000, later), "a move, a name, whatever was written to it"
+
+
+def test_a_fork_counts_from_its_making_and_a_write_makes_live(tmp_path: Path) -> None:
+    made = START + 30 * DAY
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    old = draft.write(tmp_path / "a.jsonl", mtime=made)
+    fork = Draft("aaaa0002", parent=str(old), start=made)
+    fork.lines += draft.lines[1:]
+    fork.write(tmp_path / "b.jsonl", mtime=made)
+    other = Draft("cccc0001", start=START + 20 * DAY)
+    other.user("later")
+    other.write(tmp_path / "c.jsonl", mtime=START + 20 * DAY)
+    catalogue = Catalogue(Config(), [tmp_path])
+    catalogue.refresh()
+    stock = Stock(catalogue.cards(), about=partial(about, catalogue))
+    listing = list_sessions(stock, View(grouping=Grouping.NONE), made + 60_000)
+    assert [line.card.id for line in listing.lines if line.card is not None] == [
+        "aaaa0001",
+        "aaaa0002",
+        "cccc0001",
+    ]
+    painter = RowPainter(
+        listing,
+        Styles.of(built_in_theme("understory")),
+        UNICODE,
+        100,
+        made / 1000 + 60,
+        Columns.of(100, agents=False),
+    )
+    rows = [painter.strip(line, selected=False).text for line in listing.lines if line.card is not None]
+    assert [UNICODE.dot in row for row in rows] == [True, True, False]
+    assert [row.split()[-1] for row in rows] == ["4w", "1m", "10d"]
 
 
 def test_sessions_of_one_title_are_told_apart(tmp_path: Path) -> None:
@@ -261,13 +300,18 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
     assert words[3][1].startswith("a  shows 1 match: ")
 
 
-def test_a_filter_hides_only_what_would_be_listed_without_it(store: Path) -> None:
+def test_what_is_shown_and_what_is_hidden_are_all_there_are(store: Path) -> None:
+    """Archived sessions too, whether the filter finds them or not."""
     assert lines_of(store).archived
-    listed = len(titles(lines_of(store)))
+    for text in ("", "port", "zebra", "agent:pi"):
+        for archived in (False, True):
+            listing = lines_of(store, text=text, archived=archived)
+            hidden = sum(line.shown for line in listing.lines if line.kind is LineKind.HIDDEN)
+            assert listing.shown + (hidden if listing.lines else listing.missed) == listing.total
     words = empty_words(
         lines_of(store, text="zebra"), searching=False, excluded=0, searched=(), demo_key="", search_key="S"
     )
-    assert words[1][1] == f"{listed} sessions hidden by the filter"
+    assert words[1][1] == f"{lines_of(store).total} sessions hidden by the filter"
     assert words[-1][1] == "S  searches all text of all sessions"
 
 
@@ -333,6 +377,28 @@ def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> N
     shown = read_preview(card, catalogue.details(card.path), lambda: False)
     assert shown is not None
     assert shown.window == 121_600
+
+
+def test_the_preview_ends_where_the_agent_goes_on(tmp_path: Path) -> None:
+    """A move that only Leafward shows changes neither the list nor what stands beside it."""
+    talk = Transcript(tmp_path)
+    for number in range(3):
+        talk.turn(f"prompt {number}", "done")
+    shown = []
+    for _ in range(2):
+        catalogue = Catalogue(Config(), [tmp_path])
+        catalogue.refresh()
+        (card,) = catalogue.cards()
+        shown.append(read_preview(card, catalogue.details(card.path), lambda: False))
+        session = talk.opened()
+        move(session, 0)
+        assert session.what_if
+        session.close()
+    assert shown[0] is not None
+    assert shown[1] is not None
+    drawn = [[(row.sign, row.text, row.turns) for row in one.tree] for one in shown if one is not None]
+    assert drawn[0] == drawn[1]
+    assert (shown[0].last, shown[0].reply) == (shown[1].last, shown[1].reply)
 
 
 @pytest.mark.parametrize(("summary", "grows"), [("short", False), ("words " * 9_000, True)])

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.search.controllers.results import Results
+from leafward.query.search import parse
+from leafward_tui.search.controllers.results import Results, text_of_hit
 from leafward_tui.search.controllers.run import SearchRun
-from leafward_tui.search.model.finds import FindKind, FindLine, Finds
+from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
 from leafward_tui.search.state import LeftSearch, SearchState
 from leafward_tui.ui.two_panes import Panes
+from tests.opencode_store import Conversation, Database
+from tests.searched import found
 from tests.tui.session_store import lines_of, small_store
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.search.ports import SearchView
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.services import AppServices, Job
 
 
 class Screen:
@@ -149,3 +152,13 @@ def test_a_hit_of_a_reply_opens_where_every_entry_has_a_row(parts: Parts) -> Non
     assert line.hit is not None
     assert parts.opened[0].entry == line.hit.entry
     assert parts.opened[0].in_turn == (line.hit.part == "reply")
+
+
+def test_a_name_that_stands_in_no_entry_is_shown(tmp_path: Path) -> None:
+    talk = Conversation("ses_one", title="Medlar season")
+    talk.turn("one")
+    Database(tmp_path).write(talk)
+    (here,) = found("medlar", tmp_path)
+    job = cast("Job", SimpleNamespace(unwanted=lambda: False))
+    text = text_of_hit(here.card, here.hits[0], parse("medlar", 0), job)
+    assert text == HitText("Medlar season", ((0, 6),))

@@ -116,6 +116,26 @@ def test_a_move_up_the_path_ends_on_the_axis(orchard: Overview) -> None:
     assert texts(draw(orchard, 80, 4, UNICODE, orchard.detour(-1)))[2] == " path      ●╍┯╍×╍╍╍◆╍◎"
 
 
+def compactions_drawn(path: Path, count: int, width: int, height: int) -> str:
+    """The axis of a session whose last turn goes on behind as many compactions."""
+    file = PiFile(path)
+    file.user("go on")
+    reply(file, 8_000)
+    for _ in range(count):
+        file.entry("compaction", summary="so far", firstKeptEntryId="none0000", tokensBefore=32_000)
+        reply(file, 8_000)
+    drawing = draw(overview(path), width, height, UNICODE)
+    return texts(drawing)[-2 if height > 2 else -1].split()[-1]
+
+
+def test_every_compaction_has_its_sign(tmp_path: Path) -> None:
+    """That of the last turn beside the leaf; several in one cell are a number."""
+    assert compactions_drawn(tmp_path / "a.jsonl", 2, 100, 4) == "━━◆━◆◎"
+    assert compactions_drawn(tmp_path / "b.jsonl", 2, 100, 2).count("◆") == 2
+    crowded = compactions_drawn(tmp_path / "c.jsonl", 200, 100, 4)
+    assert sum(1 if sign == "◆" else int(sign) for sign in crowded if sign == "◆" or sign.isdigit()) == 200
+
+
 def test_hits_are_ticks_but_underline_a_compaction(orchard: Overview) -> None:
     drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
     assert texts(drawing)[1] == " path      ┃━┯━×━━━◆━◎"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.catalog import moved_folders
-from leafward.catalog.spending import counted_once
+from leafward.catalog.shared_history import counted_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,8 @@ class About:
     """What each used, nothing counted in two of them."""
     expires: Mapping[str, int] = field(default_factory=dict)
     """When its agent will delete it, in milliseconds since 1970, for those it will."""
+    written: Mapping[str, int] = field(default_factory=dict)
+    """When its file was written to, in milliseconds, where that is later than what it says itself."""
     kept: frozenset[str] = frozenset()
     """Those of which we keep a copy, or which are one."""
     missing: frozenset[str] = frozenset()
@@ -43,6 +45,7 @@ def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple
     return About(
         counted_once(cards, found, catalogue.spent),
         expires,
+        {card.path: time for card in cards if (time := catalogue.written(card)) > card.when},
         catalogue.kept(),
         missing,
         moved_folders.successors(cards, missing),

@@ -78,9 +78,9 @@ class Card(NamedTuple):
     """Besides one conversation: leaves less one."""
     compactions: int | None
     tokens: int | None
-    """Size of the context at the leaf, on the basis of `context.basis`."""
+    """Size of the context at the agent's own leaf, on the basis of `context.basis`."""
     model: str | None
-    """The model that applies at the leaf."""
+    """The model that applies there."""
     parent: str | None
     """The session this one was made from: a path as written in the header, or one inferred."""
     relation: str | None
@@ -95,7 +95,7 @@ class Card(NamedTuple):
     version: int
     """Of the file's format; 0 where it is not known."""
     origin: int
-    """What the first entry is, as a number, to find copies by; 0 where there is no entry."""
+    """What the first prompt is, else the first entry, as a number, to find copies by; 0 where there is no entry."""
     partial: bool
     """Made from the two ends of the file, or older than the file: nothing in it is final."""
     estimated: bool = False
@@ -104,6 +104,11 @@ class Card(NamedTuple):
     """`tokens` is estimated, and the agent's own prompt, whose size its session does not say, comes on top."""
     warm_up: bool = False
     """A sub-agent that was only started to be ready: nothing was asked of it."""
+
+    @property
+    def when(self) -> int:
+        """What the list is ordered by: `modified`; of a fork or copy that nobody has gone on with yet, when it was made."""
+        return max(self.modified, self.created or 0)
 
     def as_json(self) -> dict[str, Any]:
         """The row as `ls --json` writes it."""
@@ -158,9 +163,9 @@ class Details(NamedTuple):
     read: tuple[str, ...] = ()
     """The files last read, and not changed."""
     last_prompt: str = ""
-    """The last prompt on the way to the leaf: one line, safe, cut."""
+    """The last prompt on the way to the agent's own leaf: one line, safe, cut."""
     last_reply: str = ""
-    """The last reply there, likewise."""
+    """The last reply to it, likewise; empty where there is none yet."""
 
 
 class Mark(NamedTuple):

@@ -32,6 +32,8 @@ session. The last one counts."""
 
 LATEST = 8_640_000_000_000_000
 """The last moment that JavaScript has a date for, in milliseconds."""
+_LONGEST_CUT = 12
+"""Characters of the beginning of a word that is left out where a text is cut in it."""
 _HEAD_SEALED = 64
 _TAIL_SEALED = 256
 
@@ -43,7 +45,17 @@ def excerpt(body: Body | None) -> str:
     text, message = prompt_text(body), body.get("message")
     if isinstance(message, dict) and message.get("role") == "assistant":
         text = spoken(text)
-    return safe_line(text, EXCERPT)
+    return brief(text)
+
+
+def brief(text: str) -> str:
+    """A text on one safe line of at most `EXCERPT` characters; one that goes on ends with an ellipsis, after a word where one ends near."""
+    line = " ".join(text[: 5 * EXCERPT].split())
+    if len(line) > EXCERPT:
+        line = line[: EXCERPT - 1]
+        words, _, last = line.rpartition(" ")
+        line = f"{words if words and len(last) <= _LONGEST_CUT else line}…"
+    return safe_line(line)
 
 
 def spoken_at(body: Body | None) -> int:
@@ -107,7 +119,7 @@ def relation_of(header: Body) -> str | None:
 
 def card_title(name: str | None, prompt: str, shown: str = "") -> str:
     """What a session is called: its name, else its first prompt, else what stands for one that only shows something."""
-    return (safe_line(name, EXCERPT) if name else "") or prompt or shown or NO_MESSAGES
+    return (brief(name) if name else "") or prompt or shown or NO_MESSAGES
 
 
 def title_in(header: Body) -> str | None:
@@ -147,7 +159,7 @@ def problem_card(candidate: Candidate, problem: str) -> Card:
         relation=None,
         archived=False,
         damage=0,
-        problem=safe_line(problem, EXCERPT),
+        problem=brief(problem),
         size=candidate.size,
         version=0,
         origin=0,

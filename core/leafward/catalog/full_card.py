@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from leafward.agents import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
-from leafward.base.safe_text import safe_line
-from leafward.catalog.card import EXCERPT, Card, Details, Mark, Reading, parse_time
+from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
 from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
     archived_by,
+    brief,
     card_title,
     excerpt,
     model_of,
@@ -29,6 +29,7 @@ from leafward.catalog.card_fields import (
     relation_of,
     seal_of,
     spoken_at,
+    time_in,
     title_in,
 )
 from leafward.catalog.replies import Replies
@@ -160,8 +161,7 @@ def _reading(
     details = Details(
         tuple(files.changed),
         tuple(files.read),
-        look.last_text(Kind.USER),
-        look.last_text(Kind.ASSISTANT, _REPLIES_TRIED),
+        *look.last_words(),
     )
     return Reading(
         card, details, _mark(session, source, leaves) if isinstance(source, NativeFile) else None, spent
@@ -180,7 +180,7 @@ class _Look:
         source = session.source
         self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
         self.decoded.update(session.bodies(last) if last else ())
-        self.runs = session.tree.path_runs(session.leaf)
+        self.runs = session.tree.path_runs(session.own_leaf)
         self.lacks_prompt = False
         self.estimated = False
         """Whether no provider counted that size."""
@@ -202,7 +202,7 @@ class _Look:
                 at = self.kinds.rfind(kind, run.start, at)
 
     def tokens(self) -> int:
-        """The size of the context at the leaf; what `context_at` says, decoding as little as that takes."""
+        """The size of the context where the agent itself goes on; what `context_at` says, decoding as little as that takes."""
         if next(self.upwards(Kind.CONTEXT_EDIT), NO_ENTRY) >= 0:
             return self.whole_context()
         oldest = next(self.upwards(Kind.COMPACTION), NO_ENTRY)
@@ -229,10 +229,12 @@ class _Look:
 
     def whole_context(self) -> int:
         """The same, from every message; a line that proves to be broken changes the path."""
-        context = context_at(self.session)
-        self.lacks_prompt = lacks_prompt(self.session, context)
+        session = self.session
+        # Where only Leafward stands the agent sends nothing from.
+        context = context_at(session, None if session.own_leaf == session.leaf else session.own_leaf)
+        self.lacks_prompt = lacks_prompt(session, context)
         self.estimated = not context.count.recorded
-        self.runs = self.session.tree.path_runs(self.session.leaf)
+        self.runs = session.tree.path_runs(session.own_leaf)
         return context.total
 
     def first_prompt(self) -> str:
@@ -254,12 +256,20 @@ class _Look:
         if bare:
             return bare
         command = None if self.session.is_native else typed_command(self.session)
-        return safe_line(command, EXCERPT) if command else ""
+        return brief(command) if command else ""
 
-    def last_text(self, kind: Kind, limit: int | None = None) -> str:
-        """The text of the last message of a kind on the path that has one."""
-        for tried, index in enumerate(self.upwards(kind)):
-            if tried == limit:
+    def last_words(self) -> tuple[str, str]:
+        """The text of the last prompt on the path that has one, and of the last reply to it; empty where there is none."""
+        for asked in self.upwards(Kind.USER):
+            prompt = excerpt(self.body(asked))
+            if prompt:
+                return prompt, self._reply(asked)
+        return "", self._reply(NO_ENTRY)
+
+    def _reply(self, above: int) -> str:
+        """The text of the last reply on the path below an entry."""
+        for tried, index in enumerate(self.upwards(Kind.ASSISTANT)):
+            if tried == _REPLIES_TRIED or index < above:
                 break
             text = excerpt(self.body(index))
             if text:
@@ -301,12 +311,25 @@ class _Look:
         return count
 
     def origin(self) -> int:
-        """The first entry's id and time: the same in every copy and fork of one session."""
+        """The first prompt and when it was said, else the first entry's id and time: the same in every copy and fork of a session.
+
+        A copy that was made by reading and writing may have other ids, and other times of its entries.
+        """
+        first = self.kinds.find(Kind.USER)
+        prompt = self.body(first) if first >= 0 else None
+        message = prompt.get("message") if prompt is not None else None
+        said = time_in(message) if isinstance(message, dict) else None
+        if said is not None:
+            return _number_of(f"{excerpt(prompt)}@{said}")
         if not self.kinds or self.kinds[0] == Kind.MALFORMED:
             return 0
         body = self.body(0) or {}
-        known = f"{body.get('id')}@{body.get('timestamp')}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(blake2b(known, digest_size=6).digest(), "big")
+        return _number_of(f"{body.get('id')}@{body.get('timestamp')}")
+
+
+def _number_of(text: str) -> int:
+    known = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(known, digest_size=6).digest(), "big")
 
 
 def _reason(error: NotASession, path: str) -> str:

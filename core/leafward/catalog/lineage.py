@@ -50,7 +50,7 @@ def parents(cards: Iterable[Card]) -> dict[str, tuple[str, str]]:
     """The path of each session's parent and the relation, for those whose parent is among the cards. Never a cycle.
 
     A parent is looked for by its path, then, as stores are moved, by its file name and by its id. Sessions that name no
-    parent but begin with the very entry of an older one are copies or forks of it (`inferred`).
+    parent but begin with the very message of an older one are copies or forks of it (`inferred`).
     """
     cards = list(cards)
     by_path = {card.path: card.path for card in cards}
@@ -93,7 +93,7 @@ def _inferred(cards: list[Card], named: Mapping[str, tuple[str, str]]) -> dict[s
     for card in cards:
         if card.origin:
             known = oldest.get(card.origin)
-            if known is None or _age(card) < _age(known):
+            if known is None or seniority(card) < seniority(known):
                 oldest[card.origin] = card
     found = {}
     for card in cards:
@@ -104,7 +104,8 @@ def _inferred(cards: list[Card], named: Mapping[str, tuple[str, str]]) -> dict[s
     return found
 
 
-def _age(card: Card) -> tuple[bool, int, str]:
+def seniority(card: Card) -> tuple[bool, int, str]:
+    """Orders files that begin alike: the one that the others were made from comes first."""
     return card.parent is not None, card.created if card.created is not None else card.modified, card.path
 
 
@@ -148,7 +149,7 @@ def families(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> fro
 
 
 _KEYS: dict[Sort, Callable[[Card], Any]] = {
-    Sort.WHEN: lambda card: -card.modified,
+    Sort.WHEN: lambda card: -card.when,
     Sort.NAME: lambda card: (card.title.casefold(), card.title),
     Sort.SIZE: lambda card: -card.size,
     Sort.TURNS: lambda card: -(card.turns or 0),
@@ -242,7 +243,7 @@ def _group(
         project,
         tuple(rows),
         sum(row.card.tokens or 0 for row in rows),
-        max(row.card.modified for row in rows),
+        max(row.card.when for row in rows),
     )
 
 

@@ -174,6 +174,11 @@ class Catalogue:
         stamp = self.index.stamp(card.path)
         return stamp[1] // 1_000_000 + left if left is not None and stamp is not None else None
 
+    def written(self, card: Card) -> int:
+        """When a session's file was written to, in milliseconds since 1970; 0 where that is not known."""
+        stamp = self.index.stamp(card.path)
+        return stamp[1] // 1_000_000 if stamp is not None else 0
+
     def card(self, path: str) -> Card | None:
         """The card of one file."""
         return self._cards.get(path)

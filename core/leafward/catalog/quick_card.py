@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import FirstLook
 from leafward.base.regular_files import open_regular
-from leafward.base.safe_text import safe_line
-from leafward.catalog.card import EXCERPT, FORK, Card, Details, Mark, Reading, parse_time
+from leafward.catalog.card import FORK, Card, Details, Mark, Reading, parse_time
 from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
     archived_by,
+    brief,
     card_title,
     excerpt,
     model_of,
@@ -114,7 +114,7 @@ def _last_said(tail: bytes) -> tuple[str | None, int]:
 
 def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = "") -> Card:
     """A card of what a session says of itself at its ends; `shown` stands for prompts without words."""
-    prompt = safe_line(seen.prompt, EXCERPT)
+    prompt = brief(seen.prompt)
     return Card(
         path=candidate.path,
         agent=agent,
@@ -193,6 +193,8 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
             return None
         if body.get("parentId") != last_id or not isinstance(body.get("id"), str) or not body["id"]:
             return None
+        if kind is Kind.USER and not card.turns:
+            return None  # the first prompt: by it copies are found
         last_id = body["id"]
         taken.add_body(body)
         values["entries"] += 1
@@ -216,7 +218,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         elif kind is Kind.USER:
             text = excerpt(body)
             values["prompt"] = values["prompt"] or text
-            last_prompt = text or last_prompt
+            last_prompt, last_reply = (text, "") if text else (last_prompt, last_reply)
             shown = shown or shown_only(body)
         elif kind is Kind.ASSISTANT:
             last_reply = excerpt(body) or last_reply

@@ -1,4 +1,4 @@
-"""What sessions used and cost: by day, with what a copy took over kept apart, so that totals count it once."""
+"""What sessions used and cost: by day, with what a copy took over kept apart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.times import parse_time
 from leafward.catalog.card import Spent
@@ -68,6 +68,40 @@ class Sum:
 NOTHING = Sum()
 
 
+class Use(NamedTuple):
+    """What one entry used: the same in every copy of it, whatever id the copy gave it."""
+
+    when: int
+    """Milliseconds since 1970: the message's own time, else the entry's, else when the session began."""
+    tokens: int
+    cost: float
+    priced: bool
+
+
+def use_of(body: Body, began: int) -> Use | None:
+    """What an entry used; None where it used nothing and cost nothing, as a compaction of ours without a model.
+
+    That one says that it was free, which says nothing of what the agent leaves out beside it.
+    """
+    message = body.get("message")
+    within = message if isinstance(message, dict) else body
+    raw = within.get("usage")
+    used = read_usage(raw)
+    if used is None or not isinstance(raw, dict) or not (used.total or used.cost):
+        return None
+    cost = raw.get("cost")
+    total = cost.get("total") if isinstance(cost, dict) else None
+    when = time_in(within)
+    if when is None:
+        when = parse_time(body.get("timestamp"))
+    return Use(
+        began if when is None else when,
+        used.total,
+        used.cost,
+        isinstance(total, (int, float)) and not isinstance(total, bool),
+    )
+
+
 class Meter:
     """Adds up what entries used, day by day. `began`: when the session did, in milliseconds; 0 where it does not say."""
 
@@ -79,32 +113,17 @@ class Meter:
         }
 
     def add(self, body: Body, *, copied: bool | None = None) -> None:
-        """One entry, on the day on which the list says that it was said: by the message's own time, else the entry's.
+        """One entry, on the day on which the list says that it was said; `copied` where it is known, else its time tells."""
+        used = use_of(body, self.began)
+        if used is not None:
+            self.count(used, copied=0 < used.when < self.began if copied is None else copied)
 
-        `copied` where it is known whether another session counts it too, else its time tells.
-        """
-        message = body.get("message")
-        within = message if isinstance(message, dict) else body
-        raw = within.get("usage")
-        used = read_usage(raw)
-        if used is None or not isinstance(raw, dict):
-            return
-        cost = raw.get("cost")
-        total = cost.get("total") if isinstance(cost, dict) else None
-        priced = isinstance(total, (int, float)) and not isinstance(total, bool)
-        if not used.total and not priced:
-            return
-        when = time_in(within)
-        if when is None:
-            when = parse_time(body.get("timestamp"))
-        if when is None:
-            when = self.began
-        if copied is None:
-            copied = 0 < when < self.began
-        day = self._days.setdefault((_day_of(when), copied), [0, 0.0, 0])
-        day[0] += used.total
+    def count(self, used: Use, *, copied: bool) -> None:
+        """What one entry used."""
+        day = self._days.setdefault((day_of(used.when), copied), [0, 0.0, 0])
+        day[0] += used.tokens
         day[1] += used.cost
-        day[2] += priced
+        day[2] += used.priced
 
     def day_at(self, when: float) -> tuple[int, int, list[float]]:
         """Tokens, cost and number of costs of the day of a time in milliseconds, to be added to.
@@ -117,12 +136,12 @@ class Meter:
 
     def _day_at(self, when: int) -> tuple[int, int, list[float]]:
         """What was used on the day of a time; kept for its hour, where all of that lies in one day."""
-        number, copied = _day_of(when), 0 < when < self.began
+        number, copied = day_of(when), 0 < when < self.began
         day = self._days.setdefault((number, copied), [0, 0.0, 0])
         for size in (_HOUR, _MINUTE):
             first = when - when % size
             # A session begins within an hour: what a copy took over ends there.
-            if first <= self.began < first + size or _day_of(first) != _day_of(first + size - 1):
+            if first <= self.began < first + size or day_of(first) != day_of(first + size - 1):
                 continue
             if size == _HOUR:
                 self._hours[first] = day
@@ -143,7 +162,8 @@ class Meter:
         )
 
 
-def _day_of(milliseconds: int) -> int:
+def day_of(milliseconds: int) -> int:
+    """The day of a time, in the zone of this machine."""
     try:
         offset = time.localtime(milliseconds / 1000).tm_gmtoff
     except (OverflowError, ValueError, OSError):
@@ -162,53 +182,6 @@ def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
         if body is not None:
             meter.add(body, copied=index < session.inherited)
     return meter.days()
-
-
-def counted_once(
-    cards: Sequence[Card],
-    found: Mapping[str, tuple[str, str]],
-    spent: Callable[[str], Sequence[Spent]],
-) -> dict[str, tuple[Spent, ...]]:
-    """What each session used, by path, such that nothing is counted in two of them.
-
-    `found` is what `parents` said. What a session took over counts in the one that it was taken from; where that is not
-    among the cards, in the copy that took over most. Of two native files with one header, the later holds what it has beyond
-    the other on each day; a copy in another agent's store says itself what it took over.
-    """
-    by_path = {card.path: card for card in cards}
-    heirs: dict[object, tuple[int, str]] = {}
-    for card in cards:
-        taken = sum(one.tokens for one in spent(card.path) if one.copied)
-        if taken and card.path not in found:
-            key = card.origin or card.parent or card.path
-            heirs[key] = max(heirs.get(key, (0, "")), (taken, card.path))
-    keepers = {path for _, path in heirs.values()}
-    counted: dict[str, tuple[Spent, ...]] = {}
-    for card in cards:
-        days = spent(card.path)
-        above = by_path.get(found[card.path][0]) if card.path in found else None
-        if card.origin and above is not None and (above.id, above.created) == (card.id, card.created):
-            counted[card.path] = _beyond(days, spent(above.path))
-        else:
-            counted[card.path] = tuple(one for one in days if not one.copied or card.path in keepers)
-    return counted
-
-
-def _beyond(days: Sequence[Spent], other: Sequence[Spent]) -> tuple[Spent, ...]:
-    """What was used in a copy and not in its original, by day."""
-    known = {one.day: one for one in other if not one.copied}
-    found = []
-    for one in days:
-        if one.copied:
-            continue
-        same = known.get(one.day)
-        if same is not None:
-            one = one._replace(
-                tokens=max(0, one.tokens - same.tokens), cost=max(0.0, round(one.cost - same.cost, 9))
-            )
-        if one.tokens or one.cost:
-            found.append(one)
-    return tuple(found)
 
 
 def sum_of(days: Sequence[Spent]) -> Sum:

@@ -25,7 +25,8 @@ from leafward.catalog import (
     with_parents,
 )
 from leafward.catalog.retention import leaves_in
-from leafward.catalog.spending import counted_once, sum_of, totals
+from leafward.catalog.shared_history import counted_once
+from leafward.catalog.spending import sum_of, totals
 from leafward.cli.output import (
     Page,
     cells,
@@ -91,7 +92,7 @@ def ls(
     if project is not None:
         part = project_part(project)
         cards = [card for card in cards if part in card.project.lower()]
-    cards.sort(key=lambda card: (-card.modified, card.path))
+    cards.sort(key=lambda card: (-card.when, card.path))
     sums = totals(cards, spent_once)
     if by == "compaction":
         # Sessions are read whole for it, and by nothing else here.
@@ -180,7 +181,7 @@ def _text(
         (
             safe_line(short[card.id], 36),
             safe_line(card.agent),
-            when(card.modified),
+            when(card.when),
             project_name(card.project),
             f"{_title(card, apart.get(card.path), page)}{_marks(card, known)}{_stays(card, leaving, kept)}",
             _count(card.messages, page),
@@ -189,7 +190,7 @@ def _text(
         )
         for card in cards
     ]
-    head = ("id", "agent", "modified", "project", "title", "msg", "br", "cmp")
+    head = ("id", "agent", "when", "project", "title", "msg", "br", "cmp")
     yield from table(head, rows, page, grow=4, right="msg br cmp")
     yield page.style(counted(len(cards), "session"), "faint")
 

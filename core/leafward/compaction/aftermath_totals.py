@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.catalog.card_fields import spoken_at
 from leafward.compaction.aftermath import Repeat, aftermath_of
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,24 +57,45 @@ class AftermathSum:
 
 
 class AftermathTotals:
-    """The sums so far. A compaction that several sessions share, as forks do, counts once."""
+    """The sums so far. A compaction that several sessions share counts once; one of ours that was taken back before it was used, never."""
 
     def __init__(self) -> None:
         self.sums: dict[Maker, AftermathSum] = {}
-        self._seen: set[tuple[str, str]] = set()
+        self._seen: set[tuple[str, ...]] = set()
 
     def add(self, agent: str, session: Session, stop: Callable[[], bool] = lambda: False) -> None:
         """Adds the compactions of a session. Raises Cancelled where `stop` turns true."""
+        undone = _undone(session)
         for index, kind in enumerate(session.columns.kind):
             if kind != Kind.COMPACTION:
                 continue
             entry = session.entry(index)
-            identity = (str(entry.id), str(entry.timestamp))
-            if identity in self._seen:
+            # A copy that was stored anew has other ids and times of entries, but the same messages.
+            names = {(str(entry.id), str(entry.timestamp)), _content(session, index, entry.body)}
+            shared = not names.isdisjoint(self._seen)
+            self._seen |= names
+            if shared:
                 continue
-            self._seen.add(identity)
+            found = aftermath_of(session, index, stop)
+            if index in undone and not found.calls:
+                continue
             maker = Maker(agent, _model(session, EntryIndex(index)), _strategy(entry.body))
-            self.sums.setdefault(maker, AftermathSum()).add(aftermath_of(session, index, stop))
+            self.sums.setdefault(maker, AftermathSum()).add(found)
+
+
+def _undone(session: Session) -> frozenset[int]:
+    """The compactions of ours that were taken back."""
+    if Kind.COMPACTION not in session.columns.kind:
+        return frozenset()
+    return frozenset(one.entry for one in operations(session) if one.undone)
+
+
+def _content(session: Session, index: int, body: Body) -> tuple[str, ...]:
+    """What a compaction says, and when the last message before it was said: the same in every copy."""
+    said, above = 0, session.columns.parent[index]
+    while above >= 0 and not said:
+        said, above = spoken_at(session.body(above)), session.columns.parent[above]
+    return str(said), str(body.get("tokensBefore")), str(body.get("summary"))
 
 
 def _model(session: Session, index: EntryIndex) -> str:

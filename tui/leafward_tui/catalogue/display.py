@@ -267,7 +267,7 @@ def empty_words(
     hidden = listing.archived + listing.warm_ups
     what = "archived" if not listing.warm_ups else "archived, or sub-agents started without a task"
     if listing.view.text:
-        other = counted(len(listing.unfiltered), "session")
+        other = counted(listing.missed, "session")
         return [
             ("text", "Only hidden sessions match." if hidden else "No session matches."),
             ("nothing", f"{other} hidden by the filter"),

@@ -30,7 +30,7 @@ class Match:
 def concerns(query: Query, card: Card) -> bool:
     """Whether a session is one of those that `since:`, `agent:` and `project:` leave."""
     return (
-        (query.since is None or card.modified >= query.since)
+        (query.since is None or card.when >= query.since)
         and (not query.agents or card.agent.startswith(query.agents))
         and all(part in card.project.lower() for part in query.projects)
         and (query.cards is None or _holds(query, card))

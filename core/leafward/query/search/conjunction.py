@@ -177,7 +177,7 @@ def holds(expression: Expression, card: Card, now: int, text: str = "", files: s
         case Call("project", (Text(value),)):
             return value.lower() in card.project.lower()
         case Call("since", (Text(value),)):
-            return card.modified >= (moment_of(value, now) or 0)
+            return card.when >= (moment_of(value, now) or 0)
         case Call("file", (Text(value),)):
             return value.lower() in files
     return False

@@ -24,7 +24,7 @@ class Previews:
 
     def __init__(self, state: CatalogueState, view: CatalogueView, jobs: Jobs) -> None:
         self._stores, self._view, self._jobs = state.stores, view, jobs
-        self._kept: OrderedDict[tuple[str, int, int], SessionPreview] = OrderedDict()
+        self._kept: OrderedDict[Card, SessionPreview] = OrderedDict()
 
     def look(self) -> None:
         """Shows what is known of the session or group under the cursor at once, else has the session read."""
@@ -36,7 +36,7 @@ class Previews:
         elif card is None:
             self._view.clear_preview()
         elif self._view.preview_shown:
-            known = self._kept.get(_version(card))
+            known = self._kept.get(card)
             if known is not None:
                 self._view.show_preview(card, known)
             elif self._stores.catalogue is not None:
@@ -46,14 +46,10 @@ class Previews:
     def _seen(self, card: Card, preview: SessionPreview | None) -> None:
         if preview is None:
             return
-        self._kept[_version(card)] = preview
+        self._kept[card] = preview
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         self._view.show_preview(card, preview)
-
-
-def _version(card: Card) -> tuple[str, int, int]:
-    return card.path, card.size, card.modified
 
 
 def preview_of(catalogue: Catalogue, card: Card, job: Job) -> SessionPreview | None:

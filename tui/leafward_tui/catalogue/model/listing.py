@@ -175,9 +175,9 @@ class Listing:
     """The sessions of each group that are shown or would be, were it not folded."""
 
     @property
-    def unfiltered(self) -> list[Card]:
-        """The sessions that are listed without a filter."""
-        return _listed(self.stock.cards, self.view)
+    def missed(self) -> int:
+        """Sessions that the filter does not find: with those that are shown, archived or without a task, all there are."""
+        return self.total - self.shown - self.archived - self.warm_ups
 
     def files_found(self, path: str) -> tuple[str, ...]:
         """The files of a session that ``file:`` found."""
@@ -229,14 +229,14 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
         _add_sessions(
             lines, at, name, group, stock, forest=view.grouping is Grouping.FOREST and stock.projects > 1
         )
-    unfiltered = _listed(stock.cards, view)
-    there = _totals(unfiltered, group_of)
+    paths = {card.path for card in found}
+    there = _totals((card for card in stock.cards if card.path not in paths), group_of)
     elsewhere = [there[name] for name in there.keys() - {group_of(card) for card in shown}]
     _add_hidden(
         lines,
         query,
         stock,
-        len(unfiltered) - len(shown),
+        len(stock.cards) - len(found),
         archived,
         warm_ups,
         elsewhere if view.grouping is Grouping.PROJECT else [],
@@ -244,11 +244,6 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
     return Listing(
         lines, view, query, stock, len(shown), len(stock.cards), archived, warm_ups, at=at, groups=cards
     )
-
-
-def _listed(cards: Sequence[Card], view: View) -> list[Card]:
-    """The sessions that a view does not put away."""
-    return [card for card in cards if view.archived or not (card.archived or card.warm_up)]
 
 
 def day_of(milliseconds: int) -> str:
@@ -266,7 +261,7 @@ def _grouped(stock: Stock, grouping: Grouping, shown: Sequence[Card]) -> Callabl
     if grouping is Grouping.AGENT:
         return lambda card: card.agent
     if grouping is Grouping.DAY:
-        return lambda card: day_of(card.modified)
+        return lambda card: day_of(card.when)
     if grouping is Grouping.FOREST:
         # Whose relatives are all hidden stands alone on the screen.
         alone = {card.path for card in shown} - families(shown, stock.parents)

@@ -86,25 +86,37 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
     """What was done again after compactions, by agent, model and strategy; while sessions are read, how far that is."""
     if not found.sessions:
         return []
-    from leafward.compaction.aftermath_totals import OWN
-
     rows = [
         TotalsRow(""),
         TotalsRow("Repeated afterwards", ("compactions", "repeats", "tokens", "cost"), head=True),
     ]
     if found.read < found.sessions:
-        rows.append(TotalsRow(f"counting: session {found.read + 1:,} of {found.sessions:,}", quiet=True))
+        words = f"counting: session {found.read + 1:,} of {found.sessions:,} with compactions"
+        rows.append(TotalsRow(words, quiet=True))
+    makers: dict[tuple[str, str], dict[str, AftermathSum]] = {}
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
-        model = maker.model.rpartition("/")[2]
-        ours = f"by Leafward with {maker.strategy} rules" if maker.strategy != OWN else ""
-        name = ", ".join(safe_line(part, 40) for part in (maker.agent, model, ours) if part)
-        again = sum(one.counts.values())
-        repeats = exact(again) if again else ZERO
-        figures = (exact(one.compactions), repeats, count(one.tokens), _price_again(one))
-        rows.append(TotalsRow(name, figures))
+        makers.setdefault((maker.agent, maker.model), {})[maker.strategy] = one
+    for (agent, model), sums in makers.items():
+        rows += _repeated(agent, model.rpartition("/")[2], sums)
     if found.unread:
         rows.append(TotalsRow(f"{counted(found.unread, 'session')} could not be read", quiet=True))
     return rows
+
+
+def _repeated(agent: str, model: str, sums: dict[str, AftermathSum]) -> Iterator[TotalsRow]:
+    """The compactions of an agent and a model, and below them those by Leafward: in a narrow window a name is cut."""
+    from leafward.compaction.aftermath_totals import OWN
+
+    name = ", ".join(safe_line(part, 40) for part in (agent, model) if part)
+    yield TotalsRow(name, _repeats(sums[OWN]) if OWN in sums else ())
+    for strategy, one in sums.items():
+        if strategy != OWN:
+            yield TotalsRow(f"  Leafward, {safe_line(strategy, 40)} rules", _repeats(one))
+
+
+def _repeats(one: AftermathSum) -> tuple[str, ...]:
+    again = sum(one.counts.values())
+    return exact(one.compactions), exact(again) if again else ZERO, count(one.tokens), _price_again(one)
 
 
 def _price_again(one: AftermathSum) -> str:

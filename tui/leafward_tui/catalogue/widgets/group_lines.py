@@ -68,7 +68,7 @@ def group_lines(
     keymap: Keymap,
 ) -> Iterator[PaneLine]:
     """The lines below the title. `now` in seconds since 1970."""
-    cards = sorted(listing.groups.get(line.group, ()), key=lambda card: -card.modified)
+    cards = sorted(listing.groups.get(line.group, ()), key=lambda card: -card.when)
     agents = Counter(card.agent for card in cards)
     many = len(agents) > 1
     who = [
@@ -131,7 +131,7 @@ def _sessions(
     yield section_head("Sessions", of_all, width, ground)
     for card in cards[:_MOST]:
         title = fit(card.title, width - _AGE - 2, pad=True, ellipsis=glyphs.ellipsis)
-        when = right(age(now - card.modified / 1000), _AGE)
+        when = right(age(now - card.when / 1000), _AGE)
         style = ground.faint if card.problem is not None else ground.text
         yield [Segment(title, style), Segment(f"  {when}", ground.faint)]
     if len(cards) > _MOST:

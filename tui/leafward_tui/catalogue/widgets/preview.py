@@ -10,7 +10,7 @@ from leafward.base.paths import is_kept
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import NOTHING, leaves_in
 from leafward.query.search import matches
-from leafward_tui.catalogue.model.session_preview import SessionPreview, Sign, TreeRow
+from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.cells import (
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.query.search import Query
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
+    from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
@@ -139,7 +140,8 @@ class Preview(SidePane):
         # A copy has a header of its own, younger than what it took over.
         verb = "started" if card.created is None or card.created <= card.modified else "copied"
         began = f"{verb} {begun[0]}" if begun else ""
-        live = is_live(card, services_of(self).clock().timestamp())
+        written = self._stock.about.written.get(card.path, 0) if self._stock is not None else 0
+        live = is_live(card, written, services_of(self).clock().timestamp())
         state, style = ("writing now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
@@ -224,7 +226,10 @@ class Preview(SidePane):
             yield []
             yield [Segment("Last" if preview.first != preview.last else "Said", ground.strong)]
             yield from self._message("you", preview.last, width, ground, glyphs, ground.text)
-            yield from self._message("ai", preview.reply, width, ground, glyphs, ground.sub)
+            if preview.reply:
+                yield from self._message("ai", preview.reply, width, ground, glyphs, ground.sub)
+            else:
+                yield from self._message("ai", "no reply yet", width, ground, glyphs, ground.faint)
 
     def _message(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
@@ -280,7 +285,9 @@ def _path(path: str, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
 
 
 def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneLine:
-    tail = "" if row.number is None else f"  {count(row.number)} {'entry' if row.number == 1 else 'entries'}"
+    tail = "" if row.number is None else f"  {counted(row.number, 'entry', 'entries')}"
+    if row.sign is Sign.BRANCH and row.turns != 1:
+        tail = f"  {counted(row.turns, 'turn')}{tail}"
     change = f"   {row.change.text(glyphs)}" if row.change is not None else ""
     text = fit(row.text + change, width - _LABEL - cell_len(tail), pad=True, ellipsis=glyphs.ellipsis)
     sign = {

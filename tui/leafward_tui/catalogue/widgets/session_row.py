@@ -196,7 +196,7 @@ class RowPainter:
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
-        live = is_live(card, self.now)
+        live = is_live(card, self.listing.stock.about.written.get(card.path, 0), self.now)
         pieces = [
             Segment("  ", ground.blank),
             Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),
@@ -237,7 +237,7 @@ class RowPainter:
             "compactions": number(card.compactions),
             "context": (f"{sign}{context}", ink),
             "size": (byte_size(card.size), ground.sub),
-            "when": (self._age(card.modified), ground.text if selected else ground.faint),
+            "when": (self._age(card.when), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)
 
@@ -269,7 +269,7 @@ class RowPainter:
             Segment(name, ground.sub),
             Segment(f"   {reason}", ground.faint),
             Segment(" " * max(0, room - used), ground.blank),
-            *_cells(Columns(0, tuple(tail)), {"when": (self._age(card.modified), ground.faint)}, ground),
+            *_cells(Columns(0, tuple(tail)), {"when": (self._age(card.when), ground.faint)}, ground),
         ]
 
     def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
@@ -306,12 +306,13 @@ class RowPainter:
         return age(self._seconds(milliseconds))
 
 
-def is_live(card: Card, now: float) -> bool:
-    """Whether somebody seems to be writing to a session; `now` in seconds since 1970.
+def is_live(card: Card, written: int, now: float) -> bool:
+    """Whether a session is being written to, by whomever: `written` in milliseconds, `now` in seconds since 1970.
 
     A time to come may be that of a clock which is a little ahead; one of another year is a mistake in the file.
     """
-    return card.problem is None and -_CLOCKS_DIFFER < now - card.modified / 1000 < LIVE_SECONDS
+    gone = (now - moment / 1000 for moment in (card.when, written))
+    return card.problem is None and any(-_CLOCKS_DIFFER < seconds < LIVE_SECONDS for seconds in gone)
 
 
 def day_words(day: str, now: float) -> str:

@@ -68,6 +68,10 @@ class Detour:
     """Turns of the same branch behind the target, at most a few thousand."""
 
 
+MOST = 9
+"""Compactions of one column that are counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """An overview brought down to columns."""
@@ -76,7 +80,7 @@ class Sample:
     bars: tuple[int, ...]
     """The largest context of each column, in tokens; 0 where nothing is known yet."""
     compacted: bytes
-    """A byte for each column: whether there is a compaction in it."""
+    """A byte for each column: how many compactions are in it, at most `MOST`."""
     failed: bytes
     """Whether errors in it are worth a mark: all of them are, but where columns are shared and most would have one."""
     forks: Mapping[int, Fork]
@@ -218,7 +222,7 @@ class Overview:
         return Sample(
             axis,
             tuple(max(sizes[span.start : span.stop]) for span in spans),
-            bytes(self.compacted.find(1, span.start, span.stop) >= 0 for span in spans),
+            bytes(min(MOST, self.compacted.count(1, span.start, span.stop)) for span in spans),
             _worth_a_mark(errors),
             forks,
             extent,

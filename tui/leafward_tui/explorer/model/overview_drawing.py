@@ -163,6 +163,8 @@ class _Painter:
         self.axis = self.sample.axis
         self.scale = max(_LEAST_SCALE, *self.sample.bars)
         self.last = self.x(len(overview) - 1)
+        # A compaction in the last turn keeps its sign.
+        self.leaf = self.last + (self.height == 1 or bool(self.sample.compacted[-1]))
         self.fork = self.last if self.detour is None else self.x(self.detour.turn)
         self.marks = self._marks()
 
@@ -185,22 +187,21 @@ class _Painter:
         """What stands on the axis, by cell; the stronger mark of a column wins. A hit underlines a compaction."""
         glyphs, sample = self.glyphs, self.sample
         found: dict[int, tuple[str, _Ink]] = {}
-        for flags, sign, ink in (
-            (sample.failed if self.height > 1 else b"", glyphs.error, "bad"),
-            (sample.compacted, glyphs.compaction, "memory"),
-        ):
-            column = flags.find(1)
-            while column >= 0:
-                found[self.cell(column)] = (sign, ink)
-                column = flags.find(1, column + 1)
+        for column, failed in enumerate(sample.failed if self.height > 1 else b""):
+            if failed:
+                found[self.cell(column)] = (glyphs.error, "bad")
+        for column, compactions in enumerate(sample.compacted):
+            if compactions:
+                sign = glyphs.compaction if compactions == 1 else str(compactions)
+                found[self.cell(column)] = (sign, "memory")
         for column in range(self.axis.columns):
             span = self.axis.span(column)
             at = bisect_left(self.hits, span.start)
             if at < len(self.hits) and self.hits[at] < span.stop:
-                both = sample.compacted[column]
-                found[self.cell(column)] = (glyphs.compaction, "hit") if both else (glyphs.tick, "warn")
+                x = self.cell(column)
+                found[x] = (found[x][0], "hit") if sample.compacted[column] else (glyphs.tick, "warn")
         if self.height > 1:
-            found[self.last] = (glyphs.leaf, "leaf")
+            found[self.leaf] = (glyphs.leaf, "leaf")
         return found
 
     def bars(self) -> None:
@@ -216,7 +217,7 @@ class _Painter:
         if self.height == 1:
             for x, (sign, ink) in self.marks.items():
                 self.canvas.put(x, 0, sign, ink)
-            self.canvas.put(self.last + 1, 0, self.glyphs.leaf, "leaf")
+            self.canvas.put(self.leaf, 0, self.glyphs.leaf, "leaf")
 
     def line(self, y: int) -> None:
         """The path: heavy as far as it stays, dashed where it would be left, with its marks."""
@@ -239,12 +240,12 @@ class _Painter:
             # There is no line for branches: the entered turns stand on the axis, in the place of those they replace.
             end = self._end(detour.turn + detour.entered, self.fork)
             canvas.put(self.fork + 1, y, glyphs.arm_taken * (end - self.fork - 1), "ghost")
-            canvas.put(self.last, y, glyphs.leaf, "leaf")
+            canvas.put(self.leaf, y, glyphs.leaf, "leaf")
             self._arrive(end, y)
 
     def _arrive(self, x: int, y: int) -> None:
         """Where a move leads, on the axis; the leaf itself is never covered."""
-        if x != self.last:
+        if x != self.leaf:
             self.canvas.put(x, y, self.glyphs.prompt, "ghost")
 
     def _end(self, turn: int, after: int) -> int:

@@ -84,7 +84,7 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
     from leafward.agents import agent_named
     from leafward.base.safe_text import safe
     from leafward.files.tool_calls import table_of
-    from leafward.query.search.passages import passages
+    from leafward.query.search.passages import Passage, passages
     from leafward.query.search.text_match import Matcher
 
     session = agent_named(card.agent).open(Path(card.path), job.unwanted)
@@ -93,6 +93,9 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
         entry = session.entry(index) if index >= 0 else None
         table = table_of(session)
         texts = list(passages(entry.body, entry.kind, table, with_paths=True)) if entry is not None else []
+        # What an agent calls its session may stand in no entry.
+        if hit.part == "name" and session.title:
+            texts.append(Passage("name", session.title))
     finally:
         session.close()
     same = [one for one in texts if (one.part, one.tool) == (hit.part, hit.tool)]

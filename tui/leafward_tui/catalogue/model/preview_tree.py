@@ -1,0 +1,249 @@
+"""The small tree of the preview: the path from its first prompt to the leaf, what stands out on it, and how much lies between.
+
+Its rows are all of the session: their turns are those of the list, their entries those of the session's title.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
+from leafward.session.entry_headline import headline
+from leafward_tui.ui.cells import counted
+from leafward_tui.ui.size_change import SizeChange
+
+if TYPE_CHECKING:
+    from leafward.context.basis import Basis
+    from leafward.session.session import Session
+    from leafward.session.tree import Run
+
+_BRANCHES = 3
+"""Branches and summaries of branches that have rows of their own, the latest; those before count in the turns between."""
+_COMPACTIONS = 6
+"""Compactions that have rows of their own, likewise."""
+_PROMPT = re.compile(b"[" + re.escape(bytes(PROMPTS)) + b"]")
+
+
+class Sign(StrEnum):
+    """What a row of the small tree is."""
+
+    PROMPT = "prompt"
+    BRANCH = "branch"
+    RUN = "run"
+    COMPACTION = "compaction"
+    SUMMARY = "summary"
+    LEAF = "leaf"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRow:
+    """One row of the small tree."""
+
+    sign: Sign
+    text: str
+    number: int | None = None
+    """Entries that it stands for; those of compactions and summaries of branches count in the next row that has a number."""
+    turns: int = 0
+    """Turns that it stands for."""
+    change: SizeChange | None = None
+    """What a compaction did to the size of the context."""
+
+
+class _Mark(NamedTuple):
+    """What stands out on the path."""
+
+    position: int
+    """On the path: of a compaction or summary its own, of a branch that of the entry behind the one it leaves from."""
+    sign: Sign
+    entry: EntryIndex
+    """What its row is called by."""
+    entries: int = 0
+    """Of a branch, all of them."""
+    turns: int = 0
+
+
+def tree_rows(session: Session, place: int, basis: Basis) -> tuple[TreeRow, ...]:
+    """The rows, where the conversation stands at an entry; none for -1."""
+    path = session.tree.path_runs(place)
+    return _Rows(session, path, basis).rows() if path else ()
+
+
+class _Rows:
+    """Makes the rows of one path from its beginning on."""
+
+    def __init__(self, session: Session, path: list[Run], basis: Basis) -> None:
+        self._session, self._path, self._basis = session, path, basis
+        kinds = session.columns.kind
+        self._kinds = b"".join(bytes(kinds[run.start : run.stop]) for run in path)
+        self._prompts = [found.start() for found in _PROMPT.finditer(self._kinds)]
+        self._rows: list[TreeRow] = []
+        self._folded: list[_Mark] = []
+        """Those that have no row and are in no row yet."""
+        self._uncounted = 0
+        """Entries of rows without a number."""
+
+    def rows(self) -> tuple[TreeRow, ...]:
+        """All of them."""
+        marks = [*self._memories(), *self._branches()]
+        shown = self._shown(marks)
+        folded = (mark for mark in marks if mark not in shown and mark.sign is not Sign.SUMMARY)
+        self._folded = sorted(folded, key=lambda mark: mark.position)
+        end = len(self._kinds)
+        at = 0
+        for mark in shown:
+            if mark.position >= end:
+                continue
+            self._between(at, mark.position)
+            at = mark.position
+            if mark.sign is Sign.BRANCH:
+                self._rows.append(self._branch(mark))
+            else:
+                self._rows.append(self._memory(mark))
+                self._uncounted += 1
+                at += 1
+        beside = len(self._session) - end - sum(mark.entries for mark in marks)
+        self._last(at, end, beside)
+        self._rows += [self._branch(mark) for mark in shown if mark.position >= end]
+        return tuple(self._rows)
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    def _first(self, at: int, end: int) -> int:
+        """The row of the first turn, with what stands before it; returns where the next begins."""
+        if at or not self._prompts or self._prompts[0] >= end:
+            return at
+        end = min([end, *self._prompts[1:2]])
+        self._add(Sign.PROMPT, self._headline(self._prompts[0]), end, 1)
+        return end
+
+    def _between(self, at: int, end: int) -> None:
+        """Turns that have no row of their own, and what is folded among them."""
+        at = self._first(at, end)
+        turns, entries = self._turns(at, end), end - at
+        folded = [mark for mark in self._folded if mark.position <= end]
+        if not entries and not folded:
+            return
+        self._folded = self._folded[len(folded) :]
+        turns += sum(mark.turns for mark in folded)
+        entries += sum(mark.entries for mark in folded)
+        goes_on = "turn goes on" if self._prompts and self._prompts[0] < at else "before the first prompt"
+        text = counted(turns, "turn") if turns else goes_on
+        for sign, one, many in (
+            (Sign.BRANCH, "branch", "branches"),
+            (Sign.COMPACTION, "compaction", "compactions"),
+        ):
+            number = sum(mark.sign is sign for mark in folded)
+            text += f", with {counted(number, one, many)}" if number else ""
+        self._add(Sign.RUN, text, entries, turns)
+
+    def _last(self, at: int, end: int, beside: int) -> None:
+        """The row of the leaf: the last turn, or what came of it behind the last row, with bookkeeping that lies elsewhere."""
+        last = next((prompt for prompt in reversed(self._prompts) if prompt >= at), -1)
+        if last >= 0 and last != self._prompts[0]:
+            self._between(at, last)
+            at = last
+        elif last >= 0:
+            at = 0
+        self._uncounted += beside
+        if at < end:
+            first = at + len(self._kinds[at:end]) - len(self._kinds[at:end].lstrip(BOOKKEEPING_BYTES))
+            self._add(
+                Sign.LEAF,
+                self._headline(last if last >= 0 else min(first, end - 1)),
+                end - at,
+                int(last >= 0),
+            )
+        elif self._rows and self._rows[-1].sign in (Sign.COMPACTION, Sign.SUMMARY):
+            number, self._uncounted = self._uncounted, 0
+            self._rows[-1] = replace(self._rows[-1], sign=Sign.LEAF, number=number)
+
+    def _add(self, sign: Sign, text: str, entries: int, turns: int) -> None:
+        self._rows.append(TreeRow(sign, text, entries + self._uncounted, turns))
+        self._uncounted = 0
+
+    def _branch(self, mark: _Mark) -> TreeRow:
+        return TreeRow(Sign.BRANCH, headline(self._session, mark.entry).text, mark.entries, mark.turns)
+
+    def _memory(self, mark: _Mark) -> TreeRow:
+        """The row of a compaction, with the sizes that its row in the tree has, or of a branch summary."""
+        if mark.sign is Sign.SUMMARY:
+            return TreeRow(mark.sign, "branch summary")
+        return TreeRow(mark.sign, "compaction", change=SizeChange.of(self._basis, mark.entry))
+
+    # --- what stands where --------------------------------------------------------------------------------------------
+
+    def _entry(self, position: int) -> EntryIndex:
+        for run in self._path:
+            if position < run.stop - run.start:
+                return EntryIndex(run.start + position)
+            position -= run.stop - run.start
+        raise IndexError(position)
+
+    def _headline(self, position: int) -> str:
+        return headline(self._session, self._entry(position)).text
+
+    def _turns(self, at: int, end: int) -> int:
+        return sum(at <= prompt < end for prompt in self._prompts)
+
+    def _memories(self) -> list[_Mark]:
+        found = []
+        for kind, sign in ((Kind.COMPACTION, Sign.COMPACTION), (Kind.BRANCH_SUMMARY, Sign.SUMMARY)):
+            at = self._kinds.find(kind)
+            while at >= 0:
+                found.append(_Mark(at, sign, self._entry(at)))
+                at = self._kinds.find(kind, at + 1)
+        return found
+
+    def _branches(self) -> list[_Mark]:
+        """What leaves the path, and what begins anew; each run once."""
+        tree = self._session.tree
+        on_path = {tree.run_of(run.start) for run in self._path}
+        seen = set(on_path)
+        found = [
+            self._leaving(0, tree.content_from(root), tree.subtree_spans(root))
+            for root in tree.content_children(-1)
+            if root not in seen
+        ]
+        found = [mark for mark in found if mark.turns]
+        position = 0
+        for run in self._path:
+            position += run.stop - run.start
+            here = tree.run_of(run.start)
+            end = tree.bounds(here)[1]
+            if run.stop == end:
+                for child in tree.content_children(here):
+                    if child not in seen:
+                        seen.add(child)
+                        found.append(
+                            self._leaving(position, tree.content_from(child), tree.subtree_spans(child))
+                        )
+                continue
+            # The conversation goes on below the leaf.
+            rest = bytes(self._session.columns.kind[run.stop : end])
+            skipped = len(rest) - len(rest.lstrip(BOOKKEEPING_BYTES))
+            spans = [range(run.stop, end), *tree.subtree_spans(here)[1:]]
+            if skipped < len(rest):
+                found.append(self._leaving(position, run.stop + skipped, spans))
+            else:
+                found += [
+                    self._leaving(position, tree.content_from(child), tree.subtree_spans(child))
+                    for child in tree.content_children(here)
+                ]
+        return found
+
+    def _leaving(self, position: int, entry: int, spans: list[range]) -> _Mark:
+        kinds = self._session.columns.kind
+        turns = sum(len(_PROMPT.findall(kinds, span.start, span.stop)) for span in spans)
+        return _Mark(position, Sign.BRANCH, EntryIndex(entry), sum(map(len, spans)), turns)
+
+    @staticmethod
+    def _shown(marks: list[_Mark]) -> list[_Mark]:
+        # A branch leaves from the entry before what stands at its position.
+        ordered = sorted(marks, key=lambda mark: (mark.position, mark.sign is not Sign.BRANCH))
+        compactions = [mark for mark in ordered if mark.sign is Sign.COMPACTION][-_COMPACTIONS:]
+        others = [mark for mark in ordered if mark.sign is not Sign.COMPACTION][-_BRANCHES:]
+        kept = {*compactions, *others}
+        return [mark for mark in ordered if mark in kept]
