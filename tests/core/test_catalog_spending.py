@@ -12,7 +12,7 @@ import pytest
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, parents, totals
 from leafward.catalog.index import Index
-from leafward.catalog.shared_history import counted_once
+from leafward.catalog.shared_history import _uses_in, counted_once
 from leafward.catalog.spending import Meter, day_name, sum_of
 from tests.core.catalogued import listed, replies_in
 from tests.core.drafts import DAY, START, Draft
@@ -175,6 +175,21 @@ def test_what_used_nothing_and_cost_nothing_says_no_cost(store: Path, appended: 
         found = listed(store)
     assert used(found) == {"a.jsonl": (50, None)}
     assert len(found.spent(str(path))) == 1, "and no day on which nothing was used"
+
+
+def test_of_many_copies_that_grew_each_is_read_once(store: Path) -> None:
+    """Snapshots of one session from a day of work: each holds what the one before held, and a reply more."""
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    for number in range(20):
+        priced(draft, 10, 0.5)
+        draft.write(store / f"{number:02}.jsonl")
+    found = listed(store)
+    _uses_in.cache_clear()
+    sums = used(found)
+    assert sum(tokens for tokens, _ in sums.values()) == 200
+    assert sum(cost or 0 for _, cost in sums.values()) == 10.0
+    assert _uses_in.cache_info().misses <= 20
 
 
 def test_a_cost_that_nobody_recorded_stays_unknown(store: Path) -> None:

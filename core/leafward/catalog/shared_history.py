@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
 
-_SESSIONS_KEPT = 64
+_SESSIONS_KEPT = 8
 """Sessions whose replies are kept to be compared again."""
 
 
@@ -64,19 +64,49 @@ def _divided(
     files: Sequence[Card], spent: Callable[[str], Sequence[Spent]], *, copied: bool
 ) -> dict[str, tuple[Spent, ...]]:
     """What each of some files holds that none before it does; `copied`: also what is older than its header."""
-    before: dict[int, list[tuple[Spent, Card]]] = {}
+    days: dict[int, _Day] = {}
     counted: dict[str, tuple[Spent, ...]] = {}
     for card in files:
         own = []
         for one in _by_day(spent(card.path), copied=copied):
-            others = before.setdefault(one.day, [])
+            day = days.setdefault(one.day, _Day())
             # Of files with one header the sums tell, without a look into them.
-            if any(one == known and _header(card) == _header(other) for known, other in others):
+            if (one, _header(card)) in day.sums:
                 continue
-            own.append(_beyond(one, card, others, copied=copied) if others else one)
-            others.append((one, card))
+            own.append(day.beyond(one, card, copied=copied) if day.sums else one)
+            day.add(one, card)
         counted[card.path] = tuple(one for one in own if one.tokens or one.cost)
     return counted
+
+
+class _Day:
+    """What the files of a family used on one day. Each is read once, and only where another one used something on that day."""
+
+    def __init__(self) -> None:
+        self.sums: set[tuple[Spent, tuple[str, int | None]]] = set()
+        self._unread: list[Card] = []
+        self._uses: Counter[Use] = Counter()
+
+    def add(self, one: Spent, card: Card) -> None:
+        """Adds a file with what it used in all."""
+        self.sums.add((one, _header(card)))
+        self._unread.append(card)
+
+    def beyond(self, one: Spent, card: Card, *, copied: bool) -> Spent:
+        """What a file used in replies that no file before it holds; what no file says any more is reckoned from the sums."""
+        try:
+            while self._unread:
+                self._uses |= _uses(self._unread[-1], one.day, copied=copied)
+                self._unread.pop()
+            own = _uses(card, one.day, copied=copied) - self._uses
+        except (OSError, LeafwardError):
+            most = max((known for known, _ in self.sums), key=lambda known: known.tokens)
+            cost = max(0.0, round(one.cost - most.cost, 9))
+            return one._replace(tokens=max(0, one.tokens - most.tokens), cost=cost)
+        meter = Meter(0)
+        for use in own.elements():
+            meter.count(use, copied=False)
+        return next(iter(meter.days()), Spent(one.day, 0, 0.0, 0, copied=False))
 
 
 def _header(card: Card) -> tuple[str, int | None]:
@@ -95,23 +125,6 @@ def _by_day(days: Sequence[Spent], *, copied: bool) -> list[Spent]:
             one = Spent(one.day, known.tokens + one.tokens, cost, known.priced + one.priced, copied=False)
         found[one.day] = one._replace(copied=False)
     return list(found.values())
-
-
-def _beyond(one: Spent, card: Card, others: Sequence[tuple[Spent, Card]], *, copied: bool) -> Spent:
-    """What a file used on a day in replies that the others do not hold; what no file says any more is reckoned from the sums."""
-    try:
-        known: Counter[Use] = Counter()
-        for _, other in others:
-            known |= _uses(other, one.day, copied=copied)
-        own = _uses(card, one.day, copied=copied) - known
-    except (OSError, LeafwardError):
-        most = max((known for known, _ in others), key=lambda known: known.tokens)
-        cost = max(0.0, round(one.cost - most.cost, 9))
-        return one._replace(tokens=max(0, one.tokens - most.tokens), cost=cost)
-    meter = Meter(0)
-    for use in own.elements():
-        meter.count(use, copied=False)
-    return next(iter(meter.days()), Spent(one.day, 0, 0.0, 0, copied=False))
 
 
 def _uses(card: Card, day: int, *, copied: bool) -> Counter[Use]:
