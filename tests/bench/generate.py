@@ -136,8 +136,10 @@ class _Pools:
 class _Writer:
     """Entries one after the other, each a child of the last one unless a branch leaves."""
 
-    def __init__(self, rng: random.Random, pools: _Pools) -> None:
+    def __init__(self, rng: random.Random, pools: _Pools, began: int) -> None:
         self.rng = rng
+        self.began = began
+        """Milliseconds since 1970 of the first message. Two sessions that begin alike at one moment are copies."""
         self.pools = pools
         self.ids: list[str] = []
         self._taken: set[str] = set()
@@ -158,7 +160,7 @@ class _Writer:
         self.ids.append(entry)
         seconds, milliseconds = divmod(number * 7919, 1000)
         stamp = f"2026-01-{5 + seconds // 86_400 % 20:02d}T{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{milliseconds:03d}Z"
-        at = _FIRST_TIME + number * 7919
+        at = self.began + number * 7919
         link = "null" if parent is None else f'"{parent}"'
         head = f'"id":"{entry}","parentId":{link},"timestamp":"{stamp}"'
         if compacts:
@@ -230,7 +232,7 @@ def lines(
 ) -> Iterator[str]:
     """The lines of a session of `entries` entries, header first, without line ends. 0 for `…_every` means never."""
     rng = random.Random(seed)
-    writer = _Writer(rng, _pools())
+    writer = _Writer(rng, _pools(), _FIRST_TIME + seed)
     session = f"019a0000-0000-7000-8000-{seed:012x}"
     yield f'{{"type":"session","version":3,"id":"{session}","timestamp":"2026-01-05T08:00:00.000Z","cwd":"{cwd}"}}'
     ids = writer.ids

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
 
+_COMPARED = 24
+"""Files of one history that are compared reply by reply: more of them are made, not gone on with, and reading all would take minutes."""
 _SESSIONS_KEPT = 8
 """Sessions whose replies are kept to be compared again."""
 
@@ -73,7 +75,12 @@ def _divided(
             # Of files with one header the sums tell, without a look into them.
             if (one, _header(card)) in day.sums:
                 continue
-            own.append(day.beyond(one, card, copied=copied) if day.sums else one)
+            if not day.sums:
+                own.append(one)
+            elif len(files) > _COMPARED:
+                own.append(day.reckoned(one))
+            else:
+                own.append(day.beyond(one, card, copied=copied))
             day.add(one, card)
         counted[card.path] = tuple(one for one in own if one.tokens or one.cost)
     return counted
@@ -93,20 +100,24 @@ class _Day:
         self._unread.append(card)
 
     def beyond(self, one: Spent, card: Card, *, copied: bool) -> Spent:
-        """What a file used in replies that no file before it holds; what no file says any more is reckoned from the sums."""
+        """What a file used in replies that no file before it holds; where one cannot be read, the sums tell."""
         try:
             while self._unread:
                 self._uses |= _uses(self._unread[-1], one.day, copied=copied)
                 self._unread.pop()
             own = _uses(card, one.day, copied=copied) - self._uses
         except (OSError, LeafwardError):
-            most = max((known for known, _ in self.sums), key=lambda known: known.tokens)
-            cost = max(0.0, round(one.cost - most.cost, 9))
-            return one._replace(tokens=max(0, one.tokens - most.tokens), cost=cost)
+            return self.reckoned(one)
         meter = Meter(0)
         for use in own.elements():
             meter.count(use, copied=False)
         return next(iter(meter.days()), Spent(one.day, 0, 0.0, 0, copied=False))
+
+    def reckoned(self, one: Spent) -> Spent:
+        """What a file used beyond the one that used most, by the sums alone."""
+        most = max((known for known, _ in self.sums), key=lambda known: known.tokens)
+        cost = max(0.0, round(one.cost - most.cost, 9))
+        return one._replace(tokens=max(0, one.tokens - most.tokens), cost=cost)
 
 
 def _header(card: Card) -> tuple[str, int | None]:
