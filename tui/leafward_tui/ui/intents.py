@@ -149,7 +149,7 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent(
         "draft.base",
-        "b",
+        "ctrl+o",
         "Bisect: choose what the files were before the session",
         "base",
         ("draft",),
