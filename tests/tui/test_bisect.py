@@ -185,7 +185,7 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         await pilot.pause()
         assert "turn 4 (" in result.text.splitlines()[0]
         assert "over an empty folder" in shown(pilot)
-        await pilot.press("b")
+        await pilot.press("ctrl+o")
         await reached(pilot, ChoiceSheet)
         await pilot.press("p")
         await until(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -53,6 +54,7 @@ from tests.tui.session_store import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.app import App
     from textual.pilot import Pilot
 
     from leafward_tui.catalogue.screen import CatalogueScreen
@@ -176,6 +178,21 @@ async def test_missing_folders_and_costs_stand_in_the_heads(store: Path) -> None
         await previewed(pilot, screen)
         await until(pilot, lambda: "\n".join(rows(app)).count("project folder not found") > 1)
         assert any("started" in row and "$0.04" in row for row in rows(app)), "what the session cost"
+
+
+def _says(app: App[Any], words: str) -> bool:
+    return words in rows(app)[-1]
+
+
+async def test_a_key_for_a_session_says_what_the_row_is_instead(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("g")
+        await until(pilot, lambda: screen.view.card is None)
+        for key, said in (("A", "this row is a project or a day"), ("L", "no other folder looks like it")):
+            await pilot.press(key)
+            await until(pilot, partial(_says, app, said))
 
 
 async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:

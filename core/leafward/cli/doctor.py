@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tomllib
 from collections import Counter
@@ -78,7 +79,7 @@ def _one(selector: str, as_json: bool) -> int:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"a provider or its agent may not take all of it ({what}); leafward heal {safe_line(session.id, 80)} --dry-run shows what heals it"
+                    f"a provider or its agent may not take all of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what heals it"
                 )
     return 0
 

@@ -67,6 +67,8 @@ class CatalogueScreen(BaseScreen[None]):
         self.arrangement = Arrangement(state, view, services, jobs)
         self.stores = Stores(state, view, services, jobs, self.arrangement)
         self._previews = Previews(state, view, jobs)
+        relocation = ProjectRelocation(state, view, services, jobs, self.stores)
+        exits = SessionExits(state, view, services, jobs, self.arrangement, self.stores)
         self.route(
             RowSteps(view.step, lambda: self.sessions.size.height),
             view.panes,
@@ -74,11 +76,12 @@ class CatalogueScreen(BaseScreen[None]):
             self.stores,
             Filter(view),
             Curation(state, view, services, jobs, self.stores),
-            ProjectRelocation(state, view, services, jobs, self.stores),
+            relocation,
             AgentInstallation(view, services, jobs),
             ProjectBlame(state, view, services),
-            SessionExits(state, view, services, jobs, self.arrangement, self.stores),
+            exits,
         )
+        self.refuses = lambda intent_id: exits.refusal(intent_id) or relocation.refusal(intent_id)
         yield view.filter_bar
         with Horizontal(id="panes"):
             with Vertical(id="list"):

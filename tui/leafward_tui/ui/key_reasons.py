@@ -34,10 +34,6 @@ SCREEN_TITLES = {
 _LACKING = {
     **dict.fromkeys(("find.next", "find.previous"), "no hits"),
     **dict.fromkeys(
-        ("session.open", "session.resume", "session.keep", "session.archive", "session.delete"),
-        "this row is no session that can be read",
-    ),
-    **dict.fromkeys(
         ("project.fold", "project.fold_all", "project.close", "project.open"), "no group to fold here"
     ),
     **dict.fromkeys(("sort.next", "group.next", "totals.open"), "no sessions here"),
@@ -55,7 +51,6 @@ _LACKING = {
     "hit.open": "no hit here",
     "copy.text": "nothing to copy here",
     "session.undo": "nothing to undo",
-    "project.relocate": "its folder is there, or no other looks like it",
     "move.here": "no rows to move to",
 }
 """What an intent lacks where it can do nothing; of others it is only said that they wait."""

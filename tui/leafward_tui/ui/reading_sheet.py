@@ -160,6 +160,7 @@ class ReadingSheet(Sheet):
         self.waits_for = lambda: "not finished yet" if self.running else ""
         self._move = ""
         self._refused = ""
+        self.refuses = lambda intent_id: self._refused if intent_id == "draft.move" else ""
         self._operation = ""
         self._again = self._base = ""
         steps = RowSteps(self.body.move, lambda: self.body.size.height)
@@ -212,7 +213,6 @@ class ReadingSheet(Sheet):
         self.state.show(state, tone, figures)
         self._move, self._refused, self._operation = move, refused, operation
         self._again, self._base = again, base
-        self.refusals = {"draft.move": refused} if refused else {}
         if self.is_mounted:
             self.body.show(text, to_end=False)
             self.body.scroll_to(y=0, animate=False, force=True)

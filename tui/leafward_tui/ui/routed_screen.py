@@ -89,8 +89,8 @@ class RoutedScreen(Screen[ScreenResultType]):
     answer: Callable[[str], object] | None = None
     """Says for what reason the key that was pressed does nothing; given an empty one, it makes room."""
     waits_for: Callable[[], str] | None = None
-    refusals: Mapping[str, str] = {}
-    """Why single intents do nothing now, where the screen knows better than what holds of it always."""
+    refuses: Callable[[str], str] | None = None
+    """Says why an intent does nothing now, where the screen knows better than what holds of it always; else empty."""
     """Says what all keys wait for now; empty where they wait for nothing."""
 
     def enabled(self, intent_id: str) -> bool:
@@ -119,7 +119,8 @@ class RoutedScreen(Screen[ScreenResultType]):
         from leafward_tui.ui.key_reasons import reason_for_intent
 
         waits = self.waits_for() if self.waits_for is not None else ""
-        waits = waits or self.refusals.get(intent_id, "")
+        if not waits and self.refuses is not None:
+            waits = self.refuses(intent_id)
         return reason_for_intent(intent_id, self.NAME, services_of(self).keymap, waits)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -17,9 +17,13 @@ def book_words(session: Session) -> str:
     return "the session's file" if session.is_native else "Leafward's own file"
 
 
+_BRIEF = {"what-if": "only in Leafward", "two-prompts": "your next prompt follows a prompt"}
+"""Remarks that are longer elsewhere, by their code."""
+
+
 def remark_words(remark: Remark) -> str:
-    """A remark on a write as the price line says it: of a preview only whose it is, which has room in 80 cells with its keys."""
-    return "only in Leafward" if remark.code == "what-if" else remark.text
+    """A remark on a write as the price line says it: in few words, which have room in 80 cells with its keys."""
+    return _BRIEF.get(remark.code, remark.text)
 
 
 def leaf_words(session: Session, written: Write) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted, exact
+from leafward_tui.ui.cells import counted, exact, fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs
+
+
+_NAMED = 60
+"""Cells of a session's title in a message."""
 
 
 class Curation:
@@ -180,4 +184,4 @@ def delete(card: Card) -> CurationResult:
 
 def _named(card: Card) -> str:
     """A session, as short as a message needs it."""
-    return safe_line(card.title, 60)
+    return fit(safe_line(card.title), _NAMED)

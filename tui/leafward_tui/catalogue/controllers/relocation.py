@@ -39,6 +39,16 @@ class ProjectRelocation:
         """Whether the project under the cursor is gone and has a folder that it may be in now."""
         return self._project() in self._list.stock.about.moved
 
+    def refusal(self, intent_id: str) -> str:
+        """Why the project under the cursor cannot be begun anew elsewhere; empty for anything else."""
+        if intent_id != "project.relocate":
+            return ""
+        if not self._project():
+            return "this row is no project"
+        if self._project() not in self._list.stock.about.missing:
+            return "the project's folder is where it was"
+        return "no other folder looks like it; leafward relocate OLD NEW names both"
+
     def preview(self) -> None:
         """Works out what would become of each session, and then asks."""
         old = self._project()

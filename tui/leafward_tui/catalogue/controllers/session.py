@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
+_OF_A_SESSION = frozenset(
+    {"session.open", "session.resume", "session.keep", "session.archive", "session.delete"}
+)
+
+
 class SessionExits:
     """The keys that lead to other screens and programs."""
 
@@ -53,6 +58,16 @@ class SessionExits:
         if intent_id == "session.resume":
             return card is not None and card.problem is None
         return intent_id != "copy.text" or card is not None
+
+    def refusal(self, intent_id: str) -> str:
+        """Why what is done with a session cannot be done with the row under the cursor; empty for anything else."""
+        if intent_id not in _OF_A_SESSION:
+            return ""
+        if self._view.line is None:
+            return "still looking for sessions" if self._state.stores.searching else "no session here"
+        if self._view.card is None:
+            return "this row is a project or a day; go to a session"
+        return "this file is no session that can be read"
 
     def open(self) -> None:
         """The session in the explorer; a group opens or closes."""

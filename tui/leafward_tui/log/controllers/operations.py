@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents import agent_behind
 from leafward.files.restoration import StepBack, TakenBack, as_operations, restores_of, step_back, take_back
 from leafward.session.journal import OperationKind, Writing, operations, redo, redoable
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.operation_text import OperationText
-from leafward_tui.ui.write_words import book_words
+from leafward_tui.ui.write_words import book_words, remark_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -153,7 +154,7 @@ class Operations:
         """Says what a change did, and reads the operations again."""
         remarks = list(written.remarks)
         if written.recent:
-            remarks.append("restart the agent to pick this up")
+            remarks.append(f"restart {agent_behind(self._state.session).title} to pick this up")
         self._view.tell("; ".join([done, *remarks]), "warn" if remarks else "leaf")
         self._state.writing = False
         self._state.to_newest = True
@@ -207,7 +208,7 @@ def _change(session: Session, operation: Operation, writing: Writing) -> Change:
     else:
         done = take_back(session, step_back(session, operation.op), writing)
     files, written = done.files, done.write
-    remarks = [remark.text for remark in written.remarks] if written is not None else []
+    remarks = [remark_words(remark) for remark in written.remarks] if written is not None else []
     if files is not None and not writing.dry_run:
         remarks.insert(0, f"{counted(len(files.paths), 'file')} put back")
     return Change(remarks, recent=written is not None and written.recent)
