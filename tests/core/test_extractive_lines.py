@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
+
+import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import Section, read_outline
@@ -198,3 +201,16 @@ def test_a_numbered_summary_has_sections_as_well() -> None:
         (Section.CONTEXT, "assert parse(x)"),
         (Section.IN_PROGRESS, "Reading lexer.py."),
     ]
+
+
+@pytest.mark.parametrize("prompt", ["mach weiter " * 24 + "x", "if i do ok ok ok ok " * 10 + "x"])
+def test_a_prompt_of_the_same_words_again_and_again_takes_no_long_time(prompt: str) -> None:
+    works = [
+        reply("", ("a", "edit", {"path": "src/tree.py", "edits": []})),
+        result("a", "done"),
+        reply("Done."),
+    ]
+    later = user("rename the parser module and its tests")
+    started = time.process_time()
+    summarize(span(user(prompt), *works, later, *works))
+    assert time.process_time() - started < 5

@@ -27,7 +27,7 @@ _FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
 _QUOTED = re.compile(r"(?m)^[ \t]*> .*$")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$"
-    r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| weiter| mal| so)?"
+    r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| mal| so)?"
     r"|weiter|los|passt|klar|oui|ouais|d['’]accord|vas-?y|continue[rz]?|merci|parfait|s[ií]|claro|dale|adelante|gracias|por favor|hazlo"
     r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
     r"|(?:(?:好的?|可以|是的?|对|行|继续|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
