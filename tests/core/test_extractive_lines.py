@@ -214,3 +214,10 @@ def test_a_prompt_of_the_same_words_again_and_again_takes_no_long_time(prompt: s
     started = time.process_time()
     summarize(span(user(prompt), *works, later, *works))
     assert time.process_time() - started < 5
+
+
+def test_a_field_of_a_stored_prompt_is_no_command_that_was_typed() -> None:
+    stored = {**user("port it to quinces"), "command": "/medlars"}
+    made = summarize(span(stored, *worked("src/tree.py", "one", "two")))
+    assert "port it to quinces" in made.text
+    assert "medlars" not in made.text

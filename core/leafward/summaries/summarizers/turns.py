@@ -90,8 +90,9 @@ def by_machine(message: Body) -> bool:
 
 def as_asked(message: Body) -> Body:
     """A message in its speaker's own words, with the command that they were typed behind: what that does is asked for too."""
-    command = command_in(message)
-    return {**as_typed(message), _COMMAND: command} if command else as_typed(message)
+    typed = as_typed(message)
+    # A field of that name in a file is nobody's command.
+    return {**typed, _COMMAND: command_in(message)} if message.get("role") == "user" else typed
 
 
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
