@@ -8,6 +8,7 @@ import time
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.summarizers.outline import Section, read_outline
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
@@ -221,3 +222,10 @@ def test_a_field_of_a_stored_prompt_is_no_command_that_was_typed() -> None:
     made = summarize(span(stored, *worked("src/tree.py", "one", "two")))
     assert "port it to quinces" in made.text
     assert "medlars" not in made.text
+
+
+def test_whether_a_prompt_takes_back_is_told_in_linear_time() -> None:
+    assert takes_back("please could you just undo that")
+    started = time.process_time()
+    assert not takes_back("please " * 20_000 + "x")
+    assert time.process_time() - started < 5
