@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,6 +145,40 @@ def test_what_follows_a_prompt_that_was_written_anew_hangs_on_it(tmp_path: Path,
     transcript.turn("Again", "Gladly again.")
     session.refresh()
     assert said(session) == said(transcript.opened())
+
+
+def test_what_follows_a_prompt_that_was_written_anew_twice_hangs_on_the_nearest(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("And the plums?", uuid=NAME)
+    transcript.reply("None.")
+    for summary in ("Plums were asked for.", "Plums were asked for again."):
+        transcript.boundary(summary)
+        transcript.prompt("And the plums?", sentAsUuid=NAME, parentUuid=transcript.tip)
+        transcript.reply("Still none.", parentUuid=NAME)
+    session = transcript.opened()
+    assert [text for _, text in said(session)][1:] == ["And the plums?", "Still none."]
+    assert not session.tree.branches()
+    assert not problems(session)
+
+
+def test_very_many_prompts_that_were_written_anew_take_linear_time(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("And the plums?", uuid=NAME)
+    rows = [
+        {
+            "type": "user",
+            "uuid": f"{number:08x}-0000-4000-8000-00000000feed",
+            "parentUuid": f"{number:08x}-0000-4000-8000-00000000dead",
+            "sentAsUuid": f"{number:08x}-0000-4000-8000-0000deadbeef",
+            "sessionId": transcript.session,
+            "message": {"role": "user", "content": "And the plums?"},
+        }
+        for number in range(20_000)
+    ]
+    transcript.raw(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    started = time.process_time()
+    assert len(transcript.opened()) == 1 + len(rows)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import agent_of
+from leafward.agents.codex.compactions import encrypted_size
 from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.alignment import Link
 from leafward.compaction.xray import xray_of
+from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
-from leafward.session.messages import SummaryBasis
+from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, encrypted_tokens, messages_of
+from leafward.session.tokens import SUMMARY_TOKENS
 from leafward.summaries.survival import survival_of
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
@@ -127,11 +130,34 @@ def test_one_that_was_replaced_by_a_word_is_what_codex_counted_of_it(tmp_path: P
     assert "~1,382 tokens, from the agent's count behind the compaction." in said(found.session)[-1][1]
 
 
-@pytest.mark.parametrize("counted", [0, 3, 10**30])
+@pytest.mark.parametrize("counted", [0, 3, 10**11, 10**30])
 def test_of_one_of_which_nothing_tells_the_size_it_is_unknown(tmp_path: Path, counted: int) -> None:
-    found = encrypted(Rollout(tmp_path), "REDACTED", counted)
+    rollout = Rollout(tmp_path, base_instructions={"text": "You are Codex. " * 80})
+    found = encrypted(rollout, "REDACTED", counted)
     assert (found.contents.summary, found.summary_basis) == (0, SummaryBasis.UNKNOWN)
     assert "how many tokens that are is unknown." in said(found.session)[-1][1]
+
+
+def test_where_an_item_beside_it_is_nested_too_deep_the_size_is_unknown() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    summary = {"type": "compaction", "encrypted_content": "REDACTED"}
+    payload = {"replacement_history": [{"type": "message", "content": deep}, summary]}
+    assert encrypted_size(payload, 1, "You are Codex.", 9_000).basis is SummaryBasis.UNKNOWN
+
+
+@pytest.mark.parametrize("size", [-5, 2**31, 2**62])
+def test_a_size_that_no_summary_can_have_is_none(size: int) -> None:
+    body: dict[str, Any] = {
+        "summary": "eight of",
+        "encrypted": True,
+        SUMMARY_BASIS: "length",
+        SUMMARY_TOKENS: size,
+    }
+    assert encrypted_tokens(body) is None
+    for sent in (*messages_of(body, Kind.COMPACTION), {"role": "branchSummary", **body}):
+        assert {estimated_tokens(sent, estimator) for estimator in (Estimator.PI, Estimator.CODEX)} == {2}
 
 
 @needs_corpora

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -343,6 +344,17 @@ def test_an_empty_line_of_a_whole_write_is_no_doubt(tmp_path: Path) -> None:
     agent.write(NAME, "the line of the person\n\nthe line of the agent\n\nits other line\n}\n")
     found = office.blamed()
     assert [line.author for line in found.lines] == [UNSURE, UNSURE, 0, 0, 0, 0]
+
+
+def test_very_many_empty_lines_of_a_whole_write_take_linear_time(tmp_path: Path) -> None:
+    office = Office(tmp_path, 1)
+    agent = office.hire()
+    (office.folder / "src").mkdir(exist_ok=True)
+    agent.file.user("write it")
+    agent.write(NAME, "the line of the agent\n" + "\n" * 10_000)
+    started = time.process_time()
+    assert {line.author for line in office.blamed().lines} == {0}
+    assert time.process_time() - started < 5
 
 
 def test_a_write_whose_result_tells_what_was_there_claims_what_is_new(tmp_path: Path) -> None:

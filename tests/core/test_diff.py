@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -367,6 +368,14 @@ def test_outcomes(file: Acting) -> None:
 )
 def test_what_a_command_checks(command: str, check: Check | None) -> None:
     assert check_of(command) is check
+
+
+@pytest.mark.parametrize("command", ["npm " + "-w run " * 18 + "!", "\n" * 2_000])
+def test_a_command_of_the_same_signs_again_and_again_takes_no_long_time(command: str) -> None:
+    started = process_time()
+    for _ in range(20):
+        assert check_of(command) is None
+    assert process_time() - started < 5
 
 
 def test_contexts_share_what_comes_from_the_same_entries(file: Acting) -> None:

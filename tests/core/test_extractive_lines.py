@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
+
+import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.summarizers.outline import Section, read_outline
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
@@ -198,3 +202,30 @@ def test_a_numbered_summary_has_sections_as_well() -> None:
         (Section.CONTEXT, "assert parse(x)"),
         (Section.IN_PROGRESS, "Reading lexer.py."),
     ]
+
+
+@pytest.mark.parametrize("prompt", ["mach weiter " * 24 + "x", "if i do ok ok ok ok " * 10 + "x"])
+def test_a_prompt_of_the_same_words_again_and_again_takes_no_long_time(prompt: str) -> None:
+    works = [
+        reply("", ("a", "edit", {"path": "src/tree.py", "edits": []})),
+        result("a", "done"),
+        reply("Done."),
+    ]
+    later = user("rename the parser module and its tests")
+    started = time.process_time()
+    summarize(span(user(prompt), *works, later, *works))
+    assert time.process_time() - started < 5
+
+
+def test_a_field_of_a_stored_prompt_is_no_command_that_was_typed() -> None:
+    stored = {**user("port it to quinces"), "command": "/medlars"}
+    made = summarize(span(stored, *worked("src/tree.py", "one", "two")))
+    assert "port it to quinces" in made.text
+    assert "medlars" not in made.text
+
+
+def test_whether_a_prompt_takes_back_is_told_in_linear_time() -> None:
+    assert takes_back("please could you just undo that")
+    started = time.process_time()
+    assert not takes_back("please " * 20_000 + "x")
+    assert time.process_time() - started < 5

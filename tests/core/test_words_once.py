@@ -84,3 +84,9 @@ def test_signs_are_found_in_words_that_were_met_before(text: str) -> None:
     assert first
     assert signs.signs_of(text)[0] == first
     assert signs.signs_of(f"before\n{text}\tbehind")[0] & first == first
+
+
+def test_a_pattern_that_is_made_later_is_found_in_a_sentence_that_was_told_before() -> None:
+    sentence = "The quinces were counted by nobody."
+    assert prose.negated(sentence) is prose.negated(sentence)
+    assert marker_words.markers(r"\bquinces?\b", "quince quinces").stand_in(sentence)

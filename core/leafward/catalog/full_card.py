@@ -182,9 +182,9 @@ class _Look:
         self.decoded.update(session.bodies(last) if last else ())
         self.runs = session.tree.path_runs(session.own_leaf)
         self.lacks_prompt = False
+        """Whether the size that `tokens` found leaves the agent's own prompt out."""
         self.estimated = False
         """Whether no provider counted that size."""
-        """Whether the size that `tokens` found leaves the agent's own prompt out."""
         self.shown = ""
         """What stands for the prompts that `first_prompt` passed by as they have no text."""
 

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _NEAR = 3
+"""Cuts shown before and after the one that was chosen."""
 _PART_WORDS = {"summarize": "summarised", "turn_prefix": "split turn"}
 """Parts of a plan that a person knows by another word."""
-"""Cuts shown before and after the one that was chosen."""
 
 
 def plan(selector: str, options: PlanOptions, as_json: bool) -> int:

@@ -28,7 +28,7 @@ from leafward.compaction.stored_summary import (
     stored_text,
     with_pins,
 )
-from leafward.compaction.summary_lines import Part, quotes_in, stored_lines
+from leafward.compaction.summary_lines import parts_in
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
@@ -287,8 +287,7 @@ def _assembled(
         cwd=ground.cwd,
         stop=stop,
     )
-    lines = stored_lines(text)
-    quoted_tokens = sum(one.tokens for one in quotes_in(lines))
+    summary_tokens, quoted_tokens, _ = parts_in(text)
     return Draft(
         plan,
         made,
@@ -299,7 +298,7 @@ def _assembled(
         plan.tokens.before,
         after,
         counted,
-        sum(line.tokens for line in lines if line.part is not Part.INJECTED) - quoted_tokens,
+        summary_tokens,
         quoted_tokens,
         found,
         (*(one for one in plan.diagnostics if one.code not in SIZE_CODES), *remarks),

@@ -17,8 +17,8 @@ import orjson
 from leafward.session.tokens import (
     CHARS_PER_TOKEN,
     IMAGE_CHARS,
-    SUMMARY_TOKENS,
     message_tokens,
+    stored_size,
     tokens_of_units,
     utf16_length,
 )
@@ -103,9 +103,9 @@ def estimated_tokens(message: Body, estimator: Estimator) -> int:
     """Estimated tokens of one message of any role; the same parts count as with `tokens.message_tokens`."""
     if estimator is Estimator.PI:
         return message_tokens(message)
-    told = message.get(SUMMARY_TOKENS)
-    if type(told) is int:
-        return told
+    stored = stored_size(message)
+    if stored is not None:
+        return stored
     texts, images = _counted_texts(message)
     return _tokens(texts, images, estimator)
 

@@ -125,7 +125,8 @@ class Price:
 _ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
 """Kinds that may stand between a reply and the end of the results of its calls."""
 _CACHED_FOR = 3_600_000
-"""Milliseconds after a request for which a provider may keep its beginning: five minutes or an hour at Anthropic, at the others about as long."""
+"""Milliseconds after a request for which a provider may keep its beginning: five minutes or an hour at Anthropic, at the others
+about as long."""
 _RATES_FROM = 200
 """Replies that are looked at for rates."""
 _RATE_KEYS = ("input", "cacheRead", "cacheWrite")
@@ -183,7 +184,8 @@ def price_of_move(
     """The price of moving the leaf to an entry; -1 is before everything.
 
     `metrics` are filled where the price needs them; with none given, they are made for this price alone. `rates` given
-    count instead of those of the session's own replies. With `now`, in milliseconds, a cache of an hour ago is none. Raises Cancelled once `stop` turns true.
+    count instead of those of the session's own replies. With `now`, in milliseconds, nothing is cached where the last request
+    is more than an hour old. Raises Cancelled once `stop` turns true.
     """
     tree = session.tree
     sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)

@@ -19,7 +19,7 @@ class Check(StrEnum):
     LINT = "lint"
 
 
-_RUNNER = r"(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+))*\s+"
+_RUNNER = r"(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+)){0,8}\s+"
 
 
 def _script(names: str) -> str:
@@ -32,7 +32,7 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
     (
         check,
         re.compile(
-            rf"(?:^|[;&|(\n]\s*|\b(?:npx|bunx|uv run|poetry run|python3?\s+-m|time|timeout\s+\S+)\s+)(?:{words})(?=$|[\s;&|)])"
+            rf"(?:^|[;&|(\n][^\S\n]*|\b(?:npx|bunx|uv run|poetry run|python3?\s+-m|time|timeout\s+\S+)\s+)(?:{words})(?=$|[\s;&|)])"
         ),
     )
     for check, words in (

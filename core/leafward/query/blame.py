@@ -356,9 +356,9 @@ def _claimed(
         origin >= 0 and says_something(line) and copied(line, origin)
         for line, origin in zip(now, origins, strict=True)
     ]
+    beside = _beside_copies(now, copies)
     origins = [
-        UNSURE if copies[at] or (origin >= 0 and _between_copies(at, now, copies)) else origin
-        for at, origin in enumerate(origins)
+        UNSURE if copies[at] or (origin >= 0 and beside[at]) else origin for at, origin in enumerate(origins)
     ]
     others: list[list[int]] = []
     for line, origin in zip(now, origins, strict=True):
@@ -396,13 +396,21 @@ def _claimed(
     )
 
 
-def _between_copies(at: int, lines: list[str], copies: list[bool]) -> bool:
-    """Whether an empty line, or one of brackets, stands beside one that may be copied: by itself it is in any text."""
-    if says_something(lines[at]):
-        return False
-    above = next((one for one in range(at - 1, -1, -1) if says_something(lines[one])), None)
-    below = next((one for one in range(at + 1, len(lines)) if says_something(lines[one])), None)
-    return any(one is not None and copies[one] for one in (above, below))
+def _beside_copies(lines: Sequence[str], copies: Sequence[bool]) -> list[bool]:
+    """Which lines are empty, or of brackets, and stand beside one that may be copied: by themselves they are in any text."""
+    telling = [says_something(line) for line in lines]
+
+    def nearest(order: Sequence[int]) -> dict[int, bool]:
+        """Of each line, whether the one met last that says something may be copied."""
+        found, copied = {}, False
+        for at in order:
+            copied = copies[at] if telling[at] else copied
+            found[at] = copied
+        return found
+
+    numbers = range(len(lines))
+    above, below = nearest(numbers), nearest(numbers[::-1])
+    return [not telling[at] and (above[at] or below[at]) for at in numbers]
 
 
 def _author(part: Part, change: _Change) -> Author:

@@ -20,7 +20,7 @@ from leafward.session.entries import (
     read_usage,
     text_of,
 )
-from leafward.session.tokens import SUMMARY_TOKENS
+from leafward.session.tokens import SUMMARY_TOKENS, stored_size
 
 EDIT_TARGETS = "targetIds"
 """The field by which a translated context edit of another agent names several entries instead of one."""
@@ -109,8 +109,7 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
 
 def encrypted_tokens(body: Body) -> int | None:
     """How many tokens the summary of a compaction is that only the provider can read; None where anybody can."""
-    size = body.get(SUMMARY_TOKENS)
-    return size if body.get("encrypted") is True and SUMMARY_BASIS in body and type(size) is int else None
+    return stored_size(body) if body.get("encrypted") is True and SUMMARY_BASIS in body else None
 
 
 def summary_basis(body: Body) -> SummaryBasis | None:

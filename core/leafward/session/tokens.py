@@ -21,6 +21,8 @@ IMAGE_CHARS = 4800
 
 SUMMARY_TOKENS = "summaryTokens"
 """The field of a summary that is encrypted for how many tokens it is: what stands for it says nothing of that."""
+SUMMARY_LIMIT = 1_000_000_000
+"""Tokens that no summary has: a column of sizes holds fewer than two of these."""
 
 _SAFE_INTEGER = 2**53
 _JS_EXPONENT_FROM = 1e21
@@ -173,6 +175,12 @@ def _string_units(message: Body, keys: Iterable[str]) -> int:
     return sum(utf16_length(message[key]) for key in keys if isinstance(message.get(key), str))
 
 
+def stored_size(summary: Body) -> int | None:
+    """How many tokens an encrypted summary is said to be; None where nothing is said, or what no summary can be."""
+    size = summary.get(SUMMARY_TOKENS)
+    return size if type(size) is int and 0 <= size < SUMMARY_LIMIT else None
+
+
 def message_tokens(message: Body) -> int:
     """Estimated tokens of one message of any role; 0 for a role that is not known (pi 1.5.2)."""
     role = message.get("role")
@@ -183,9 +191,9 @@ def message_tokens(message: Body) -> int:
     if role == "bashExecution":
         units = _string_units(message, ("command", "output"))
     elif role in ("branchSummary", "compactionSummary"):
-        told = message.get(SUMMARY_TOKENS)
-        if type(told) is int:
-            return told
+        stored = stored_size(message)
+        if stored is not None:
+            return stored
         units = _string_units(message, ("summary",))
     elif role == "system":
         units = content_units(message.get("content"))

@@ -89,9 +89,9 @@ class RoutedScreen(Screen[ScreenResultType]):
     answer: Callable[[str], object] | None = None
     """Says for what reason the key that was pressed does nothing; given an empty one, it makes room."""
     waits_for: Callable[[], str] | None = None
+    """Says what all keys wait for now; empty where they wait for nothing."""
     refuses: Callable[[str], str] | None = None
     """Says why an intent does nothing now, where the screen knows better than what holds of it always; else empty."""
-    """Says what all keys wait for now; empty where they wait for nothing."""
 
     def enabled(self, intent_id: str) -> bool:
         """Whether an intent of the screen does something in its present state."""

@@ -32,6 +32,9 @@ class LinkedRows(Protocol):
     inferred: set[int]
     doubled: dict[int, int]
 
+    def find(self, keys: set[bytes]) -> dict[bytes, int]:
+        """The rows of some ids, the first of each."""
+
 
 def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
     """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
@@ -99,17 +102,24 @@ def first_of(keys: bytearray, key: bytes) -> int:
 
 
 def follow_stored_anew(rows: LinkedRows) -> None:
-    """Hangs rows on the prompt that they follow where it was written a second time, under another id (Claude Code 2.1.332).
+    """Hangs rows on the prompt that they follow where it was written again, under another id (Claude Code 2.1.332).
 
     They name the id that it was sent as. Claude Code reads a file from the last compaction on: the first copy counts where none
-    lies between.
+    lies between, else the nearest one ahead of the row.
     """
-    for row, sent_as in rows.stored_anew.items():
-        first = first_of(rows.keys, sent_as)
-        if 0 <= first < row and not any(first < boundary < row for boundary in rows.boundaries):
-            continue
-        for place in range(bisect_right(rows.jumps, row), len(rows.jumps)):
-            named = rows.far_parents.get(rows.jumps[place])
-            if named == sent_as or (first >= 0 and rows.above[place] == first):
-                rows.above[place] = row
-                rows.far_parents.pop(rows.jumps[place], None)
+    if not rows.stored_anew:
+        return
+    boundaries, found = sorted(rows.boundaries), rows.find(set(rows.stored_anew.values()))
+    by_key: dict[bytes, list[int]] = {}
+    for row, sent_as in sorted(rows.stored_anew.items()):
+        first = found.get(sent_as, -1)
+        if not 0 <= first < row or bisect_right(boundaries, first) < bisect_left(boundaries, row):
+            by_key.setdefault(sent_as, []).append(row)
+    by_first = {found[key]: copies for key, copies in by_key.items() if key in found}
+    for place in range(bisect_right(rows.jumps, min(rows.stored_anew)), len(rows.jumps)):
+        row = rows.jumps[place]
+        copies = by_key.get(rows.far_parents.get(row, NO_KEY)) or by_first.get(rows.above[place])
+        ahead = bisect_left(copies, row) if copies else 0
+        if copies and ahead:
+            rows.above[place] = copies[ahead - 1]
+            rows.far_parents.pop(row, None)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.items import item_text
 from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, utf8_length
-from leafward.session.entries import MOST_TOKENS
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
+from leafward.session.tokens import SUMMARY_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -139,11 +139,14 @@ def encrypted_size(payload: dict[str, Any], place: int, prompt: str, counted: in
     if length > 0:
         return EncryptedSize(-(-length // _BYTES_PER_TOKEN), SummaryBasis.LENGTH)
     items = payload.get("replacement_history")
-    known = [
-        json.dumps(item, ensure_ascii=False, separators=(",", ":"))
-        for number, item in enumerate(items if isinstance(items, list) else ())
-        if number != place
-    ]
+    try:
+        known = [
+            json.dumps(item, ensure_ascii=False, separators=(",", ":"))
+            for number, item in enumerate(items if isinstance(items, list) else ())
+            if number != place
+        ]
+    except RecursionError:  # nested too deep to be written
+        return EncryptedSize(0, SummaryBasis.UNKNOWN)
     left = counted - sum(-(-utf8_length(text) // _BYTES_PER_TOKEN) for text in (prompt, *known))
     if left > 0 and prompt:
         return EncryptedSize(left, SummaryBasis.COUNT)
@@ -164,7 +167,7 @@ def count_behind(records: Iterable[dict[str, Any]]) -> int:
         if not isinstance(last, dict) or last.get("input_tokens") or last.get("output_tokens"):
             return 0
         total = last.get("total_tokens")
-        return total if isinstance(total, int) and 0 < total < MOST_TOKENS else 0
+        return total if type(total) is int and 0 < total < SUMMARY_LIMIT else 0
     return 0
 
 

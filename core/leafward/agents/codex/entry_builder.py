@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.codex.call_ends import CallEnds
 from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
 from leafward.agents.codex.current_path import START, Course, State
 from leafward.agents.codex.entry_ids import SegmentIds
@@ -57,8 +58,6 @@ _OTHER = frozenset(Role) - _OF_REPLIES - _ANYWHERE - {_MESSAGE}
 _PARTING = frozenset(Role) - _ANYWHERE - {_RESULT, _ANSWER}
 """What parts that which is said of a call from the result of the call."""
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
-_NO_RESULT = (-2, "")
-"""Equal to no entry and call: -1 is the tip before the first entry."""
 
 
 class Dependence(Exception):  # no error: whoever knows what came before reads the line
@@ -95,8 +94,7 @@ class EntryBuilder:
         self.first_unknown = -1
         self.within: dict[int, tuple[int, int]] = {}
         """Entries whose line stands among those of another entry, which goes on behind it: where it does, and its size."""
-        self.answers: dict[int, tuple[int, int]] = {}
-        """By result what is said of it outside of its stretch, as of calls that ran side by side: where, and how many bytes."""
+        self.ends = CallEnds()
         self._messages = MessageIndex()
         self._prompts = Prompts()
         self._naming = SegmentIds()
@@ -111,8 +109,6 @@ class EntryBuilder:
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
         self._dependent = dependent
-        self.has_early_answer = False
-        """Whether it is said how a call ended before there is an entry: it may have been that of the result before."""
         self.has_turns = False
         """Whether a turn's context was read."""
 
@@ -129,14 +125,7 @@ class EntryBuilder:
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
-        self._call_end: tuple[int, str, int] | None = None
-        """The record that ended a call, the call's id and the record's size, while it may still belong to the result right behind it."""
-        self._ended: dict[str, tuple[int, int]] = {}
-        """The same of calls whose results did not come right behind it: where, and how many bytes."""
-        self._last_result = _NO_RESULT
-        """The entry of the last result, and its call."""
-        self._results: dict[str, int] = {}
-        """The results that stand together with it, by their calls."""
+        self.ends.begin(start)
         self._effort_at = -1
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
@@ -179,12 +168,12 @@ class EntryBuilder:
     @property
     def is_settled(self) -> bool:
         """Whether nothing but a reply can still say something of what was read."""
-        return self._call_end is None and not self._ended and self._prompts.are_settled
+        return self.ends.are_settled and self._prompts.are_settled
 
     @property
     def ends_in_result(self) -> bool:
         """Whether the last entry is the output of a call."""
-        return self._last_result[0] == self.tip
+        return self.ends.stand_at(self.tip)
 
     def extend(self, others: EntryBuilder) -> None:
         """Adds the entries that were made apart of the lines that come next, and that follow from here."""
@@ -199,12 +188,7 @@ class EntryBuilder:
         if others._effort_at >= 0:
             self._effort_at = base + others._effort_at
         self._begun.extend(base + index for index in others._begun)
-        self._call_end = others._call_end
-        self._ended = {call: (start + place, size) for call, (place, size) in others._ended.items()}
-        self.answers.update((base + one, (start + at, size)) for one, (at, size) in others.answers.items())
-        if others._last_result[0] >= 0:
-            self._last_result = base + others._last_result[0], others._last_result[1]
-            self._results = {call: base + index for call, index in others._results.items()}
+        self.ends.extend(others.ends, base)
         self._messages.extend(others._messages, base)
         self._prompts.extend(others._prompts, base)
         self.responses.extend(others.responses, base)
@@ -225,7 +209,7 @@ class EntryBuilder:
         columns.other_ids[index] = f"line@{self.start + at}"
         columns.damage[index] = Damage.MALFORMED
         self.responses.end()
-        self._call_end = None
+        self.ends.waiting = None
 
     # --- lines ---
 
@@ -235,7 +219,7 @@ class EntryBuilder:
         # `rfind` takes half the time of `find`.
         glued = data.rfind(SEAM, 0, stop) >= 0
         starts, kinds, base = self.columns.start, self.columns.kind, self.start + at
-        responses = self.responses
+        responses, ends = self.responses, self.ends
         start = 0
         while start < stop:
             end = find(b"\n", start, stop)
@@ -253,8 +237,8 @@ class EntryBuilder:
                 call = head[5]
             if responses.waiting >= 0 and role in _OTHER:
                 self.responses.unclaimed()
-            if self._call_end is not None and role in _PARTING:
-                self._put_end_aside()
+            if ends.waiting is not None and role in _PARTING:
+                ends.put_aside()
             if role is _REPLY or role is _ECHO:
                 if responses.open and not responses.ahead and responses.items:
                     if role is _REPLY:
@@ -269,11 +253,11 @@ class EntryBuilder:
             elif role is _RESULT and call is not None:
                 self._result(call.decode("utf-8", "replace"), at + start)
             elif role is _ANSWER and call:
-                self._answer(call.decode("utf-8", "replace"), at + start, end - start)
+                ends.add(call.decode("utf-8", "replace"), at + start, end - start, self.tip)
             elif role is _BOOKS or role is _STARTED:
                 if role is _STARTED:
                     self._begun.append(len(kinds))
-                    self._ended.clear()
+                    ends.begin_turn()
                 responses.end()
                 self.tip = len(kinds)
                 starts.append(base + start)
@@ -296,37 +280,11 @@ class EntryBuilder:
 
     def _result(self, call: str, at: int) -> None:
         """The output of a call; what was said of it right before belongs to it."""
-        end = self._call_end
-        begin = at
-        if end is not None and end[1] == call:
-            begin, self._call_end = end[0], None
-        elif end is not None:
-            self._put_end_aside()
+        begin = self.ends.start_of(call, at)
         self.responses.result()
         self._prompts.waiting = []
-        if self._last_result[0] != self.tip:
-            self._results = {}
-        index = self._add(_TOOL_RESULT, begin)
-        self._last_result, self._results[call] = (index, call), index
-        if self._ended and (elsewhere := self._ended.pop(call, None)) is not None:
-            self.answers[index] = elsewhere
-
-    def _answer(self, call: str, at: int, size: int) -> None:
-        """How a call ended: it belongs to the result that comes next, but for what repeats what stands right behind that."""
-        if self.tip < 0:
-            self.has_early_answer = True
-        if self._call_end is not None:
-            self._put_end_aside()
-        if self._last_result[0] != self.tip or call not in self._results:
-            self._call_end = at, call, size
-        elif self._last_result[1] != call:
-            self.answers[self._results[call]] = self.start + at, size
-
-    def _put_end_aside(self) -> None:
-        """Something else comes behind what is said of a call: its result may come later on."""
-        if self._call_end is not None:
-            at, call, size = self._call_end
-            self._ended[call], self._call_end = (self.start + at, size), None
+        tip = self.tip
+        self.ends.add_result(call, self._add(_TOOL_RESULT, begin), tip)
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
         """One line, `at` bytes into its segment."""
@@ -375,12 +333,12 @@ class EntryBuilder:
             self._result(line.call or "", at)
             return
         if role in _PARTING:
-            self._put_end_aside()
+            self.ends.put_aside()
         if role is Role.REPLY or role is Role.ECHO:
             self.responses.piece(raw, at, item=role is Role.REPLY)
         elif role is Role.ANSWER:
             if line.call is not None:
-                self._answer(line.call, at, len(raw))
+                self.ends.add(line.call, at, len(raw), self.tip)
         elif role is Role.COUNT:
             self.responses.count(payload_of(body or {}), at)
         elif role is Role.USAGE:
@@ -396,14 +354,14 @@ class EntryBuilder:
     def _aside(self, kind: Kind, at: int, size: int) -> None:
         """A line that says nothing of those around it, wherever it stands: what was begun before it goes on behind it."""
         starts, place = self.columns.start, self.start + at
-        follows_result = self._last_result[0] == self.tip
+        follows_result = self.ends_in_result
         index = self._add(kind, at)
-        if index and (self._call_end is not None or follows_result or self.responses.is_unfinished):
+        if index and (self.ends.waiting is not None or follows_result or self.responses.is_unfinished):
             starts[index] = max(starts[index - 1], self.start)
             self.parts[index] = place - starts[index]
             self.within[index] = place, size
         if follows_result:
-            self._last_result = index, self._last_result[1]
+            self.ends.move_to(index)
 
     def _other(self, role: Role, payload: dict[str, Any], at: int) -> None:
         self._check(role, at)
@@ -427,7 +385,7 @@ class EntryBuilder:
         else:
             if role is Role.STARTED:
                 self._begun.append(len(self.columns.kind))
-                self._ended.clear()
+                self.ends.begin_turn()
             self._add(Kind.CUSTOM, at)
 
     def _strange(self, body: Body) -> None:

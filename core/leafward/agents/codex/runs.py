@@ -57,7 +57,7 @@ class Run:
         entries = self.entries
         return (
             before.is_settled
-            and not (entries.has_early_answer and before.ends_in_result)
+            and not (entries.ends.is_early and before.ends_in_result)
             and before.responses.leads_to(entries.responses)
             and (not entries.has_turns or self._settings == (before.model, before.effort))
         )

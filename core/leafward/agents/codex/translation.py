@@ -71,7 +71,7 @@ class Translator:
         self.region = region
         self.line = line
         """A line by its place and its size."""
-        self._answers = builder.answers
+        self._answers = builder.ends.answers
         self.provider = provider if isinstance(provider, str) else "openai"
         self._parts = builder.parts
         self._kept = builder.kept

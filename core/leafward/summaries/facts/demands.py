@@ -81,7 +81,7 @@ _WORK = re.compile(
 """What is to be done now is a request: it is done, and binds nothing afterwards."""
 _TAKES_BACK = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
-    r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just )*"
+    r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just ){0,4}"
     r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
     r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
     r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
@@ -111,7 +111,7 @@ _ONCE_WRITTEN = (
 )
 """What is written once: what is wanted of it is wanted until it is there."""
 _ORDERS = re.compile(
-    r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:createa?|write|draft|make|prepare|produce|generate|compose|open|file"
+    r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:create|write|draft|make|prepare|produce|generate|compose|open|file"
     r"|erstelle?|schreib(?:e|en)?|crée[rz]?|écri[st]|rédige[rz]?)\b"
     rf"(?:\s+[\w./@'’-]+){{0,6}}?\s+{_ONCE_WRITTEN}\b"
     r"|(?:请|帮我)*(?:写|创建|生成|制定|起草).{0,12}?(?:计划|文档|报告|总结|提交|方案)"

@@ -36,7 +36,7 @@ class Markers:
 
     def stand_in(self, sentence: str) -> bool:
         """Whether the pattern is found in a sentence."""
-        return _signs_of(sentence) & self.bit != 0 and self.pattern.search(sentence.lower()) is not None
+        return self.may_stand_in(sentence) and self.pattern.search(sentence.lower()) is not None
 
     def may_stand_in(self, sentence: str) -> bool:
         """Whether it can be: what holds letters of another script, or a sign of the pattern's, may hold it in that."""
@@ -48,6 +48,8 @@ def markers(pattern: str, words: str) -> Markers:
     bit = 1 << next(_counted)
     for word in words.split():
         _signs[word] = _signs.get(word, 0) | bit
+    # Modules with patterns of their own may be imported when sentences were taken apart already.
+    _signs_of.cache_clear()
     return Markers(re.compile(pattern), frozenset(words.split()), bit)
 
 

@@ -27,7 +27,7 @@ _FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
 _QUOTED = re.compile(r"(?m)^[ \t]*> .*$")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$"
-    r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| weiter| mal| so)?"
+    r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| mal| so)?"
     r"|weiter|los|passt|klar|oui|ouais|d['’]accord|vas-?y|continue[rz]?|merci|parfait|s[ií]|claro|dale|adelante|gracias|por favor|hazlo"
     r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
     r"|(?:(?:好的?|可以|是的?|对|行|继续|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
@@ -90,8 +90,9 @@ def by_machine(message: Body) -> bool:
 
 def as_asked(message: Body) -> Body:
     """A message in its speaker's own words, with the command that they were typed behind: what that does is asked for too."""
-    command = command_in(message)
-    return {**as_typed(message), _COMMAND: command} if command else as_typed(message)
+    typed = as_typed(message)
+    # A field of that name in a file is nobody's command.
+    return {**typed, _COMMAND: command_in(message)} if message.get("role") == "user" else typed
 
 
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:

@@ -37,7 +37,7 @@ _ERRAND = re.compile(
 _REMARK = re.compile(
     r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
-    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes|if i \w+(?: \w+){0,4}?)[\s,.]+)*(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
+    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
 )
 """How somebody begins who says how things are, and asks for nothing by that."""
 _ASKS_WHY = re.compile(

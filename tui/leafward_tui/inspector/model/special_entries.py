@@ -12,6 +12,7 @@ from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
 from leafward.session.entries import (
     DAMAGE_TEXT,
+    MOST_TOKENS,
     NO_ENTRY,
     Body,
     Damage,
@@ -180,7 +181,10 @@ def noted_sizes(body: Body, before: int, after: int) -> str:
     words = [
         f"{exact(noted)} {side} it"
         for side, noted, shown in sizes
-        if isinstance(noted, int) and not isinstance(noted, bool) and 0 < noted != shown
+        if isinstance(noted, int)
+        and not isinstance(noted, bool)
+        and 0 < noted < MOST_TOKENS
+        and noted != shown
     ]
     return f"{', '.join(words)}, as the agent counted" if words else ""
 
