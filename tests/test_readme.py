@@ -101,9 +101,21 @@ def query_table() -> str:
     return "\n".join(lines)
 
 
+def onset_table() -> str:
+    """When each agent compacts by itself."""
+    from leafward.agents import agent_named, agent_names, auto_compaction_of
+
+    lines = ["| agent | compacts by itself | known from | changed by |", "|---|---|---|---|"]
+    for name in agent_names():
+        rule = auto_compaction_of(name)
+        lines.append(f"| {agent_named(name).title} | {rule.rule} | {rule.source} | {rule.changed_by} |")
+    return "\n".join(lines)
+
+
 GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "keys": ("docs/keys.md", keys_table),
     "help": ("docs/cli.md", help_block),
+    "onset": ("docs/summaries.md", onset_table),
     "query": ("docs/tour.md", query_table),
 }
 """The generated parts: the page of each, and what makes it."""

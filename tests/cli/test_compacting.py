@@ -87,6 +87,19 @@ def test_a_dry_run_shows_the_lines_and_writes_nothing(run: Run, path: Path) -> N
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
+def test_a_dry_run_shows_what_would_be_written_to_a_file_that_is_read_only(run: Run, path: Path) -> None:
+    path.chmod(0o444)
+    made = run("compact", path, "--keep-recent", "2000", "--dry-run", "--json")
+    assert made.code == 0
+    assert made.document["lines"][-1]["summary"] == made.document["summary"]
+    assert "its permissions make it read-only" in made.document["diagnostics"][-1]["text"]
+    for words in (("compact", path, "--keep-recent", "2000"), ("move", path, "#1")):
+        dry = run(*words, "--dry-run")
+        assert (dry.code, dry.err.count("make it read-only")) == (0, 1)
+        assert run(*words).code == 1
+    path.chmod(0o644)
+
+
 def test_every_strategy_beside_the_others(done: Run, path: Path) -> None:
     before = path.read_bytes()
     drafts = done("compact", path, "--strategy", "all", "--dry-run", "--json").document["drafts"]

@@ -227,7 +227,10 @@ class TestUnwritableFiles:
     def test_permissions(self, session: Session) -> None:
         session.path.chmod(0o444)
         refused(session, "read-only")
-        refused(session, "read-only", Writing(dry_run=True))
+        would = label(session, 0, "x", Writing(dry_run=True))
+        assert would.size > 0
+        assert [one.code for one in would.remarks] == ["unwritable"]
+        assert "its permissions make it read-only" in would.remarks[0].text
 
     def test_symbolic_links(self, file: PiFile) -> None:
         link = file.path.with_name("link.jsonl")

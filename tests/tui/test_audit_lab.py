@@ -145,8 +145,22 @@ class TestLab:
             assert "accept" not in rows(pilot.app)[-1]
             before = stored(file.path)
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: "read only: the file is of version 99" in said(screen))
+            await until(pilot, lambda: "is read-only: the file is of version 99" in said(screen))
             assert stored(file.path) == before
+
+    async def test_that_nobody_can_write_is_said_before_a_plan_is_made(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "s.jsonl", 20)
+        file.path.chmod(0o444)
+        async with considering(file.path) as (pilot, screen):
+            await until(pilot, lambda: "its permissions make it read-only" in said(screen))
+            await follow(pilot, screen)
+            assert "read only" in shown(screen)
+            assert "accept" not in rows(pilot.app)[-1]
+            await pilot.press("ctrl+s")
+            await pilot.pause()
+            assert pilot.app.screen is screen, "no panel that promises a line"
+            assert "its permissions make it read-only" in said(screen)
+            assert "reload" not in said(screen)
 
     async def test_screens_are_loaded_before_their_key(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)

@@ -97,6 +97,20 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
         assert shown(pilot).count("into pi, with summaries") == 1, "no other agent takes one from elsewhere"
 
 
+async def test_what_was_written_last_does_not_lie_over_the_next_choice(home: Path) -> None:
+    file = home / ".config" / "opencode" / "plugin" / "leafward-context.js"
+    async with app_over().run_test(size=NARROW) as pilot:
+        await listed(pilot)
+        await _asked(pilot, "Put it into opencode")
+        await pilot.press("enter")
+        await until(pilot, file.exists)
+        await until(pilot, lambda: len(pilot.app._notifications))
+        await pilot.press("I")
+        await reached(pilot, ChoiceSheet)
+        assert not len(pilot.app._notifications)
+        assert "Take it out of opencode" in shown(pilot)
+
+
 def _is_as(summary: bool) -> bool:
     return not installation("pi", summary=summary).changed
 

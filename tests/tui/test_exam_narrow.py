@@ -27,3 +27,15 @@ def test_the_share_is_whole_beside_the_count(width: int, words: str) -> None:
     assert first.startswith(words)
     assert first.endswith(" 100 %")
     assert len(first) <= width
+
+
+def test_files_of_one_folder_are_told_apart() -> None:
+    names = ("frontend/src/components/ContextTreeView.tsx", "frontend/src/components/ContextTab.tsx")
+    answers = tuple(
+        Answer(name, Fact(FactKind.PATH, name, name, EntryIndex(3), Voice.CHANGED)) for name in names
+    )
+    asked = Question(Topic.CHANGED_LAST, "Which was changed last?", answers, 0, EntryIndex(3))
+    block = exam_lines(Exam((Graded(asked, Place.SUMMARY),)), (), 36, UNICODE)
+    text = "\n".join("".join(span.text for span in line.spans) for line in block)
+    assert "/ContextTreeView.tsx" in text
+    assert "/ContextTab.tsx" in text

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.session.journal import Writing, move
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.intents import intents_for
+from tests.acting import usage
 from tests.pi_file import PiFile
 from tests.trees import random_plan, write_plan
 from tests.tui.explored import (
@@ -71,11 +73,39 @@ class TestFollowing:
         for number in range(60):
             file.working_turn(f"t{number}")
             file.said("leaves " * 600)
-        async with exploring(file.path) as (pilot, _screen):
+        config = Config(follow_interval=0.02, windows={"scripted-1": 200_000})
+        async with exploring(file.path, config=config) as (pilot, _screen):
             assert not any("compacts in" in row for row in rows(pilot.app))
             file.turn("e")
             await until(pilot, lambda: any("compacts in" in row for row in rows(pilot.app)))
-            await until(pilot, lambda: any("loses " in row for row in rows(pilot.app)))
+            await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)))
+
+    async def test_a_compaction_that_would_do_nothing_is_not_said_to_come(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cursor_details, "FORECAST_AFTER", 0.01)
+        file = Named(tmp_path / "session.jsonl")
+        file.turn("a")
+        config = Config(follow_interval=0.02, windows={"scripted-1": 200_000})
+        async with exploring(file.path, config=config) as (pilot, _screen):
+            file.user("e prompt")
+            file.said("e answered", tokens=usage(190_000))
+            await until(pilot, lambda: any("nothing to compact" in row for row in rows(pilot.app)))
+            assert not any("compacts now" in row for row in rows(pilot.app))
+            # The lab says the same of the same leaf, and why.
+            await pilot.press("c")
+            await until(
+                pilot, lambda: any("nothing to compact: no message" in row for row in rows(pilot.app))
+            )
+
+    async def test_how_far_it_is_nobody_says_where_the_window_is_not_known(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        file.turn("a")
+        async with exploring(file.path) as (pilot, screen):
+            file.turn("e")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+            assert any("/ 200k" in row for row in rows(pilot.app))
+            assert not any("compacts" in row for row in rows(pilot.app))
 
     async def test_it_can_be_switched_off(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from leafward.agents import agent_named
+from leafward.compaction.onset import Onset
 from leafward.context.model_context import context_at
 from leafward.session.entry_headline import place_words
 from leafward_tui.inspector.model.context import ContextLines
@@ -208,13 +209,17 @@ def test_bars_are_scaled_to_the_largest_message(compacted: Session) -> None:
 
 
 def test_the_gauge_says_in_words_what_it_shows(compacted: Session) -> None:
-    calm = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, 16_384))
+    calm = page(
+        turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, Onset(183_616, about=False, inclusive=False))
+    )
     assert "/ 200k" in calm.text
     assert "<1 %" in calm.text
     assert "compacts at" not in calm.text
-    full = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, 50))
+    full = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, Onset(100, about=False, inclusive=False)))
     line = full.lines[line_with(full, "compacts at 100")]
     assert {span.ink for span in line.spans if "compacts" in span.text} == {"warn"}
+    claude = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, Onset(100, about=True, inclusive=True)))
+    assert "compacts at about 100" in claude.text
 
 
 def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:

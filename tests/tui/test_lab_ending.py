@@ -227,6 +227,9 @@ class TestEnding:
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
             assert "nothing to compact" in said(screen)
+            screen.controllers.layout.go_to("text", "Exam")
+            await pilot.pause()
+            assert "no summary to ask about yet" not in shown(screen), "there never will be one"
 
     async def test_a_compaction_opens_with_a_what_if_beside_it(self, tmp_path: Path) -> None:
         file = working(tmp_path / "session.jsonl", 12)

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App
 
+from leafward.compaction.onset import Onset
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.session import Session
 from leafward_tui.explorer.model.overview import Overview
 from leafward_tui.explorer.model.overview_drawing import Drawing, draw
-from leafward_tui.explorer.widgets.gauge import Gauge, Load, gauge_lines
+from leafward_tui.explorer.widgets.gauge import Forecast, Gauge, Load, gauge_lines
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
 from leafward_tui.ui.messages import IntentPressed
@@ -224,18 +225,38 @@ def test_the_gauge_now_and_moved() -> None:
 
 
 def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
-    def live(now: Load | None, lost: int | None = None, height: int = 2) -> list[str]:
-        return plain(gauge_lines(35, height, UNICODE, now, 200_000, threshold=183_616, live=True, lost=lost))
+    pi = Onset(183_616, about=False, inclusive=False)
+    full = Load(190_000)
 
+    def live(
+        now: Load | None, forecast: Forecast | None = None, height: int = 2, onset: Onset | None = pi
+    ) -> list[str]:
+        lines = gauge_lines(35, height, UNICODE, now, 200_000, onset=onset, live=True, forecast=forecast)
+        return plain(lines)
+
+    loses = Forecast("pi", lost=27)
     assert live(NOW) == ["now 40.6k compacts in 143.0k tokens", bar(7)]
-    assert live(NOW, 27) == [
+    assert live(NOW, loses) == [
         "now 40.6k compacts in 143.0k tokens",
-        bar(4, width=19) + "  loses 27 facts",
+        bar(3, width=15) + "  pi loses ~27 facts",
     ]
-    assert live(Load(190_000), 1)[0] == "now 190.0k             compacts now"
+    assert live(full, Forecast("pi", lost=1))[0] == "now 190.0k             compacts now"
     assert live(NOW, height=1) == ["now 40.6k compacts in 143.0k tokens"]
-    assert [len(line) for line in live(NOW, 27, height=4)] == [35] * 4
+    assert [len(line) for line in live(NOW, loses, height=4)] == [35] * 4
     assert "/ 200k" in live(None)[0]
+    # Whether it compacts at all is known only once it was worked out.
+    assert live(full)[0] == "now 190.0k       compacts at 183.6k"
+    assert live(full, Forecast("pi", nothing=True))[0] == "now 190.0k       nothing to compact"
+    assert live(NOW, onset=None)[0] == "now       40.6k / 200k         20 %"
+    # Of an agent whose rules are not here nothing is said but the size, and that is no certainty.
+    claude = Onset(167_000, about=True, inclusive=True)
+    assert live(Load(120_400), Forecast(), onset=claude) == [
+        "now 120.4k  compacts in about 46.6k",
+        bar(21),
+    ]
+    assert live(Load(167_000), Forecast(), onset=claude)[0] == "now 167.0k       compacts about now"
+    # What comes on top is not known: neither is how far it is.
+    assert "compacts" not in live(Load(335, lacks_prompt=True), Forecast(), onset=claude)[0]
 
 
 def test_the_gauge_on_two_lines_and_on_one() -> None:
@@ -261,14 +282,14 @@ def test_a_prompt_that_the_session_does_not_hold_comes_on_top() -> None:
 
 
 def test_over_the_threshold_words_and_a_tick_say_so() -> None:
-    full = Load(190_000)
-    head, line = gauge_lines(35, 2, UNICODE, full, 200_000, threshold=183_616)
+    full, onset = Load(190_000), Onset(183_616, about=False, inclusive=False)
+    head, line = gauge_lines(35, 2, UNICODE, full, 200_000, onset=onset)
     assert plain([head]) == ["now      190.0k  compacts at 183.6k"]
     assert ("compacts at 183.6k", "warn") in head
     assert plain([line]) == ["█" * 32 + "┃" + "░░"]
-    assert "compacts at 183.6k" in plain(gauge_lines(34, 1, UNICODE, full, 200_000, threshold=183_616))[0]
-    assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, threshold=183_616))[0]
-    moved = gauge_lines(35, 4, UNICODE, NOW, 200_000, threshold=183_616, moving=True, moved=full)
+    assert "compacts at 183.6k" in plain(gauge_lines(34, 1, UNICODE, full, 200_000, onset=onset))[0]
+    assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, onset=onset))[0]
+    moved = gauge_lines(35, 4, UNICODE, NOW, 200_000, onset=onset, moving=True, moved=full)
     assert plain(moved)[2] == "moved    190.0k  compacts at 183.6k"
 
 
@@ -282,16 +303,37 @@ LOADS = st.none() | st.builds(
 )
 
 
-@given(st.integers(0, 60), st.integers(0, 5), GLYPHS, LOADS, LOADS, st.booleans(), st.integers(0, 300_000))
+ONSETS = st.none() | st.builds(Onset, st.integers(1, 300_000), about=st.booleans(), inclusive=st.booleans())
+
+
+@given(
+    st.integers(0, 60),
+    st.integers(0, 5),
+    GLYPHS,
+    LOADS,
+    LOADS,
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 300_000),
+    ONSETS,
+)
 def test_gauge_lines_are_as_wide_as_asked(
-    width: int, height: int, glyphs: Glyphs, now: Load | None, moved: Load | None, moving: bool, window: int
+    width: int,
+    height: int,
+    glyphs: Glyphs,
+    now: Load | None,
+    moved: Load | None,
+    moving: bool,
+    live: bool,
+    window: int,
+    onset: Onset | None,
 ) -> None:
     if now is not None:
         now = now._replace(again=min(now.again, now.total))
     if moved is not None:
         moved = moved._replace(again=min(moved.again, moved.total))
     lines = gauge_lines(
-        width, height, glyphs, now, window, threshold=window - 16_384, moving=moving, moved=moved
+        width, height, glyphs, now, window, onset=onset, moving=moving, moved=moved, live=live
     )
     assert [cell_len(line) for line in plain(lines)] == [width] * (height if width else 0)
 

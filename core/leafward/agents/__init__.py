@@ -26,6 +26,7 @@ from leafward.base.regular_files import open_buffered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from leafward.agents.auto_compaction import AutoCompaction
     from leafward.agents.hooks import Hooks
     from leafward.agents.opencode.agent import OpenCode
     from leafward.base.config import Config
@@ -103,6 +104,12 @@ def hooks_of(name: str) -> Hooks:
     """What an agent runs around a compaction. It waits for that, so nothing else of it is loaded. Raises NotFound as above."""
     hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
     return hooks
+
+
+def auto_compaction_of(name: str) -> AutoCompaction:
+    """When an agent compacts by itself. Nothing else of it is loaded. Raises NotFound as above."""
+    rule: AutoCompaction = import_module(f"leafward.agents.{_known(name)}.auto_compaction").RULE
+    return rule
 
 
 def _known(name: str) -> str:
@@ -249,6 +256,7 @@ __all__ = [
     "agent_named",
     "agent_of",
     "all_agents",
+    "auto_compaction_of",
     "excerpt",
     "hooks_of",
     "is_there",

@@ -16,6 +16,8 @@ _LONG = "[1m]"
 _USUAL = 200_000
 """The window that Claude models have unless the long one is asked for."""
 _MILLION = 1_000_000
+_WINDOW, _ANSWER = 0, 1
+"""The columns of the table."""
 
 
 class WindowSource(StrEnum):
@@ -53,14 +55,23 @@ def known_window(model: str | None, used: int = 0) -> int | None:
 
 def native_window(model: str) -> int | None:
     """The window that the provider gives a model, in tokens; None for one that is not known."""
-    return _found(model.strip().lower().removesuffix(_LONG).rpartition("/")[2])
+    return _found(_bare(model))
 
 
-def _found(name: str) -> int | None:
+def longest_answer(model: str | None) -> int | None:
+    """The longest answer that a model gives, in tokens; None where that is not known."""
+    return _found(_bare(model), _ANSWER) or None if model else None
+
+
+def _bare(model: str) -> str:
+    return model.strip().lower().removesuffix(_LONG).rpartition("/")[2]
+
+
+def _found(name: str, column: int = _WINDOW) -> int | None:
     table = _table()
     while name:
         if name in table:
-            return table[name]
+            return table[name][column]
         short = _DATED.sub("", name)
         if short == name:
             return None
@@ -69,10 +80,10 @@ def _found(name: str) -> int | None:
 
 
 @cache
-def _table() -> dict[str, int]:
+def _table() -> dict[str, tuple[int, int]]:
     try:
         lines = _TABLE.read_text("utf-8").splitlines()
     except OSError:
         return {}
     rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return {row[0]: int(row[1]) for row in rows}
+    return {row[0]: (int(row[1]), int(row[2])) for row in rows}

@@ -42,4 +42,9 @@ def strategy_of(name: str, agent: str) -> Strategy:
     """The strategy of a name; of `own`, that of an agent, by its name: pi's where it has none here, as Claude Code."""
     if name != OWN_STRATEGY:
         return Strategy(name)
-    return next((one for one in Strategy if one.value == agent), Strategy.PI)
+    return own_strategy(agent) or Strategy.PI
+
+
+def own_strategy(agent: str) -> Strategy | None:
+    """The strategy that has the rules of an agent, by its name; None for an agent whose rules are not here, as Claude Code."""
+    return next((one for one in Strategy if one.value == agent), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.session.session import Session
+    from leafward_tui.explorer.widgets.gauge import Forecast
     from leafward_tui.ui.services import Job
 
 _NAP = 0.02
@@ -76,37 +78,43 @@ def bytes_above(session: Session, entry: int) -> int:
     return total
 
 
-def lost_at_leaf(session: Session, config: Config, job: Job) -> int | None:
-    """How many facts a compaction here would lose, by the rules of the session's agent and with our own summary.
+def forecast(session: Session, config: Config, job: Job) -> Forecast:
+    """What a compaction here would do, by the rules of the session's agent and with our own summary.
 
-    What `install` put into that agent is carried. None where there is nothing to compact or the path is too long to be read
-    each time it grows. Raises Cancelled, LeafwardError, OSError.
+    Of an agent whose rules we do not have nothing is told. What `install` put into it is carried. Facts are not counted where
+    the path is too long to be read each time it grows. Raises Cancelled, LeafwardError, OSError.
     """
     from leafward.agents import agent_behind
-    from leafward.base.strategies import strategy_of
+    from leafward.base.strategies import own_strategy
     from leafward.compaction.draft_assembly import draft
     from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan
     from leafward.compaction.settings import PlanSettings
+    from leafward.compaction.strategies import rules_of
     from leafward.context.model_context import context_window
     from leafward.export.installation import is_installed
     from leafward.summaries.summarizers.extractive import Extractive
     from leafward.summaries.survival import Status
+    from leafward_tui.explorer.widgets.gauge import Forecast
 
     leaf = session.leaf
-    if bytes_above(session, leaf) > MOST_BYTES:
-        return None
     agent = agent_behind(session).name
-    settings = PlanSettings(strategy=strategy_of(config.strategy, agent))
-    sizes = measure(session, leaf, estimators=[settings.counting])
+    strategy = own_strategy(agent)
+    if strategy is None or bytes_above(session, leaf) > MOST_BYTES:
+        return Forecast()
+    sizes = measure(session, leaf, estimators=[rules_of(strategy).estimator])
     window = context_window(session, sizes.context, config).tokens
-    made = plan(sizes, PlanSettings(strategy=settings.strategy, window=window))
+    settings = PlanSettings(strategy=strategy, window=window)
+    if rules_of(strategy).configured:
+        settings = replace(settings, keep_recent=config.keep_recent, reserve=config.reserve)
+    made = plan(sizes, settings)
     if made.nothing:
-        return None
+        return Forecast(strategy.agent, nothing=True)
     carried = (
         inject(session, leaf, configured_settings(config), job.unwanted) if is_installed(agent) else None
     )
     drafted = draft(session, made, Extractive(), injection=carried, stop=job.unwanted)
-    return sum(fate.status is Status.LOST for fate in drafted.survival.fates)
+    lost = sum(fate.status is Status.LOST for fate in drafted.survival.fates)
+    return Forecast(strategy.agent, lost=lost)

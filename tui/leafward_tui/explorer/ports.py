@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward.agents.resume import Resume
+    from leafward.compaction.onset import Onset
     from leafward_tui.explorer.model.file_markers import Touch
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.ghost import Ghost
     from leafward_tui.explorer.model.overview import Detour, Overview
     from leafward_tui.explorer.model.rows import RowPainter
-    from leafward_tui.explorer.widgets.gauge import Load
+    from leafward_tui.explorer.widgets.gauge import Forecast, Load
     from leafward_tui.explorer.widgets.peek import TurnDigest
     from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.inspector_tab import Tab
@@ -105,11 +106,11 @@ class StripPort(Protocol):
 class GaugePort(Protocol):
     """The size of the context."""
 
-    def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
+    def show(self, now: Load | None, window: int, onset: Onset | None = None) -> None:
         """Shows the context at the leaf, in tokens."""
 
-    def set_forecast(self, *, live: bool, lost: int | None = None) -> None:
-        """Says how far the next compaction is, and how many facts it would lose."""
+    def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
+        """Says how far the next compaction is, and what it would do."""
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
         """Shows the context after a proposed move."""

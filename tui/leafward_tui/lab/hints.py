@@ -28,7 +28,7 @@ def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
     facts = [Fact(where, short=where, keep=3, hue="text")]
     if state.file.grew:
         facts.append(Fact("session has grown", short="grown", keep=4, hue="warn"))
-    if state.session.read_only:
+    if path.shut:
         facts.append(Fact("read only", keep=4, hue="warn"))
     else:
         facts.append(Fact("nothing is written until you accept", short="", keep=1))

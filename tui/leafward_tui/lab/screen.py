@@ -153,8 +153,8 @@ class LabScreen(BaseScreen[LabResult | None]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session, by its own statement; empty where it can."""
-        return self.state.session.read_only or ""
+        """Why nothing can be written to the session; empty where it can."""
+        return self.state.path.shut
 
     def go_back(self) -> None:
         """Leaves one thing at a time."""

@@ -52,6 +52,8 @@ class MeasuredPath:
     at: int = NO_ENTRY
     beside: int = NO_ENTRY
     """The compaction beside which it is planned; -1 for none."""
+    shut: str = ""
+    """Why nobody can write to the session; empty where one can, and until that is known."""
     what_if: WhatIf | None = None
     """None until the path is measured. Its choices, plans and pins are those of `controllers.settings`, what is made of
     them is that of `controllers.drafts`, its costs are those of `controllers.prompt`."""

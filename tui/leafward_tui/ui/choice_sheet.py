@@ -156,7 +156,8 @@ class ChoiceSheet(Sheet):
         yield self.rows
 
     def mounted(self) -> None:
-        """The key that opened the sheet steps through it."""
+        """The key that opened the sheet steps through it; what was said of the choice before would lie over its rows."""
+        self.app.clear_notifications()
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
 

@@ -14,6 +14,7 @@ from leafward.session.entries import NO_ENTRY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from leafward.compaction.onset import Onset
     from leafward.session.session import Session
     from leafward_tui.ui.inspector_tab import Tab
 
@@ -71,13 +72,8 @@ class Gauge(NamedTuple):
 
     window: int = 200_000
     """Tokens the model takes."""
-    reserve: int = 16_384
-    """Tokens kept free: the context is compacted above window less reserve (pi 1.5.2)."""
-
-    @property
-    def threshold(self) -> int:
-        """The size above which a compaction starts."""
-        return self.window - self.reserve
+    onset: Onset | None = None
+    """The size at which the agent compacts by itself; None where that is not known."""
 
 
 class Span(NamedTuple):

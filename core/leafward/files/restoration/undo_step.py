@@ -16,6 +16,7 @@ from leafward.files.restoration.write import undo
 from leafward.session import journal
 from leafward.session.entries import EntryId, EntryIndex
 from leafward.session.journal import Operation, OperationId, OperationKind, Subject
+from leafward.session.journal.open_file import refuse_unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,6 +82,8 @@ def take_back(session: Session, step: StepBack, writing: Writing, *, files: bool
         undo(folder, record, dry_run=True)
         if operation is None:
             return TakenBack(None, undo(folder, record, dry_run=writing.dry_run))
+        if not writing.dry_run:
+            refuse_unwritable(session, writing.claim)
         would = journal.undo(session, operation.op, replace(writing, dry_run=True))
         done = undo(folder, record, dry_run=writing.dry_run)
         if writing.dry_run:

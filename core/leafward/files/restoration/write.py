@@ -30,6 +30,7 @@ from leafward.files.restoration.record import (
 from leafward.session import journal
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.lines import utc_now
+from leafward.session.journal.open_file import refuse_unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,6 +70,8 @@ def move_with_files(
     `progress` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
     is not.
     """
+    if not writing.dry_run:
+        refuse_unwritable(session, writing.claim)
     journal.move(session, to, replace(writing, dry_run=True))
     if not changes:
         return journal.move(session, to, writing)

@@ -21,12 +21,27 @@ if TYPE_CHECKING:
 
 def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
     """Raises Refused, with the reason, where a write would be refused as things stand: all checks but the lock."""
-    path = session.book_path
     _refuse_read_only(session)
     refuse_if_busy(session.path, claim)
+    _refuse_shut(session)
+    refuse_changed(session)
+
+
+def why_unwritable(session: Session) -> str:
+    """Why nobody can write to a session, whatever else happens to it: its format, or where its file lies; empty where one can."""
+    try:
+        _refuse_read_only(session)
+        _refuse_shut(session)
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+def _refuse_shut(session: Session) -> None:
+    """Raises Refused where permissions or links keep everybody from writing."""
+    path = session.book_path
     if session.source.book is None:
         _refuse_folder(path.parent)
-        refuse_changed(session)
         return
     if path.is_symlink():
         raise Refused(f"{path.name} is a symbolic link; open the file it points to: {os.path.realpath(path)}")
@@ -39,7 +54,6 @@ def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
             "it lies on a read-only file system" if _is_frozen(path) else "its permissions make it read-only"
         )
         raise Refused(f"cannot write to {path.name}: {why}")
-    refuse_changed(session)
 
 
 def _is_frozen(path: Path) -> bool:

@@ -10,8 +10,8 @@ from leafward.base.times import moment_of
 from leafward.session.entries import Body, EntryId
 from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, utc_now
-from leafward.session.journal.lock import PATIENCE, Claim
-from leafward.session.journal.open_file import refuse_unwritable
+from leafward.session.journal.lock import PATIENCE, Claim, refuse_if_busy
+from leafward.session.journal.open_file import refuse_changed, why_unwritable
 from leafward.session.journal.operation_log import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
 from leafward.session.line_decoding import CURRENT_VERSION
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
+UNWRITABLE = "unwritable"
+"""The code of a remark of a dry run: nobody can write to the session's file."""
 RECENT = timedelta(minutes=5)
 """A file that changed within this time may be open in a running agent."""
 
@@ -30,7 +32,7 @@ class Writing:
     """How a write is done; the same for every verb."""
 
     dry_run: bool = False
-    """Only say what would be written; refused where the write would be, except for a lock that another holds."""
+    """Only say what would be written; refused where the file changed or is at work. That nobody can write to it is a remark."""
     now: Clock = utc_now
     patience: float = PATIENCE
     """Seconds to wait for the lock."""
@@ -108,7 +110,10 @@ def write(
     leaf: EntryId | None = EntryId(line["id"])
     size, backup = sum(len(encode_line(one)) for one in every), None
     if writing.dry_run:
-        refuse_unwritable(session, writing.claim)
+        refuse_if_busy(session.path, writing.claim)
+        refuse_changed(session)
+        if why := why_unwritable(session):
+            notes.append(Remark(UNWRITABLE, f"would be refused as things stand: {why}"))
     else:
         done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
         size, backup = done.size, done.backup

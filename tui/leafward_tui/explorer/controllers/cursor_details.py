@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.base.config import Config
+    from leafward.compaction.onset import Onset
     from leafward.context.basis import Count
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.overview import Overview
     from leafward_tui.explorer.ports import ExplorerView, Timer
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.explorer.widgets.gauge import Forecast
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 SETTLE = 0.06
@@ -214,33 +216,34 @@ class CursorDetails:
         )
 
     def _show_context(self, context: LeafContext) -> None:
-        window, reserve = context.window, self._services.config.reserve
         self._state.lacks_prompt = context.lacks_prompt
-        self._view.gauge.show(self._load(context.size), window, window - reserve)
-        self._foresee(context.size.total >= (window - reserve) * FORECAST_FROM)
-        self._view.inspector.show_gauge(Gauge(window, reserve))
+        self._view.gauge.show(self._load(context.size), context.window, context.onset)
+        self._foresee(
+            context.onset is not None and context.size.total >= context.onset.tokens * FORECAST_FROM
+        )
+        self._view.inspector.show_gauge(Gauge(context.window, context.onset))
 
     def _foresee(self, near: bool) -> None:
-        """While an agent works in the session: how far its next compaction is; near to it, what that would lose."""
+        """While an agent works in the session: how far its next compaction is; near to it, what that would do."""
         state, gauge = self._state, self._view.gauge
         if self._foreseeing is not None:
             self._foreseeing.stop()
         live = state.grown and state.following
         gauge.set_forecast(live=live)
         if live and near:
-            self._foreseeing = self._view.after(FORECAST_AFTER, self._count_lost)
+            self._foreseeing = self._view.after(FORECAST_AFTER, self._ask_forecast)
 
-    def _count_lost(self) -> None:
+    def _ask_forecast(self) -> None:
         session = self._state.session
         if session is None:
             return
-        from leafward_tui.explorer.lost_facts import lost_at_leaf
+        from leafward_tui.explorer.lost_facts import forecast
 
-        def tell(lost: int | None) -> None:
-            self._view.gauge.set_forecast(live=True, lost=lost)
+        def tell(found: Forecast) -> None:
+            self._view.gauge.set_forecast(live=True, forecast=found)
 
         # What cannot be foreseen is not shown: nobody asked for it.
-        work = partial(lost_at_leaf, session, self._services.config)
+        work = partial(forecast, session, self._services.config)
         self._jobs.latest("forecast", work, tell, lambda _problem: None)
 
     def _show_overview(self, overview: Overview) -> None:
@@ -298,6 +301,8 @@ class LeafContext(NamedTuple):
     window: int
     lacks_prompt: bool
     """Whether the session does not hold the prompt that its agent sends."""
+    onset: Onset | None
+    """The size at which its agent compacts it by itself, where that is known."""
 
 
 def price_move(
@@ -319,12 +324,14 @@ def survey(
     job: Job,
 ) -> Overview:
     """The overview of the path to the leaf; `measured` hears of the context there first. Raises Cancelled."""
+    from leafward.compaction.onset import onset
     from leafward.context.model_context import context_at, context_window, lacks_prompt
     from leafward_tui.explorer.model.overview import Overview
 
     context = context_at(session)
-    window = context_window(session, context, config).tokens
-    at_leaf = LeafContext(context.count, window, lacks_prompt(session, context))
+    window = context_window(session, context, config)
+    lacks = lacks_prompt(session, context)
+    at_leaf = LeafContext(context.count, window.tokens, lacks, onset(context, window, config))
     job.report(partial(measured, at_leaf))
     overview = Overview.of(session, metrics, archived, job.unwanted)
     if overview is None:

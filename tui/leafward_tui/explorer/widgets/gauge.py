@@ -9,12 +9,14 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.cells import cell_len, count, limit, percent
+from leafward_tui.ui.onset_words import compacts_at, compacts_in, compacts_now
 from leafward_tui.ui.price_line import Piece, length
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from rich.style import Style
 
+    from leafward.compaction.onset import Onset
     from leafward_tui.ui.glyphs import Glyphs
     from leafward_tui.ui.theme import Ground
 
@@ -38,6 +40,24 @@ class Load(NamedTuple):
     """Whether no provider counted the total: it carries `~`."""
 
 
+class Forecast(NamedTuple):
+    """What the next compaction would do, by the rules of the session's agent."""
+
+    agent: str = ""
+    """Whose rules they are, as it is written in a sentence; empty for an agent whose rules are not known."""
+    nothing: bool = False
+    """Whether there is nothing to compact, so that it does nothing."""
+    lost: int | None = None
+    """Facts that it would lose with our summary in place of the model's; None where they are not counted."""
+
+    @property
+    def words(self) -> str:
+        """`pi loses ~27 facts`."""
+        if self.lost is None:
+            return ""
+        return f"{self.agent} loses ~{self.lost:,} {'fact' if self.lost == 1 else 'facts'}"
+
+
 def gauge_lines(
     width: int,
     height: int,
@@ -45,22 +65,23 @@ def gauge_lines(
     now: Load | None,
     window: int,
     *,
-    threshold: int | None = None,
+    onset: Onset | None = None,
     moving: bool = False,
     moved: Load | None = None,
     live: bool = False,
-    lost: int | None = None,
+    forecast: Forecast | None = None,
 ) -> list[list[Piece]]:
     """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
 
-    `threshold` is the size from which the agent compacts. A load that is not known yet keeps its cells. While a session is
-    `live` they say how far that size is instead of the window, and how many facts would be `lost`.
+    `onset` is the size at which the agent compacts. A load that is not known yet keeps its cells. While a session is `live`
+    they say how far that size is instead of the window, and what the compaction would do (None: not known yet).
     """
     if width <= 0 or height <= 0:
         return []
-    gauge = _Gauge(width, glyphs, window, threshold)
-    if live and not moving and now is not None and threshold is not None:
-        return gauge.forecast(now, threshold, lost)[:height] + [_blank(width)] * (height - 2)
+    gauge = _Gauge(width, glyphs, window, onset)
+    # Where it is not known what comes on top, nobody can say how far that size is.
+    if live and not moving and now is not None and onset is not None and not now.lacks_prompt:
+        return gauge.forecast(now, onset, forecast)[:height] + [_blank(width)] * (height - 2)
     if height == 1:
         return [gauge.one_line(now, moved, moving=moving)]
     if height < 4 and moving:
@@ -87,18 +108,18 @@ def _blank(width: int) -> list[Piece]:
 
 
 class _Gauge:
-    def __init__(self, width: int, glyphs: Glyphs, window: int, threshold: int | None) -> None:
+    def __init__(self, width: int, glyphs: Glyphs, window: int, onset: Onset | None) -> None:
         self.width = width
         self.glyphs = glyphs
         self.window = window
-        self.threshold = threshold
+        self.onset = onset
 
     def over(self, load: Load | None) -> bool:
         """Whether the agent would compact now."""
-        return load is not None and self.threshold is not None and load.total > self.threshold
+        return load is not None and self.onset is not None and self.onset.reached(load.total)
 
     def warning(self) -> str:
-        return f"compacts at {count(self.threshold, zero='0')}"
+        return compacts_at(self.onset) if self.onset is not None else ""
 
     def bar(self, load: Load | None, width: int, *, moved: bool) -> list[Piece]:
         """There, at full price, free: `width` cells for the window."""
@@ -118,8 +139,8 @@ class _Gauge:
             (glyphs.block_free * (width - ends[2]), "edge"),
         ]
         pieces = [part for part in parts if part[0]]
-        if over and self.threshold is not None:
-            pieces = _with_tick(pieces, min(width - 1, self._cells(self.threshold, width)), glyphs.tick)
+        if over and self.onset is not None:
+            pieces = _with_tick(pieces, min(width - 1, self._cells(self.onset.tokens, width)), glyphs.tick)
         return pieces
 
     def _cells(self, size: int, width: int) -> int:
@@ -152,18 +173,21 @@ class _Gauge:
                 return self._spread(pieces, right)
         return self._spread([(value, ink)], warning)
 
-    def forecast(self, now: Load, threshold: int, lost: int | None) -> list[list[Piece]]:
+    def forecast(self, now: Load, onset: Onset, forecast: Forecast | None) -> list[list[Piece]]:
         """`now 64.9k   compacts in 118.7k tokens`, and below it what that would lose beside the bar."""
         over = self.over(now)
-        left = f"compacts in {count(threshold - now.total, zero='0')}"
+        left = compacts_in(onset, now.total)
         head: list[Piece] = [
             ("now ", "faint"),
             (_value(now), "strong_warn" if over else "strong"),
-            *_rest(now),
         ]
         fits = length(head) + 1 + cell_len(f"{left} tokens") <= self.width
-        when = "compacts now" if over else f"{left} tokens" if fits else left
-        what = f"loses {lost:,} {'fact' if lost == 1 else 'facts'}" if lost is not None else ""
+        when = f"{left} tokens" if fits else left
+        if over:
+            # Until it is known whether there is anything to compact, only the size is told.
+            idle = forecast is not None and forecast.nothing
+            when = "nothing to compact" if idle else compacts_now(onset) if forecast else self.warning()
+        what = forecast.words if forecast is not None else ""
         room = self.width - (cell_len(what) + _BAR_GAP if what else 0)
         bar = self.bar(now, room, moved=False)
         return [
@@ -265,23 +289,23 @@ class Gauge(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self._window = 0
-        self._threshold: int | None = None
+        self._onset: Onset | None = None
         self._now: Load | None = None
         self._moving = False
         self._moved: Load | None = None
-        self._forecast: tuple[bool, int | None] = (False, None)
+        self._forecast: tuple[bool, Forecast | None] = (False, None)
 
-    def show(self, now: Load | None, window: int, threshold: int | None = None) -> None:
-        """Sets the context as it is (None: not known yet), its window, and the size from which it is compacted."""
-        reading = (now, window, threshold)
-        if reading != (self._now, self._window, self._threshold):
-            self._now, self._window, self._threshold = reading
+    def show(self, now: Load | None, window: int, onset: Onset | None = None) -> None:
+        """Sets the context as it is (None: not known yet), its window, and the size at which its agent compacts it."""
+        reading = (now, window, onset)
+        if reading != (self._now, self._window, self._onset):
+            self._now, self._window, self._onset = reading
             self.refresh()
 
-    def set_forecast(self, *, live: bool, lost: int | None = None) -> None:
-        """Says how far the next compaction is while a session is live, and what it would lose where that is known."""
-        if (live, lost) != self._forecast:
-            self._forecast = (live, lost)
+    def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
+        """Says how far the next compaction is while a session is live, and what it would do where that is known."""
+        if (live, forecast) != self._forecast:
+            self._forecast = (live, forecast)
             self.refresh()
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
@@ -308,11 +332,11 @@ class Gauge(Widget):
             glyphs,
             self._now,
             self._window,
-            threshold=self._threshold,
+            onset=self._onset,
             moving=self._moving,
             moved=self._moved,
             live=self._forecast[0],
-            lost=self._forecast[1],
+            forecast=self._forecast[1],
         )
 
 

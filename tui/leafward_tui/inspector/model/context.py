@@ -34,6 +34,7 @@ from leafward_tui.ui.cells import (
     wrap,
 )
 from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.onset_words import compacts_at
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
 from leafward_tui.ui.spans import aligned, padded, shown_line
 
@@ -304,14 +305,14 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
     if gauge is None:
         sheet.line([Span(f"{context.sign}{count(total, zero='0')}", "strong"), Span(" tokens", "faint")])
         return
-    over = total > gauge.threshold
+    over = gauge.onset is not None and gauge.onset.reached(total)
     lacks = lacks_prompt(context.session, context)
     words = [
         Span(f"{context.sign}{count(total, zero='0')}", "strong_warn" if over else "strong"),
         Span(f"{' + not in file' if lacks else ''} / {limit(gauge.window)}", "faint"),
     ]
-    if over:
-        words.append(Span(f"   compacts at {count(gauge.threshold)}", "warn"))
+    if over and gauge.onset is not None:
+        words.append(Span(f"   {compacts_at(gauge.onset)}", "warn"))
     share = "" if lacks else percent(total, gauge.window)
     sheet.row(words, [Span(share, "warn" if over else "sub")])
     ledger = context.ledger

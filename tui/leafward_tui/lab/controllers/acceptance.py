@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward.session.journal.open_file import why_unwritable
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.cells import count, counted, percent
@@ -75,8 +76,9 @@ class Acceptance:
                 tell("counting what survives the edit; accept again in a moment")
                 return
         draft = state.draft
-        if state.session.read_only:
-            tell(f"read only: {state.session.read_only}", "bad")
+        # Asked anew: permissions may have changed since the lab was opened.
+        if shut := why_unwritable(state.session):
+            tell(shut, "bad")
         elif what_if.plan.nothing:
             tell(what_if.plan.diagnostics[0].text, "warn")
         elif state.busy:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
-from leafward_tui.ui.cells import cell_len, counted, fit, money, percent, wrap
+from leafward.summaries.facts import FactKind
+from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, money, percent, wrap
 from leafward_tui.ui.exam_request import answer_words
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.draft import Draft
     from leafward.compaction.exam import Exam, Graded
+    from leafward.compaction.exam.questions import Answer
     from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
@@ -123,6 +125,14 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
     return Block([*lines, spread(ask, [], width, SIT)])
 
 
+def _answer(answer: Answer, width: int, glyphs: Glyphs) -> str:
+    """An answer that fits: of a path the name of the file stays, by which one tells it from another."""
+    text = safe_line(answer.text, 300)
+    if answer.fact.kind is FactKind.PATH:
+        return fit_path(text, width, gap=glyphs.ellipsis)
+    return fit(text, width, ellipsis=glyphs.ellipsis)
+
+
 def _question(
     number: int, one: Graded, given: Sequence[tuple[str, int | None]], width: int, glyphs: Glyphs
 ) -> list[LabLine]:
@@ -136,7 +146,7 @@ def _question(
     lines += [LabLine((blanks(2), Span(part, "strong"))) for part in words[1:]]
     for order, answer in enumerate(one.question.answers):
         right = order == one.question.right
-        text = fit(safe_line(answer.text, 300), width - 4, ellipsis=glyphs.ellipsis)
+        text = _answer(answer, width - 4, glyphs)
         lead = Span(f"  {glyphs.arrow} " if right else "    ", "text" if right else "faint")
         lines.append(LabLine((lead, Span(text, "text" if right else "faint"))))
     lines.append(LabLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))

@@ -16,6 +16,7 @@ from leafward.compaction.xray import planned_at
 from leafward.context.model_context import context_window
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
+from leafward.session.journal.open_file import why_unwritable
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
 from leafward_tui.lab.model.fates import LostFact
@@ -85,10 +86,14 @@ class PathReader:
         if before is not None:
             found.what_if.pinned = list(before.pinned)
         path.at, path.beside, path.what_if, path.trouble = found.at, found.beside, found.what_if, ""
+        path.shut = found.shut
         self._view.show_title()
         self._display.show()
         self._view.panes.cut.go("cut")
         self._drafts.rest()
+        if path.shut:
+            # Said before anybody works on a plan that cannot be accepted.
+            self._view.tell(path.shut, "warn")
         if before is not None:
             # What was chosen while the path was measured holds.
             self._settings.choose(replace(before.choices, cut=None))
@@ -111,6 +116,8 @@ class Measured(NamedTuple):
     at: EntryIndex
     beside: EntryIndex
     what_if: WhatIf
+    shut: str
+    """Why nobody can write to the session; empty where one can."""
 
 
 def modules(job: Job) -> None:
@@ -125,19 +132,20 @@ def measured(
     session: Session, entry: int, config: Config, pins: tuple[str, ...], before: Choices | None, _job: Job
 ) -> Measured:
     """Measures the path to an entry, with the choices from before except for the cut. Raises LeafwardError, OSError."""
+    shut = why_unwritable(session)
     at, beside = point_of(session, entry)
     what_if = begin(session, at, beside, config)
     if before is not None:
         what_if.choices = replace(before, cut=None)
         what_if.replan()
-        return Measured(at, beside, what_if)
+        return Measured(at, beside, what_if, shut)
     if pins and beside >= 0:
         # A correction keeps the summary, and what was pinned into it before.
         pins = tuple(dict.fromkeys([*pins_in(session.body(beside) or {}), *pins]))
         what_if.choices = replace(what_if.choices, summarizer=AS_IT_IS)
     what_if.choices = replace(what_if.choices, pins=pins)
     what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
-    return Measured(at, beside, what_if)
+    return Measured(at, beside, what_if, shut)
 
 
 def point_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:

@@ -100,7 +100,7 @@ class TextPane:
         if state.layout.page == "Prompt":
             return self._prompt(what_if, width)
         if state.layout.page == "Exam":
-            return self._exam(width)
+            return self._exam(what_if, width)
         if state.stream.text == "":
             return note_lines([(safe_line(request_words(state.stream.stage), 400), "sub")], width, glyphs)
         if state.stream.text is not None:
@@ -109,8 +109,7 @@ class TextPane:
         if draft is not None:
             return summary_lines(draft.summary.text, width, glyphs, summary=draft.summary)
         if what_if.plan.nothing:
-            reason = what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"
-            return note_lines([(reason, "nothing")], width, glyphs)
+            return note_lines([(_reason(what_if), "nothing")], width, glyphs)
         if what_if.choices.asks:
             run, choose = keymap.label("summary.run"), keymap.label("summarizer.choose")
             return note_lines(
@@ -125,10 +124,12 @@ class TextPane:
             )
         return note_lines([("the draft follows in a moment", "nothing")], width, glyphs)
 
-    def _exam(self, width: int) -> Block:
+    def _exam(self, what_if: WhatIf, width: int) -> Block:
         state, glyphs = self._state, self._services.glyphs
         if state.shown_draft is None:
-            return note_lines([("no summary to ask about yet", "nothing")], width, glyphs)
+            # "Yet" would promise a summary that never comes.
+            words = _reason(what_if) if what_if.plan.nothing else "no summary to ask about yet"
+            return note_lines([(words, "nothing")], width, glyphs)
         if state.exam.result is None:
             return note_lines([("grading", "nothing")], width, glyphs)
         return exam_lines(state.exam.result, state.exam.answers, width, glyphs)
@@ -197,3 +198,8 @@ class TextPane:
         return Writing(
             verb, draft.summary_tokens, key=keymap.label("summary.edit"), words="edit", short=short
         )
+
+
+def _reason(what_if: WhatIf) -> str:
+    """Why there is nothing to compact."""
+    return what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"
