@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
@@ -11,8 +11,10 @@ from leafward import agents
 from leafward.agents.base import Candidate
 from leafward.catalog.full_card import read_whole
 from leafward.compaction.measure import measure
+from leafward.context.call_status import outcome
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay import Certainty, replay
+from leafward.files.tool_calls import table_of
 from leafward.files.working_set import changed_files, working_set
 from leafward.session.entries import ToolCall
 from tests.acting import Acting, call
@@ -144,3 +146,29 @@ def test_own_names_win_and_a_name_of_several_agents_is_told_by_its_arguments() -
     # What opencode's reader puts for files that no call names is no tool that another agent could have.
     assert "snapshot" in opencode.actions
     assert not any("snapshot" in one.actions for one in (pi, codex, claude))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_call_that_failed_is_marked_in_the_format_of_every_agent(tmp_path: Path, target: str) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("Try it")
+    file.said(call("bash", "c1", command="make check"))
+    file.answered("c1", "bash", "no rule\n\nCommand exited with code 2", failed=True)
+    file.said(call("edit", "c2", path="a.py", edits=[{"oldText": "a", "newText": "b"}]))
+    file.answered("c2", "edit", "Could not find the text.", failed=True)
+    file.said(call("read", "c3", path="a.py"))
+    file.answered("c3", "read", "c")
+    file.said("No.")
+    with converted(tmp_path, file.path, target) as session:
+        results = [body for _, body in session.bodies(session.tree.path(session.leaf)) if is_result(body)]
+        assert [body["message"]["isError"] for body in results] == [True, True, False]
+        made = outcome(results[0], table_of(session))
+        assert (made.ok, made.exit_code, made.lines) == (False, 2, 1)
+        metrics = EntryMetrics(session)
+        metrics.fill(session, range(len(session)))
+        whole = metrics.sum([range(len(session))])
+        assert (whole.edits, whole.failed) == (0, 2)
+
+
+def is_result(body: dict[str, Any] | None) -> TypeGuard[dict[str, Any]]:
+    return body is not None and body.get("message", {}).get("role") == "toolResult"
