@@ -102,6 +102,32 @@ async def test_it_is_shown_first_and_then_written(
     assert header["parentSession"] == str(file.path)
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize(
+    ("letter", "title", "holds", "counts"),
+    [
+        (
+            "p",
+            "pi",
+            "holds 12 entries",
+            "token counts that are copied with the entries are those of the source",
+        ),
+        ("c", "Codex", "holds 12 messages", "token counts and costs stay with the source"),
+    ],
+)
+async def test_it_says_how_much_goes_over_and_whose_token_counts_it_has(
+    file: Named, size: tuple[int, int], letter: str, title: str, holds: str, counts: str
+) -> None:
+    async with exploring(file.path, size) as (pilot, _):
+        await pilot.press("b")
+        await titled(pilot, "New session from here")
+        await pilot.press(letter)
+        await titled(pilot, f"A new session of {title}")
+        said = " ".join(shown(pilot).split())
+        assert holds in said
+        assert counts in said
+
+
 async def test_the_sheet_of_a_move_leads_there_too(file: Named) -> None:
     async with exploring(file.path) as (pilot, _):
         await pilot.press("K", "enter")

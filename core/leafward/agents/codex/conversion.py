@@ -19,6 +19,7 @@ from leafward.agents.codex.rollout_items import (
     provider_of,
     text_part,
 )
+from leafward.agents.conversation import COUNTS_LEFT
 from leafward.agents.fork_draft import Remark
 from leafward.base.times import iso_stamp, iso_time
 from leafward.session.journal import encode_line
@@ -59,7 +60,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
     for message in past.portable_messages():
         kept += 1
         long += message.role == "result" and len(_text(message).encode(errors="replace")) > LONG_RESULT
-    remarks = past.remarks()
+    remarks = [*past.remarks(), COUNTS_LEFT]
     if long:
         results = "1 result" if long == 1 else f"{long:,} results"
         text = f"{results} of more than {LONG_RESULT:,} bytes: Codex may cut out the middle"

@@ -166,6 +166,7 @@ def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
     """What would be written, the command that goes on, and what is to be known of it."""
     draft = made.draft
     lines = [
+        SheetLine(f"holds {made.holds}"),
         SheetLine(f"writes {safe_line(draft.file.name, _LINE)}"),
         SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
     ]
