@@ -77,7 +77,7 @@ async def drafted(pilot: Pilot[int], *pressed: str) -> ChoiceSheet:
 @contextmanager
 def copies(screen: ExplorerScreen, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     found: list[str] = []
-    monkeypatch.setattr(screen.shell, "copy", found.append)
+    monkeypatch.setattr(screen.shell, "copy", lambda text, _what="": found.append(text))
     yield found
 
 
@@ -145,6 +145,7 @@ async def test_before_the_prompt_its_text_is_offered(file: Named) -> None:
         assert "prompt: d prompt" in shown(pilot)
         await pilot.press("w")
         await until(pilot, lambda: "began a session" in note(screen))
+        assert any(one.message.startswith("copied the command (") for one in pilot.app._notifications)
     (made,) = new_files(file.path.parent)
     ids = [json.loads(line)["id"] for line in made.read_bytes().splitlines()[1:]]
     assert ids[-1] == file.ends["c"]
@@ -162,6 +163,7 @@ async def test_where_nobody_can_go_on_it_says_why_and_leads_to_where_it_can(tmp_
         sheet = await titled(pilot, "New session from here")
         assert keys(sheet, refused=True) == ["p", "c", "l", "o"]
         assert "1 tool call has no result here" in shown(pilot)
+        assert "where one can begin the nearest for pi, Codex" in " ".join(shown(pilot).split())
         await pilot.press("p")
         assert pilot.app.screen is sheet
         await pilot.press("g")

@@ -155,7 +155,7 @@ def _nearest(name: str) -> str | None:
     # The processes that share in reading a file start without it.
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, _LOADERS, 1, 0.4)), None)
+    return next(iter(get_close_matches(name, _LOADERS, 1)), None)
 
 
 def recognised(head: bytes) -> Agent | None:

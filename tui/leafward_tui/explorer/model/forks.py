@@ -145,7 +145,8 @@ def options(
             for agent in agents.values()
             if not cuts[agent.name].legal and cuts[agent.name].nearest == nearest
         ]
-        found.append(Choice(letter, f"Go to {named(nearest)}", f"the nearest for {', '.join(whose)}"))
+        title = f"Go to {named(nearest)}, where one can begin"
+        found.append(Choice(letter, title, f"the nearest for {', '.join(whose)}"))
     return found
 
 
