@@ -147,9 +147,11 @@ def test_a_folder_and_what_is_not_there(run: Run, tmp_path: Path) -> None:
 def test_an_unreadable_file(run: Run, tmp_path: Path) -> None:
     path = conversation(tmp_path / "s.jsonl").path
     path.chmod(0)
-    outcome = run("tree", path)
-    assert (outcome.code, outcome.out) == (1, "")
-    assert one_line(outcome.err)
+    for arguments in (("tree", path), (path,)):
+        outcome = run(*arguments)
+        assert (outcome.code, outcome.out) == (1, "")
+        assert one_line(outcome.err)
+        assert "Permission denied" in outcome.err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

@@ -88,6 +88,7 @@ def test_an_unknown_agent_names_the_nearest(run: Run, session: Path) -> None:
     outcome = run("fork", session, "leaf", "--to", "codec")
     assert outcome.code == 1
     assert "did you mean codex?" in outcome.err
+    assert "did you mean" not in run("fork", session, "leaf", "--to", "nope").err
 
 
 def test_a_folder_that_is_gone_is_an_error_before_anything_is_written(run: Run, tmp_path: Path) -> None:

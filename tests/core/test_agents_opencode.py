@@ -11,6 +11,7 @@ from leafward.context.recorded_usage import usage_total
 from leafward.files.edits import hunks
 from leafward.files.working_set import changed_files, working_set
 from leafward.session.entries import tool_calls
+from leafward.session.entry_headline import headline
 from tests.core.catalogued import cards_in
 from tests.opencode_store import (
     FOLDER,
@@ -122,6 +123,7 @@ def test_what_nobody_typed_is_told_apart(root: Path) -> None:
     ]  # fmt: skip
     assert session.entry(0).body["customType"] == "opencode.synthetic"
     assert session.entry(4).body["customType"] == "opencode.shell"
+    assert headline(session, 4) == ("you", "! ls", "")
     assert session.entry(7).body["customType"] == "opencode.subtask"
     assert session.entry(7).body["details"]["description"] == "Count trees"
     assert texts(session)[-1] == "user: Go on"

@@ -40,6 +40,8 @@ ARGUMENTS = (
             "edits": ANYTHING,
             "path": st.text(max_size=4) | ANYTHING,
             "file_path": st.text(max_size=4),
+            "filePath": st.text(max_size=4) | ANYTHING,
+            "input": st.just("*** Begin Patch\n*** Add File: p\n+x\n*** End Patch\n") | ANYTHING,
         },
     )
     | ANYTHING
@@ -48,7 +50,7 @@ BLOCKS = (
     st.fixed_dictionaries(
         {
             "type": st.sampled_from(["toolCall", "toolCall", "text", 5]),
-            "name": st.sampled_from(["read", "edit", "write", "bash"]) | ANYTHING,
+            "name": st.sampled_from(["read", "edit", "write", "bash", "Edit", "apply_patch"]) | ANYTHING,
             "arguments": ARGUMENTS,
         }
     )

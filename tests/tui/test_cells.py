@@ -206,6 +206,12 @@ def test_wrap_by_example() -> None:
     assert wrap("a\n\nb", 5) == ["a", "", "b"]
     assert wrap("你好世界", 5) == ["你好", "世界"]
     assert wrap("abcdefgh", 3) == ["abc", "def", "gh"]
+    assert wrap("in /home/ada/orchard.json now", 14, paths=True) == [
+        "in",
+        "/home/ada/",
+        "orchard.json",
+        "now",
+    ]
     assert wrap("", 5) == [""]
     assert wrap("exactly ten", 11, lines=1) == ["exactly ten"]
     assert wrap("  indented by two", 11) == ["  indented", "by two"]

@@ -486,3 +486,15 @@ def test_the_outcome_says_what_was_stopped_and_how_often_a_check_failed(tmp_path
     assert told["aborted"][1:] == ["·", "1"]
     assert " ".join(told["test"]).endswith("ok, 2 runs, 1 failed")
     both.sides.session.close()
+
+
+def test_a_command_that_the_user_ran_has_its_sign_at_the_head_too(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    fork = file.said("ok")
+    file.user("go on")
+    file.leaf = fork
+    file.entry("message", message={"role": "bashExecution", "command": "ls", "output": "a\n", "exitCode": 0})
+    with closing(Session.open(file.path)) as session:
+        seen = overall(sides(session, 2, 3), -1)
+    assert [one.words for one in seen.named] == ["go on", "! ls"]

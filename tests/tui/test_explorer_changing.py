@@ -91,7 +91,7 @@ class TestMoving:
     ) -> None:
         copied: list[str] = []
         async with exploring(file.path) as (pilot, screen):
-            monkeypatch.setattr(screen.app, "copy", copied.append)
+            monkeypatch.setattr(screen.app, "copy", lambda text, _what="": copied.append(text))
             total = len(lines(file.path)) - 1
             await pilot.press("K")
             await chosen(pilot, "enter", "e")
@@ -276,7 +276,7 @@ class TestHandingOn:
     async def test_y_copies_what_was_said(self, file: Named, monkeypatch: pytest.MonkeyPatch) -> None:
         copied: list[str] = []
         async with exploring(file.path) as (pilot, screen):
-            monkeypatch.setattr(screen.app, "copy", copied.append)
+            monkeypatch.setattr(screen.app, "copy", lambda text, _what="": copied.append(text))
             await pilot.press("y")
             assert copied
             assert "d prompt" in copied[0]
@@ -320,7 +320,7 @@ class TestHandingOn:
         file = forked(tmp_path / "here.jsonl", cwd=tmp_path)
         copied: list[str] = []
         async with exploring(file.path) as (pilot, screen):
-            monkeypatch.setattr(screen.app, "copy", copied.append)
+            monkeypatch.setattr(screen.app, "copy", lambda text, _what="": copied.append(text))
             await pilot.press("R")
             await until(pilot, lambda: copied)
             assert str(file.path) in copied[0]

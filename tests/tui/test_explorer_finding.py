@@ -78,7 +78,7 @@ class TestFinding:
             assert seen[0] == seen[2]
             await pilot.press("N")
             assert here(screen) == seen[1]
-            assert "of 2 hits" in note(screen)
+            assert "of 2 places" in note(screen)
             assert sum("›" in row[:3] for row in tree(screen)) == 2
             await pilot.press("escape")
             assert screen.state.search.text == ""
@@ -97,7 +97,7 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"the needle")
             await until(pilot, lambda: here(screen) == "a")
-            assert any("1 of 1 hit" in row for row in rows(pilot.app)[-4:]), "while it is typed"
+            assert any("1 of 1 place" in row for row in rows(pilot.app)[-4:]), "while it is typed"
             await pilot.press("enter")
             await until(pilot, lambda: lit(screen) == ["the needle"])
             await pilot.press("escape")
@@ -117,7 +117,7 @@ class TestFinding:
             seen = []
             await pilot.press("N", "N", "N")
             for number in range(3):
-                at = f"{1 + screen.state.search.at} of 3 hits"
+                at = f"{1 + screen.state.search.at} of 3 places"
                 await until(pilot, lambda: lit(screen))
                 await pilot.pause()
                 page = screen.query_one(Inspector).page

@@ -77,7 +77,7 @@ async def drafted(pilot: Pilot[int], *pressed: str) -> ChoiceSheet:
 @contextmanager
 def copies(screen: ExplorerScreen, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     found: list[str] = []
-    monkeypatch.setattr(screen.shell, "copy", found.append)
+    monkeypatch.setattr(screen.shell, "copy", lambda text, _what="": found.append(text))
     yield found
 
 
@@ -102,6 +102,32 @@ async def test_it_is_shown_first_and_then_written(
     assert header["parentSession"] == str(file.path)
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize(
+    ("letter", "title", "holds", "counts"),
+    [
+        (
+            "p",
+            "pi",
+            "holds 12 entries",
+            "token counts that are copied with the entries are those of the source",
+        ),
+        ("c", "Codex", "holds 12 messages", "token counts and costs stay with the source"),
+    ],
+)
+async def test_it_says_how_much_goes_over_and_whose_token_counts_it_has(
+    file: Named, size: tuple[int, int], letter: str, title: str, holds: str, counts: str
+) -> None:
+    async with exploring(file.path, size) as (pilot, _):
+        await pilot.press("b")
+        await titled(pilot, "New session from here")
+        await pilot.press(letter)
+        await titled(pilot, f"A new session of {title}")
+        said = " ".join(shown(pilot).split())
+        assert holds in said
+        assert counts in said
+
+
 async def test_the_sheet_of_a_move_leads_there_too(file: Named) -> None:
     async with exploring(file.path) as (pilot, _):
         await pilot.press("K", "enter")
@@ -119,6 +145,7 @@ async def test_before_the_prompt_its_text_is_offered(file: Named) -> None:
         assert "prompt: d prompt" in shown(pilot)
         await pilot.press("w")
         await until(pilot, lambda: "began a session" in note(screen))
+        assert any(one.message.startswith("copied the command (") for one in pilot.app._notifications)
     (made,) = new_files(file.path.parent)
     ids = [json.loads(line)["id"] for line in made.read_bytes().splitlines()[1:]]
     assert ids[-1] == file.ends["c"]
@@ -136,6 +163,7 @@ async def test_where_nobody_can_go_on_it_says_why_and_leads_to_where_it_can(tmp_
         sheet = await titled(pilot, "New session from here")
         assert keys(sheet, refused=True) == ["p", "c", "l", "o"]
         assert "1 tool call has no result here" in shown(pilot)
+        assert "where one can begin the nearest for pi, Codex" in " ".join(shown(pilot).split())
         await pilot.press("p")
         assert pilot.app.screen is sheet
         await pilot.press("g")

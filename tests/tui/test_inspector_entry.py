@@ -444,3 +444,20 @@ def test_calls_are_others_only_beside_files_and_commands(tmp_path: Path) -> None
 def test_a_long_id_is_whole(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.jsonl", user("a", id="revert-ses_e0019245fffeL5Ya7nGiuG5ctI"))
     assert "id revert-ses_e0019245fffeL5Ya7nGiuG5ctI" in page(single(session, 0), width=80).text
+
+
+def test_a_command_of_the_users_that_an_agent_stores_as_a_message_is_shown_as_typed(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "s.jsonl",
+        {
+            "type": "custom_message",
+            "customType": "opencode.shell",
+            "content": "The following tool was executed by the user",
+            "typed": "! ls src",
+        },
+        reply(call("bash", "c1", command="ls src")),
+        result("bash", "c1", "calc.py"),
+    )
+    text = page(turn(session)).text
+    assert "you  ! ls src" in text
+    assert "The following tool" not in text

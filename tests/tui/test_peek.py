@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.files.working_set import FileChange
 from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.cursor_details import SETTLE
 from leafward_tui.explorer.controllers.row_metrics import glance_at
 from leafward_tui.explorer.hit_glance import glance
 from leafward_tui.explorer.widgets.peek import TurnDigest
 from tests.acting import Acting, call, reading
-from tests.tui.explored import NARROW, exploring
+from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import rows, until
 from tests.tui.without_screen import Silent
 
@@ -84,3 +85,14 @@ async def test_when_a_search_ends_the_lines_no_longer_show_its_hit(tmp_path: Pat
         await until(pilot, lambda: any("A lease was lost." in row for row in rows(pilot.app)))
         await pilot.press("escape")
         await until(pilot, lambda: not any("A lease was lost." in row for row in rows(pilot.app)))
+
+
+async def test_a_screen_that_becomes_narrow_has_the_lines(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.said("The lease ends.")
+    async with exploring(file.path, WIDE) as (pilot, _screen):
+        await until(pilot, lambda: any("The lease ends." in row for row in rows(pilot.app)))
+        await pilot.pause(SETTLE * 2)
+        await pilot.resize_terminal(*NARROW)
+        await until(pilot, lambda: any(row.startswith(" ai     The lease") for row in rows(pilot.app)))

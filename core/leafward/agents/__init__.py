@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from leafward.agents.hooks import Hooks
     from leafward.agents.opencode.agent import OpenCode
     from leafward.base.config import Config
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.session import Session
 
 HEAD_SIZE = 4096
@@ -46,28 +47,36 @@ def native() -> Agent:
     """The agent whose format is ours: what opens a file that nobody recognises."""
     from leafward.agents.pi.agent import Pi
 
-    return Pi()
+    agent = Pi()
+    agent.tool_table = tools_of("pi")
+    return agent
 
 
 @cache
 def _codex() -> Agent:
     from leafward.agents.codex.agent import Codex
 
-    return Codex()
+    agent = Codex()
+    agent.tool_table = tools_of("codex")
+    return agent
 
 
 @cache
 def _claude() -> Agent:
     from leafward.agents.claude.agent import Claude
 
-    return Claude()
+    agent = Claude()
+    agent.tool_table = tools_of("claude")
+    return agent
 
 
 @cache
 def _opencode() -> OpenCode:
     from leafward.agents.opencode.agent import OpenCode
 
-    return OpenCode()
+    agent = OpenCode()
+    agent.tool_table = tools_of("opencode")
+    return agent
 
 
 _LOADERS: Mapping[str, Callable[[], Agent]] = {
@@ -77,6 +86,25 @@ _LOADERS: Mapping[str, Callable[[], Agent]] = {
     "opencode": _opencode,
 }
 """By name. Who asks for one needs none of the others."""
+
+
+_TOOLS = {
+    "pi": ("files.tool_calls", "NATIVE_TOOLS"),
+    "codex": ("agents.codex.tools", "CODEX_TOOLS"),
+    "claude": ("agents.claude.tools", "CLAUDE_TOOLS"),
+    "opencode": ("agents.opencode.tools", "OPENCODE_TOOLS"),
+}
+"""Where the tool table of each stands: a module and its name in that."""
+
+
+@cache
+def tools_of(name: str) -> ToolTable:
+    """The tool table of an agent that reads the calls of the others too: sessions that were converted from these hold them."""
+    tables: dict[str, ToolTable] = {
+        agent: getattr(import_module(f"leafward.{module}"), table)
+        for agent, (module, table) in _TOOLS.items()
+    }
+    return tables.pop(name).joined(tables.values())
 
 
 def agent_names() -> tuple[str, ...]:
@@ -127,7 +155,7 @@ def _nearest(name: str) -> str | None:
     # The processes that share in reading a file start without it.
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, _LOADERS, 1, 0.4)), None)
+    return next(iter(get_close_matches(name, _LOADERS, 1)), None)
 
 
 def recognised(head: bytes) -> Agent | None:
@@ -264,6 +292,7 @@ __all__ = [
     "native",
     "recognised",
     "strays",
+    "tools_of",
     "unknown_roots",
     "within",
 ]

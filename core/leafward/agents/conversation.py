@@ -223,6 +223,15 @@ class Conversation:
         return found
 
 
+COUNTS_LEFT = Remark(
+    "counts-left", "token counts and costs stay with the source; the new session counts its own"
+)
+"""Where what a conversion holds says nothing of what its messages took."""
+COUNTS_COPIED = Remark(
+    "inherited-usage", "token counts that are copied with the entries are those of the source"
+)
+
+
 def is_own(session: Session, kind: Kind, entry: int) -> bool:
     """Whether an entry is what the source's agent puts in by itself, and another brings its own of: instructions, environment."""
     if kind not in (Kind.INJECTED, Kind.CUSTOM_MESSAGE):

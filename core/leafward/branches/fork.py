@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from leafward import agents
 from leafward.agents.base import expanded
-from leafward.agents.conversation import Conversation
+from leafward.agents.conversation import COUNTS_COPIED, Conversation
 from leafward.agents.fork_draft import Draft, ForkPoint, Remark, Terms, cut_at
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
 from leafward.compaction.injection import inject
@@ -78,6 +79,13 @@ class Fork:
     """Why it cannot be written as things stand; None where nothing is in the way."""
     injected: str = ""
     """The text that stands behind what is copied."""
+
+    @property
+    def holds(self) -> str:
+        """How much of the old session the new one has: entries of a copy, messages of a conversion."""
+        if self.draft.agent == self.source:
+            return counted(self.draft.kept, "entry", "entries")
+        return counted(self.draft.kept, "message")
 
 
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
@@ -185,8 +193,7 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
         text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
         found.append(Remark("working-tree", text))
     if own:
-        text = "token counts that are copied with the entries are those of the source"
-        found.append(Remark("inherited-usage", text))
+        found.append(COUNTS_COPIED)
     return found
 
 

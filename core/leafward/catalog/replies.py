@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
+from leafward.agents import tools_of
 from leafward.base.times import parse_time
 from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
 from leafward.catalog.spending import Meter
-from leafward.files.tool_calls import NATIVE_TOOLS
-from leafward.session.entries import MOST_TOKENS, Kind, calls_in
+from leafward.files.tool_calls import Action, file_calls
+from leafward.session.entries import MOST_TOKENS, Kind, ToolCall, calls_in
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -31,8 +32,13 @@ _REPLY = bytes((Kind.ASSISTANT,))
 _CALL = "toolCall"
 _LONGEST = 400
 """Characters of a path that is taken for one."""
-_TOUCHING = {name: NATIVE_TOOLS.changes(name) for name in NATIVE_TOOLS.actions}
-"""Tools that touch a file, and whether they change it."""
+_TOOLS = tools_of("pi")
+_TOUCHING = {
+    name: _TOOLS.changes(name) if name in _TOOLS.actions else None
+    for name in _TOOLS.names
+    if _TOOLS.touches(name)
+}
+"""Tools that touch a file, and whether they change it; None where a patch or a command tells, as only tools of other agents have it."""
 
 
 class _Arguments(Struct, gc=False):
@@ -122,12 +128,18 @@ class Replies:
             if made > spoken:
                 spoken = int(made)
             if type(message.content) is list:
+                before = len(touches)
                 for part in message.content:
                     name, arguments = part.name, part.arguments
                     if arguments is not None and name in _TOUCHING and part.type == _CALL:
-                        path = arguments.path or arguments.file_path
-                        if path and len(path) <= _LONGEST:
-                            touches.append((path, _TOUCHING[name]))
+                        path, changes = arguments.path or arguments.file_path, _TOUCHING[name]
+                        if not path or changes is None:
+                            # Another agent's call, in a session that was converted.
+                            del touches[before:]
+                            touches += _touches_in(decode_line(bytes(line)) or {})
+                            break
+                        if len(path) <= _LONGEST:
+                            touches.append((path, changes))
         self.spoken = max(self.spoken, spoken)
         if at < end and find(_USAGE, at, end) >= 0:
             self._between(block[at:end])
@@ -154,12 +166,7 @@ class Replies:
         """One line that was decoded."""
         self.meter.add(body)
         self.spoken = max(self.spoken, spoken_at(body))
-        message = body.get("message")
-        for call in calls_in(message.get("content")) if isinstance(message, dict) else ():
-            if call.name in _TOUCHING:
-                path = call.arguments.get("path") or call.arguments.get("file_path")
-                if isinstance(path, str) and 0 < len(path) <= _LONGEST:
-                    self.touches.append((path, _TOUCHING[call.name]))
+        self.touches += _touches_in(body)
 
     def join(self, meter: Meter, touches: Sequence[tuple[str, bool]], spoken: int) -> None:
         """Takes in what another process counted of the lines that follow."""
@@ -173,3 +180,20 @@ class Replies:
         if not self.passes_on:
             self.files.take(self.touches)
             self.touches.clear()
+
+
+def _touches_in(body: Body) -> list[tuple[str, bool]]:
+    """The files that the calls of a line name, each with whether it is changed."""
+    message = body.get("message")
+    named: list[tuple[object, bool]] = []
+    for call in calls_in(message.get("content")) if isinstance(message, dict) else ():
+        changes = _TOUCHING.get(call.name)
+        if changes is not None:
+            named.append((_file_in(call), changes))
+        elif call.name in _TOUCHING:
+            named += [(one.path, one.action is not Action.READ) for one in file_calls(call, _TOOLS)]
+    return [(path, changes) for path, changes in named if isinstance(path, str) and 0 < len(path) <= _LONGEST]
+
+
+def _file_in(call: ToolCall) -> object:
+    return next((path for name in _TOOLS.path if (path := call.arguments.get(name))), None)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, NotASession
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +36,22 @@ def _resolved(selector: str) -> Path:
     path = Path(os.path.expanduser(selector))
     if path.is_dir() or (path.suffix == ".jsonl" and path.is_file()):
         # Nothing to look up: what that would load is not waited for.
-        return path.resolve()
+        return _readable(path)
     from leafward.cli.selection import holds_many, session_path
 
     if path.is_file() and holds_many(path):
-        return path.resolve()
-    return session_path(selector).resolve()
+        return _readable(path)
+    return _readable(session_path(selector))
+
+
+def _readable(path: Path) -> Path:
+    """The same path, resolved. Raises NotASession where it is a file that nothing can be read from: an empty tree would not say so."""
+    if path.is_file():
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+    return path.resolve()
 
 
 def open_demo(open_app: OpenApp | None, as_json: bool) -> int:

@@ -12,7 +12,6 @@ import click
 from leafward import agents
 from leafward.agents.fork_draft import cut_at
 from leafward.base.errors import Refused
-from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
@@ -222,9 +221,7 @@ def _text(session: Session, made: Fork, target: Agent, done: str, *, imported: b
     def row(word: str, text: str) -> str:
         return f"{paper.style(f'{word:<9}', 'faint')}{text}"
 
-    unit = "entry" if target.name == made.source else "message"
-    units = "entries" if unit == "entry" else "messages"
-    yield row("holds", counted(draft.kept, unit, units))
+    yield row("holds", made.holds)
     if imported:
         yield row("imported", f"into {safe_line(str(draft.path.parent), _LINE)}")
     else:

@@ -23,7 +23,7 @@ from leafward.context.basis import Basis
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.context.model_context import context_at
 from leafward.context.projection import as_sent, selected
-from leafward.files.tool_calls import table_of
+from leafward.files.tool_calls import listed_tools
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import edit_targets, encrypted_tokens, written_at
 
@@ -237,7 +237,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
     heard: list[ContextStats] = []
 
     def listen() -> ContextStats:
-        heard.append(ContextStats(table_of(session), others))
+        heard.append(ContextStats(listed_tools(session), others))
         return heard[-1]
 
     context = context_at(session, at, listen)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leafward.files.edits import lines_of
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
-from leafward.session.entries import Body, text_of
+from leafward.session.entries import Body, ToolCall, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
 
 def _inside(text: str, name: str, table: ToolTable) -> str:
     """What a file holds or a command printed, without what the agent says around it."""
-    form = table.shell_form if name in table.shells else table.read_form
+    form = table.shell_form if name in table.shells else table.part_of(ToolCall("", name, {})).read_form
     reads = name in table.shells or table.actions.get(name) is Action.READ
     found = re.search(form.frame, text, re.DOTALL) if form.frame and reads and len(text) <= _FRAMED else None
     return found["text"] if found is not None else text

@@ -103,10 +103,9 @@ class EntryMetrics:
 
     def __init__(self, session: Session) -> None:
         self.table = table = table_of(session)
-        others = (*table.patches, *(table.shells if table.command else ()))
-        self._tools = (*table.actions, *others)
-        self._changing = tuple(name for name in self._tools if table.changes(name))
-        self._named = tuple(table.actions)
+        self._tools = frozenset(name for name in table.names if table.touches(name))
+        self._changing = frozenset(name for name in self._tools if table.changes(name))
+        self._named = frozenset(table.actions)
         """Tools whose calls name their one file."""
         self.tokens: array[int] = array("i")
         self.calls: array[int] = array("H")
@@ -208,7 +207,7 @@ class EntryMetrics:
                     flags[index] = KNOWN
                 tokens[index] = -(-units // CHARS_PER_TOKEN)
                 self._share(session, index, str(message.get("toolCallId", "")))
-                tool = message.get("toolName")
+                tool = name if isinstance(name := message.get("toolName"), str) else ""
                 if message.get("isError"):
                     flags[index] |= FAILED | FILES if tool in tools else FAILED
                 if tool in changing or "nestedCalls" in message:
@@ -236,7 +235,9 @@ class EntryMetrics:
                 called += 1
                 before = units
                 name = block.get("name")
-                if isinstance(name, str):
+                if not isinstance(name, str):
+                    name = ""
+                else:
                     units += len(name) if name.isascii() else utf16_length(name)
                 if "arguments" in block:
                     arguments = block["arguments"]
@@ -319,7 +320,8 @@ class EntryMetrics:
                 self.flags[index] |= FILES
                 if action is not Action.READ:
                     self._count(index, 1, *delta_of(action, nested.arguments, self.table))
-        if message.get("toolName") not in self._changing:
+        tool = message.get("toolName")
+        if not isinstance(tool, str) or tool not in self._changing:
             return
         call = (self._caller(session, index), str(message.get("toolCallId", "")))
         failed = bool(message.get("isError"))

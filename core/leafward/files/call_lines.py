@@ -50,6 +50,8 @@ class CallShapes:
     """Replies with one call, of a tool whose first argument says which file it touches, or which command it runs."""
 
     def __init__(self, table: ToolTable) -> None:
+        # A call of another agent's tool is decoded: it stands only in a session that was converted.
+        table = table.own
         self._tools: dict[bytes, tuple[str, bytes, bytes]] = {}
         """Of each its first argument, and how the second begins where that is what it writes."""
         if len(table.path) == len(table.content) == 1:

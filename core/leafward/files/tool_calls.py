@@ -6,7 +6,7 @@ Which tools those are, and how their arguments name a file and a change, is a `T
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,7 @@ from leafward.session.command_text import shown_command
 from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from leafward.files.commands import FilePatch
     from leafward.session.session import Session
@@ -68,15 +68,99 @@ class ToolTable:
     """How results of the tools that read show a file."""
     shell_form: ReadForm = PRINTED
     """How results of shells show what was printed."""
+    markers: frozenset[str] = frozenset()
+    """Names among the actions that are no tools: what the reader of the agent's files puts where it knows of a file and no call."""
+    plain_shells: frozenset[str] = frozenset()
+    """Shells whose commands are not looked into, though there is a name for the argument that holds them."""
+    parts: tuple[ToolTable, ...] = ()
+    """Of a table that knows the tools of several agents: the table of each, its own agent's first."""
+
+    @property
+    def own(self) -> ToolTable:
+        """The table without the tools of other agents."""
+        return self.parts[0] if self.parts else self
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every tool that the table says something of."""
+        return frozenset((*self.actions, *self.shells, *self.patches, *self.scripts, *self.searches))
+
+    def looks_into(self, name: object) -> bool:
+        """Whether the commands of a tool say which files they read and patch."""
+        return bool(self.command) and name in self.shells and name not in self.plain_shells
 
     def touches(self, name: object) -> bool:
         """Whether calls of a tool may touch files."""
-        return name in self.actions or name in self.patches or (bool(self.command) and name in self.shells)
+        return name in self.actions or name in self.patches or self.looks_into(name)
 
     def changes(self, name: object) -> bool:
         """Whether calls of a tool may change files."""
         action = self.actions.get(name) if isinstance(name, str) else None
         return (action is not None and action is not Action.READ) or (action is None and self.touches(name))
+
+    def part_of(self, call: ToolCall) -> ToolTable:
+        """The table of the agent whose tool a call is, as its name tells, and the argument that names its file.
+
+        Several agents have a tool `read`. A converted session keeps the calls of the agent that made them.
+        """
+        known = [part for part in self.parts if call.name in part.names]
+        if len(known) < 2:
+            return known[0] if known else self.own
+        if known[0] is self.own and path_in(call.arguments, known[0]) is not None:
+            return known[0]
+        return next((part for part in known if part.path[0] in call.arguments), known[0])
+
+    def joined(self, others: Iterable[ToolTable]) -> ToolTable:
+        """A table that reads the calls of other agents as well, where this one does not know the tool.
+
+        A session that was converted holds them. Names of arguments are looked for after this table's own.
+        """
+        parts = (self, *others)
+        known = self.names
+        actions, patches = dict(self.actions), dict(self.patches)
+        scripts, searches, shells = dict(self.scripts), dict(self.searches), set(self.shells)
+        for part in parts[1:]:
+            fresh = part.names - known - part.markers
+            actions |= {name: action for name, action in part.actions.items() if name in fresh}
+            for into, tools in (
+                (patches, part.patches),
+                (scripts, part.scripts),
+                (searches, part.searches),
+            ):
+                # One name in both, as `apply_patch`: its argument may be called as either agent calls it.
+                into |= {
+                    name: _names((into.get(name, ()), arguments))
+                    for name, arguments in tools.items()
+                    if name in fresh or name in into
+                }
+            shells |= part.shells & fresh
+            known |= fresh
+        return replace(
+            self,
+            actions=actions,
+            shells=frozenset(shells),
+            path=_names(part.path for part in parts),
+            content=_names(part.content for part in parts),
+            old=_names(part.old for part in parts),
+            new=_names(part.new for part in parts),
+            edits=_names(part.edits for part in parts),
+            command=_names(part.command for part in parts),
+            folder=_names(part.folder for part in parts),
+            patches=patches,
+            scripts=scripts,
+            searches=searches,
+            # Several agents call their shell `bash`: what any of them puts where it cut an output is no output.
+            shell_form=replace(
+                self.shell_form, cut="|".join(part.shell_form.cut for part in parts if part.shell_form.cut)
+            ),
+            plain_shells=self.plain_shells if self.command else self.shells,
+            parts=parts,
+        )
+
+
+def _names(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Names of arguments, each once, in order."""
+    return tuple(dict.fromkeys(name for some in names for name in some))
 
 
 NATIVE_TOOLS = ToolTable(
@@ -100,9 +184,15 @@ class FileCall(NamedTuple):
 
 
 def table_of(session: Session) -> ToolTable:
-    """The tools of a session: those of the agent that wrote it."""
+    """The tools of a session: those of the agent that wrote it, and of others where it was converted (`ToolTable.joined`)."""
     found = session.source.tools
     return found if isinstance(found, ToolTable) else NATIVE_TOOLS
+
+
+def listed_tools(session: Session) -> ToolTable:
+    """The tools whose files summaries of a session list: in pi's sessions pi's own alone, as pi does (1.5.2)."""
+    table = table_of(session)
+    return NATIVE_TOOLS if table.own is NATIVE_TOOLS else table
 
 
 def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
@@ -134,16 +224,21 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
 
 
 def command_in(call: ToolCall, table: ToolTable) -> object:
-    """The command that a call of a shell runs, a text or a list of words; None for any other call."""
-    if call.name not in table.shells:
+    """The command that a call of a shell runs, a text or a list of words; None for any other call, and where none is looked into."""
+    if not table.looks_into(call.name):
         return None
     return next((call.arguments[name] for name in table.command if call.arguments.get(name)), None)
 
 
 def command_text(call: ToolCall, table: ToolTable) -> str:
     """The same as a person would type it; empty for a call that runs none."""
-    found = call.arguments.get("command") if not table.command else command_in(call, table)
+    found = command_in(call, table) if table.looks_into(call.name) else plain_command(call, table)
     return shown_command(found) if isinstance(found, (str, list)) else ""
+
+
+def plain_command(call: ToolCall, table: ToolTable) -> object:
+    """The command that a call runs whose shell is not looked into; None for a call of another shell."""
+    return None if table.command and call.name not in table.plain_shells else call.arguments.get("command")
 
 
 def _derived(call: ToolCall, table: ToolTable, path: str, **arguments: object) -> ToolCall:

@@ -237,6 +237,12 @@ def headline(session: Session, index: int) -> Headline:
     return Headline(word, _of_other(session, index, kind, body))
 
 
+def row_text(session: Session, index: int) -> str:
+    """The text of a headline as a row of the tree shows it: a command that the user ran stands behind its `!`."""
+    text = headline(session, index).text
+    return f"! {text}" if session.columns.kind[index] == Kind.BASH else text
+
+
 def turn_entry(session: Session, index: int, above: int = NO_ENTRY) -> int:
     """The entry whose headline an entry is known by: itself where it is one of `HEADS`, else the one that its turn begins with.
 

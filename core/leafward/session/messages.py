@@ -233,6 +233,12 @@ def is_bare_command(body: Body) -> bool:
     return isinstance(typed, str) and is_bare(typed)
 
 
+def shell_command(body: Body) -> str:
+    """The command for the shell that a person typed, behind its `!`, where a message of no role of its own says so; else empty."""
+    typed = body.get(TYPED)
+    return typed if isinstance(typed, str) and typed.startswith("!") else ""
+
+
 _COMMAND = re.compile(r"\A(?:/[^\s/]+(?:\s+|\Z)|!.*)", re.DOTALL)
 """The name of a command in front of its words, or a command for the shell."""
 _NAMED = re.compile(r"/[^\s/]{1,80}(?=\s|\Z)")

@@ -280,11 +280,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     # --- services -----------------------------------------------------------------------------------------------------
 
-    def copy(self, text: str) -> Copied:
-        """Puts text on the clipboard, or into a file where that cannot work, and says which."""
+    def copy(self, text: str, what: str = "") -> Copied:
+        """Puts text on the clipboard, or into a file where that cannot work, and says which, and `what` it is."""
         copied = copy_text(
             self, safe_text.safe(text), terminal=self.terminal, fallback=state_dir() / "copied.txt"
-        )
+        )._replace(what=what)
         self.say(str(copied), problem=copied.to is CopiedTo.NOWHERE)
         return copied
 

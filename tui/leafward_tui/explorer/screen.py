@@ -181,7 +181,11 @@ class ExplorerScreen(BaseScreen[None]):
     def on_resize(self) -> None:
         """Two panes or one, as there is room."""
         if self.ready:
+            two = not self.has_class("-one-pane")
             self.call_after_refresh(self.panes.arrange)
+            if two and not self.panes.two_panes:
+                # What stands in the lines under the tree is worked out for one pane alone.
+                self.call_after_refresh(self.controllers.details.settle)
 
     def on_descendant_focus(self) -> None:
         """The heavy part of the rule says where keys go."""

@@ -175,9 +175,12 @@ def _shorter_name(name: str, width: int, gap: str) -> str:
     return head + gap + tail
 
 
-def wrap(text: str, width: int, *, lines: int | None = None, ellipsis: str = "â€¦") -> list[str]:
+def wrap(
+    text: str, width: int, *, lines: int | None = None, ellipsis: str = "â€¦", paths: bool = False
+) -> list[str]:
     """``text`` in lines of at most ``width`` cells, broken at spaces where it can; its own line breaks stay.
 
+    With ``paths`` a path that is longer than a line is broken between its parts, so that its name stays whole.
     With ``lines`` at most that many, the last one ending in ``ellipsis`` when something follows. Linear in ``text``.
     """
     if width <= 0 or lines == 0:
@@ -192,7 +195,7 @@ def wrap(text: str, width: int, *, lines: int | None = None, ellipsis: str = "â€
                 fits = cell_len(last) + cell_len(ellipsis) <= width
                 found[-1] = last + ellipsis if fits else _cut(last, width, ellipsis)[0]
                 return found
-            end, drawn = _break(line, start, width)
+            end, drawn = _break(line, start, width, paths=paths)
             found.append(drawn if cell_len(drawn) <= width else ellipsis[:width])
             while end < len(line) and line[end] == " ":
                 end += 1
@@ -200,7 +203,7 @@ def wrap(text: str, width: int, *, lines: int | None = None, ellipsis: str = "â€
     return found
 
 
-def _break(line: str, start: int, width: int) -> tuple[int, str]:
+def _break(line: str, start: int, width: int, *, paths: bool) -> tuple[int, str]:
     """Where the piece of ``line`` ends that begins at ``start`` and fits ``width`` cells, and its text.
 
     Looks no further ahead than it needs. A character wider than ``width`` makes a piece of its own.
@@ -220,6 +223,8 @@ def _break(line: str, start: int, width: int) -> tuple[int, str]:
             space = head.rfind(" ")
             if space > 0 and head[:space].strip():
                 head = head[: space + 1]
+            elif paths and (slash := head.rfind("/") + 1) > len(head) // 2:
+                head = head[:slash]
     return start + len(head), head.rstrip()
 
 

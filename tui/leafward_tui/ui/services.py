@@ -175,8 +175,8 @@ class AppServices(Protocol):
         """Now, aware, in UTC."""
         ...
 
-    def copy(self, text: str) -> Copied:
-        """Puts text on the clipboard, or into a file where that cannot work, and says which."""
+    def copy(self, text: str, what: str = "") -> Copied:
+        """Puts text on the clipboard, or into a file where that cannot work, and says which, and `what` it is."""
         ...
 
     def say(self, text: str, *, problem: bool = False) -> None:

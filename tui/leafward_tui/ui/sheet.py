@@ -165,7 +165,7 @@ class AboutLines(Widget):
         return [
             (fit(text, room, ellipsis=ellipsis), line.hue)
             for line in self._lines
-            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis) or [""]
+            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis, paths=True) or [""]
         ]
 
 

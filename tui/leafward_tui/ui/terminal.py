@@ -181,9 +181,13 @@ class Copied(NamedTuple):
     """The file the text was written to."""
     reason: str = ""
     """Why it did not go to the terminal, or nowhere; empty when it went to the terminal."""
+    what: str = ""
+    """What was copied, `the prompt`; empty where the user chose it."""
 
     def __str__(self) -> str:
         size = f"{self.characters:,} character" + ("" if self.characters == 1 else "s")
+        if self.what:
+            size = f"{self.what} ({size})"
         if self.to is CopiedTo.TERMINAL:
             return f"copied {size}"
         if self.to is CopiedTo.FILE:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.base.config import Config
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
@@ -60,7 +61,7 @@ class Claude:
 
     name = "claude"
     title = "Claude Code"
-    tool_table = CLAUDE_TOOLS
+    tool_table: ToolTable = CLAUDE_TOOLS
 
     def __init__(self) -> None:
         self._kin = SourceFinder()
@@ -130,7 +131,7 @@ class Claude:
         files = ForeignFiles(
             path,
             self.name,
-            CLAUDE_TOOLS,
+            self.tool_table,
             lambda: ClaudeReader(path, self._kin.origin, self._spawners.spawner),
         )
         return Session.of(files, stop)

@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 from leafward.agents.claude.fork import TITLE, folder_of, resume_of
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.store import PROJECTS, SUFFIX
+from leafward.agents.conversation import COUNTS_LEFT
 from leafward.agents.fork_draft import Draft
 from leafward.agents.json_text import written
 from leafward.base.times import iso_time
@@ -60,7 +61,7 @@ def adopt(past: Conversation, terms: Terms, root: Path) -> Draft:
         resume=resume_of(path, name, cwd, terms.env),
         kept=kept,
         left=past.left_out,
-        remarks=tuple(past.remarks()),
+        remarks=(*past.remarks(), COUNTS_LEFT),
     )
 
 

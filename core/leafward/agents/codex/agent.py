@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.base.config import Config
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
 _HEAD = re.compile(
@@ -65,7 +66,7 @@ class Codex:
 
     name = "codex"
     title = "Codex"
-    tool_table = CODEX_TOOLS
+    tool_table: ToolTable = CODEX_TOOLS
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -137,7 +138,9 @@ class Codex:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
-        files = ForeignFiles(path, self.name, CODEX_TOOLS, lambda: CodexReader(lambda: self._thread(path)))
+        files = ForeignFiles(
+            path, self.name, self.tool_table, lambda: CodexReader(lambda: self._thread(path))
+        )
         return Session.of(files, stop)
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:

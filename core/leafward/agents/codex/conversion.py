@@ -19,6 +19,7 @@ from leafward.agents.codex.rollout_items import (
     provider_of,
     text_part,
 )
+from leafward.agents.conversation import COUNTS_LEFT
 from leafward.agents.fork_draft import Remark
 from leafward.base.times import iso_stamp, iso_time
 from leafward.session.journal import encode_line
@@ -59,7 +60,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
     for message in past.portable_messages():
         kept += 1
         long += message.role == "result" and len(_text(message).encode(errors="replace")) > LONG_RESULT
-    remarks = past.remarks()
+    remarks = [*past.remarks(), COUNTS_LEFT]
     if long:
         results = "1 result" if long == 1 else f"{long:,} results"
         text = f"{results} of more than {LONG_RESULT:,} bytes: Codex may cut out the middle"
@@ -80,7 +81,7 @@ def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[b
     now = iso_stamp(terms.now)
     yield encode_line({"timestamp": now, "type": "session_meta", "payload": meta})
     turn: str | None = None
-    last = ""
+    name, last = str(meta["id"]), ""
     for message in past.portable_messages():
         stamp = iso_time(message.time) if message.time else now
         if message.role == "user" and message.typed:
@@ -90,6 +91,8 @@ def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[b
             yield _event({"type": "task_started", "turn_id": turn, "model_context_window": None}, stamp)
         for body in _lines_of(message):
             yield encode_line({"timestamp": stamp, **body})
+        if message.failed:
+            yield _event(_failure(message, turn or name), stamp)
         if message.role == "assistant":
             last = (
                 "\n".join(str(block["text"]) for block in message.content if block.get("type") == "text")
@@ -99,6 +102,28 @@ def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[b
         yield _event(_done(turn, last), now)
     if terms.injected:
         yield injected_line(terms)
+
+
+def _failure(message: ConversationMessage, turn: str) -> Body:
+    """The event by which Codex says that a tool of no kind of its own failed; its items have no field for that, and it sends no event."""
+    return {
+        "type": "dynamic_tool_call_response",
+        "call_id": message.call,
+        "turn_id": turn,
+        "completed_at_ms": message.time,
+        "tool": _name_of(message.tool),
+        "arguments": None,
+        # What it was asked and answered is in the items.
+        "content_items": [],
+        "success": False,
+        "error": None,
+        "duration": {"secs": 0, "nanos": 0},
+    }
+
+
+def _name_of(tool: str) -> str:
+    """A name of a tool as providers take it."""
+    return _NOT_NAME.sub("_", tool)[:64] or "tool"
 
 
 def _done(turn: str, last: str) -> Body:
@@ -128,7 +153,7 @@ def _lines_of(message: ConversationMessage) -> Iterator[Body]:
         if block.get("type") == "toolCall":
             call = {
                 "type": "function_call",
-                "name": _NOT_NAME.sub("_", str(block.get("name") or ""))[:64] or "tool",
+                "name": _name_of(str(block.get("name") or "")),
                 "arguments": json.dumps(block.get("arguments") or {}, ensure_ascii=False),
                 "call_id": str(block.get("id")),
             }

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.store import Store
     from leafward.base.config import Config
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
 _LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
@@ -58,7 +59,7 @@ class OpenCode:
 
     name = "opencode"
     title = "opencode"
-    tool_table = OPENCODE_TOOLS
+    tool_table: ToolTable = OPENCODE_TOOLS
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._shelves = Shelves(self.name, clock)
@@ -134,7 +135,7 @@ class OpenCode:
         files = ForeignFiles(
             path,
             self.name,
-            OPENCODE_TOOLS,
+            self.tool_table,
             lambda: OpenCodeReader(lambda: setting_of(self._shelves, absolute)),
         )
         return Session.of(files, stop)

@@ -9,6 +9,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from leafward.agents.conversation import COUNTS_LEFT
 from leafward.agents.fork_draft import Remark
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
@@ -46,7 +47,7 @@ def adopt(past: Conversation, terms: Terms, database: str, store: Store) -> Draf
         content=writer.document,
         kept=kept,
         left=past.left_out,
-        remarks=(*remarks, *past.remarks()),
+        remarks=(*remarks, *past.remarks(), COUNTS_LEFT),
         terms=terms,
         store=store,
     )

@@ -33,6 +33,7 @@ OPENCODE_TOOLS = ToolTable(
         newline=False,
     ),
     shell_form=ReadForm(cut=r"^\.\.\.output truncated\.\.\.$|^\(Output was truncated"),
+    markers=frozenset({SNAPSHOT}),
     patches={"patch": ("patchText", "patch"), "apply_patch": ("patchText", "patch")},
 )
 """`list`, `glob` and `grep` name folders and patterns, no files that were read."""

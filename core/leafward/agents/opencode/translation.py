@@ -24,8 +24,8 @@ from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time
-from leafward.files.tool_calls import Action, file_calls
-from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
+from leafward.files.tool_calls import Action, command_text, file_calls
+from leafward.session.entries import TYPED, EntryIndex, Kind, text_of, tool_calls
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, PROJECTION
 
@@ -171,7 +171,19 @@ class Translator:
         body = injected(f"opencode.{name}", content, of_agent=of_agent)
         if details:
             body["details"] = details
-        return body
+        ran = self._command_behind(index) if name == "shell" else ""
+        return {**body, TYPED: f"! {ran}"} if ran else body
+
+    def _command_behind(self, index: int) -> str:
+        """The command that the user ran, which stands as a call in the reply behind the message that says so; empty where none does."""
+        behind = index + 1
+        if behind >= len(self._role) or self._role[behind] != Role.REPLY:
+            return ""
+        calls = (block_of(part) for part in self._parts(behind) if part.get("type") == "tool")
+        commands = (
+            command_text(call, OPENCODE_TOOLS) for block in calls for call in tool_calls({"content": [block]})
+        )
+        return next((one for one in commands if one), "")
 
     def _reply(self, index: int, record: Body, created: int | None) -> Body:
         parts = list(self._parts(index))

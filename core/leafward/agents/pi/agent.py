@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.base.config import Config
+    from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
 SUFFIX = ".jsonl"
@@ -37,7 +38,7 @@ class Pi:
 
     name = "pi"
     title = "pi"
-    tool_table = NATIVE_TOOLS
+    tool_table: ToolTable = NATIVE_TOOLS
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else the one that pi itself would use."""
@@ -89,7 +90,9 @@ class Pi:
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
         """Reads a session file. Raises NotASession."""
-        return Session.open(path, stop)
+        session = Session.open(path, stop)
+        session.source.tools = self.tool_table
+        return session
 
     def texts(self, paths: Iterable[str]) -> Iterator[Text]:
         """Its file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.conversation import is_own, portable_blocks
+from leafward.agents.conversation import COUNTS_COPIED, is_own, portable_blocks
 from leafward.agents.fork_draft import Remark
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
@@ -43,7 +43,7 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
     path = list(session.tree.path(past.cut.tip(session)))
     counted = sum(1 for _ in past.messages())
     whole = not past.moved and _is_pi_shaped(past)
-    remarks = past.remarks()
+    remarks = [*past.remarks(), COUNTS_COPIED]
     if past.context.compaction >= 0 and not whole:
         remarks.append(
             Remark(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.summary_comparison import SummaryDiff, compare_summaries, summary_at
-from leafward.files.tool_calls import table_of
+from leafward.files.tool_calls import listed_tools
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.summarizers.extractive import Extractive
 
@@ -67,7 +67,7 @@ def _of(sides: Sides, side: Side, other: Side, stop: Callable[[], bool]) -> Side
     entry = stored_in(sides, side)
     if entry >= 0:
         return SideSummary(summary_at(sides.session, entry), entry)
-    branch = left_branch(sides.session, side.node, other.node, table=table_of(sides.session), stop=stop)
+    branch = left_branch(sides.session, side.node, other.node, table=listed_tools(sides.session), stop=stop)
     if branch is None:
         return SideSummary("", NO_ENTRY)
     return SideSummary(summarize_branch(branch, Extractive(), stop=stop).text, NO_ENTRY)

@@ -59,6 +59,11 @@ class Calls:
         before = details.get("before") if isinstance(details, dict) else None
         return before if isinstance(before, str) else None
 
+    def tools_of(self, step: Step) -> ToolTable:
+        """The tools of the agent that made the call of a step."""
+        call = self._call(step)
+        return self.table.part_of(call) if call is not None else self.table.own
+
     def diff(self, step: Step) -> str:
         """The unified diff that the result of an edit holds; empty where it holds none."""
         details = self._message(step.result).get("details")
@@ -98,7 +103,7 @@ class Calls:
         text = text_of(message.get("content"))
         if step.inferred:
             return self._printed(command_in(call, self.table) or call.arguments.get("command"), text)
-        return shown(text, call.arguments, self.table.read_form)
+        return shown(text, call.arguments, self.table.part_of(call).read_form)
 
     def _printed(self, command: object, text: str) -> Shown | None:
         names = files_read(command)

@@ -182,7 +182,7 @@ class Replay:
             return
         one = calls.request_of(step)
         if step.operation is FileOperation.EDIT and (before := calls.before(step)) is not None:
-            state.before(before, entry, ends=calls.table.read_form.ends)
+            state.before(before, entry, ends=calls.tools_of(step).read_form.ends)
             self._saw(path, state)
         if step.operation is FileOperation.WRITE and state.untouched and calls.created(step):
             self._originals.setdefault(path, FileState(absent=True))
@@ -205,7 +205,7 @@ class Replay:
             state.edited(
                 list(one.replacements),
                 entry,
-                keeps_ends=calls.table.keeps_ends,
+                keeps_ends=calls.tools_of(step).keeps_ends,
                 diff=lambda: calls.diff(step),
             )
 

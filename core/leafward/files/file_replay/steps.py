@@ -10,7 +10,7 @@ from leafward.files.edits import line_count, line_delta
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.texts import Replacement
 from leafward.files.shell import Proof, Staging, Sweep, effects
-from leafward.files.tool_calls import Action, command_in, path_in, replacements
+from leafward.files.tool_calls import Action, command_in, path_in, plain_command, replacements
 from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
@@ -122,9 +122,10 @@ def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
         return [one for text in programs if isinstance(text, str) for one in _by_program(text)]
     if call.name not in table.shells:
         return []
-    command = command_in(call, table) if table.command else call.arguments.get("command")
+    looks_into = table.looks_into(call.name)
+    command = command_in(call, table) if looks_into else plain_command(call, table)
     folder = next((str(call.arguments[name]) for name in table.folder if call.arguments.get(name)), None)
-    patches = list(patches_in(command)) if table.command else []
+    patches = list(patches_in(command)) if looks_into else []
     if patches:
         return [one for text in patches for one in _by_patch(text, folder)]
     return by_command(command, folder or "")

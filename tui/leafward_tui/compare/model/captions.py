@@ -10,7 +10,7 @@ from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.entry_headline import headline, summarised_entries, turn_entry
+from leafward.session.entry_headline import row_text, summarised_entries, turn_entry
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
 from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
@@ -90,7 +90,7 @@ def compared_sides(sides: Sides, mark: int) -> ComparedSides:
     named = _named(sides, "A", sides.a, mark), _named(sides, "B", sides.b, mark)
     # The ancestor may be bookkeeping: then what was said above it.
     content = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
-    words = headline(session, content).text if content >= 0 else ""
+    words = row_text(session, content) if content >= 0 else ""
     return ComparedSides(sides, compare_files(sides), named, words)
 
 
@@ -113,7 +113,7 @@ def overall(sides: Sides, mark: int) -> Overall:
 def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
     session = sides.session
     known_by = turn_entry(session, side.node, NO_ENTRY if sides.ancestor_side else sides.ancestor)
-    words = headline(session, known_by).text if known_by >= 0 else "before everything"
+    words = row_text(session, known_by) if known_by >= 0 else "before everything"
     leaf = side.node in (session.place, session.leaf)
     return Named(
         letter,

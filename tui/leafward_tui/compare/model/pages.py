@@ -243,7 +243,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
         numbers("tool calls", lambda side: side.outcomes.calls),
         numbers("replies", lambda side: side.outcomes.replies),
         numbers("turns", lambda side: side.turns),
-        numbers("edits", lambda side: side.edits),
+        numbers("changes of files", lambda side: side.edits),
         numbers("entries", lambda side: len(side.entries)),
         *([numbers("aborted", lambda side: side.outcomes.aborted)] if stopped else []),
         numbers("tokens of all requests", lambda side: side.outcomes.usage.total),

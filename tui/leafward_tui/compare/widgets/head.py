@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ARM = 10
 """Cells of a branch of the fork, where there is room."""
-_UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("edits", "edit", 7))
+_UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("changes", "change", 8))
 
 
 class CompareHead(Widget):

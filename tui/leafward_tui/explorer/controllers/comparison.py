@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import EntryIndex
-from leafward.session.entry_headline import headline
+from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.cells import count, counted, fit, money, right
@@ -148,7 +148,7 @@ class Comparison:
                 self.open(leaf, place)
 
         each = (
-            "turns, edits (also by commands), errors"
+            "turns, changes of files (by tools and commands), errors"
             + ", cost" * wide
             + ", output tokens" * (width >= _WIDEST)
         )
@@ -183,12 +183,12 @@ def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
         # Made here, and not where they are drawn.
         _ = made.outcomes
         if layout.on_path(leaf):
-            words = f"the path: {headline(session, layout.head[row]).text}"
+            words = f"the path: {row_text(session, layout.head[row])}"
         else:
             labels = (session.labels[at] for at in map(EntryIndex, made.entries) if at in session.labels)
             label = next(labels, "")
             words = f"[{label}] " if label else ""
-            words += headline(session, layout.head[branch.first_row]).text
+            words += row_text(session, layout.head[branch.first_row])
         found.append(BranchRow(leaf, words, made))
     return tuple(found)
 
@@ -210,7 +210,7 @@ def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
     checks = [f"{glyphs.ok if one.ok else glyphs.error} {one.check.value}" for one in ordered]
     cells = [
         right(counted(side.turns, "turn"), 9),
-        right(counted(side.edits, "edit") if side.edits else glyphs.zero, 9),
+        right(counted(side.edits, "change") if side.edits else glyphs.zero, 12),
         right(counted(came.errors, "error"), 10) if came.errors else right(glyphs.zero, 10),
         right(money(came.usage.cost) if came.costs_known else glyphs.dash, 8),
     ]

@@ -286,7 +286,7 @@ class NewSession:
         done = "goes on with" if written else "began"
         self._view.tell(f"{done} a session of {target.title}: {draft.path.name}", "leaf")
         if then in ("o", "r") and made.prompt is not None:
-            services.copy(made.prompt)
+            services.copy(made.prompt, "the prompt")
         if then == "o":
             services.screens.session(draft.path, target.name)
         elif then == "r":
@@ -294,7 +294,7 @@ class NewSession:
         else:
             # What has to be run next, by hand.
             waiting = draft.imported if then == "w" else None
-            services.copy((draft.resume if waiting is None else waiting.command).line())
+            services.copy((draft.resume if waiting is None else waiting.command).line(), "the command")
 
 
 def _place(session: Session, end: int) -> tuple[object, ...]:

@@ -76,7 +76,7 @@ class Move:
 
         def done(key: str | None) -> None:
             if key in ("e", "b"):
-                self._services.copy(prompt_text(session.body(prompt) or {}))
+                self._services.copy(prompt_text(session.body(prompt) or {}), "the prompt")
             if key == "m":
                 self._move(target, f"moved to {named(target)}")
             elif key == "r" and target == here:

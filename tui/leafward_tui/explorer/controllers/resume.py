@@ -74,6 +74,6 @@ class AgentResume:
         """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""
         problem = self._view.hand_over(command)
         if problem is not None:
-            self._services.copy(command.line())
+            self._services.copy(command.line(), "the command")
             self._view.tell(f"{problem}; its command is copied", "bad")
         self._loader.look()

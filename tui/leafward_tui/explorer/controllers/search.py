@@ -245,9 +245,9 @@ def _places(found: EntryHits, row_of: Callable[[int], int]) -> list[tuple[int, i
 
 
 def _counted(search: SearchState, row: int) -> str:
-    """`3 of 49 hits` on a hit, `49 hits` beside them; a query chooses rows."""
+    """`3 of 49 places` on a hit, `49 places` beside them; a query chooses rows. The search of all text counts entries as hits."""
     at, size = search.place_on(row), len(search.places)
-    name = "row" if search.by_query else "hit"
+    name = "row" if search.by_query else "place"
     return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}"
 
 

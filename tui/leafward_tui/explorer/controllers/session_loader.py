@@ -385,6 +385,7 @@ def open_session(
     agent = agent_of(path, lambda: _configured_stores(config))
     if agent is native():
         session = Session.open(path, job.unwanted, lambda scan: publish(scan.end), scan)
+        session.source.tools = agent.tool_table
     else:
         if size > _LONG_READ:
             # How far its agent's reader has come is not known, only what is being read.

@@ -145,7 +145,8 @@ def options(
             for agent in agents.values()
             if not cuts[agent.name].legal and cuts[agent.name].nearest == nearest
         ]
-        found.append(Choice(letter, f"Go to {named(nearest)}", f"the nearest for {', '.join(whose)}"))
+        title = f"Go to {named(nearest)}, where one can begin"
+        found.append(Choice(letter, title, f"the nearest for {', '.join(whose)}"))
     return found
 
 
@@ -166,6 +167,7 @@ def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
     """What would be written, the command that goes on, and what is to be known of it."""
     draft = made.draft
     lines = [
+        SheetLine(f"holds {made.holds}"),
         SheetLine(f"writes {safe_line(draft.file.name, _LINE)}"),
         SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
     ]

@@ -21,7 +21,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.entry_headline import TASK, call_of
-from leafward.session.messages import did_run, messages_of, usage_of
+from leafward.session.messages import did_run, messages_of, shell_command, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.ui.page import SelectionKind
 
@@ -176,6 +176,8 @@ def _take(
     elif kind is Kind.BASH:
         call = ToolCall("", "bash", {"command": str(message.get("command") or "")})
         found.steps.append(Step(call, index, body, index, by_user=True))
+    elif kind is Kind.CUSTOM_MESSAGE and (typed := shell_command(body)):
+        found.prompts.append(MessageText(index, typed))
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.CUSTOM_ROLE):
         author = str((message if kind is Kind.CUSTOM_ROLE else body).get("customType") or "extension")
         found.prompts.append(
