@@ -289,7 +289,9 @@ async def test_the_totals_in_sixty_columns_name_each_project_and_its_cost(store:
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
         width = totals.rows.scrollable_content_region.width
-        drawn = ["".join(piece.text for piece in totals.rows.render_line(y)) for y in range(totals.rows.count)]
+        drawn = [
+            "".join(piece.text for piece in totals.rows.render_line(y)) for y in range(totals.rows.count)
+        ]
         heads = [row for row in drawn if row.split()[-3:] == ["sessions", "tokens", "cost"]]
         assert heads
         assert {len(row.rstrip()) for row in heads} == {width}, "the cost is in sight"

@@ -83,8 +83,7 @@ class TotalsScreen(Modal):
         columns = _NARROW_FIGURES.get(len(line.figures), ()) if width < _NARROW else ()
         cells = columns or (_FIGURE,) * len(line.figures)
         figures = "".join(
-            right(one, room, ellipsis=glyphs.ellipsis)
-            for one, room in zip(line.figures, cells, strict=True)
+            right(one, room, ellipsis=glyphs.ellipsis) for one, room in zip(line.figures, cells, strict=True)
         )
         with_bar = line.share >= 0 and width >= _NARROW
         bar = max(int(line.share > 0), round(_BAR * line.share)) if with_bar else 0

@@ -57,7 +57,13 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
         more.append(Hint("draft.xray"))
     if len(state.drafts.runs) > 1:
         more.append(Hint("runs.compare"))
-    return (*(() if nothing else (accept,)), leave, *pages, *_of_area(state, state.what_if, alone=alone), *more)
+    return (
+        *(() if nothing else (accept,)),
+        leave,
+        *pages,
+        *_of_area(state, state.what_if, alone=alone),
+        *more,
+    )
 
 
 def _of_area(state: LabState, what_if: WhatIf, *, alone: bool) -> Sequence[Hint]:
@@ -70,7 +76,9 @@ def _of_area(state: LabState, what_if: WhatIf, *, alone: bool) -> Sequence[Hint]
         pin_all = (Hint("lost.pin_all"),) if any(not fact.pinned for fact in lost) else ()
         return (Hint("lost.pin"), *pin_all, *source) if lost else ()
     if area == "text":
-        whole = () if alone else (Hint("lab.whole", "whole pane", "whole"), Hint("lab.page", "next page", "page"))
+        whole = (
+            () if alone else (Hint("lab.whole", "whole pane", "whole"), Hint("lab.page", "next page", "page"))
+        )
         return (*whole, *source)
     slide = Hint(("slider.less", "slider.more"), "slide")
     strategies = Hint(tuple(f"strategy.{one}" for one in Strategy), "strategy")
