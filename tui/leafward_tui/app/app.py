@@ -88,9 +88,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     PAUSE_GC_ON_SCROLL = True
     ENABLE_COMMAND_PALETTE = True
     DEFAULT_MODE = "leafward"
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-tiny"), (LEAST_WIDTH, "-narrow"), (80, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (LEAST_WIDTH, "-narrow"), (80, "-wide")]  # noqa: RUF012  Textual's own form
     """What stands over a screen is hidden with what is below it where nothing fits; see the stylesheet."""
-    VERTICAL_BREAKPOINTS: ClassVar = [(0, "-flat"), (LEAST_HEIGHT, "-short")]
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-short")]  # noqa: RUF012  Textual's own form
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar = [*app_bindings(), Binding("ctrl+c", "help_quit", show=False, system=True)]
 

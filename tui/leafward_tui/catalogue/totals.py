@@ -88,7 +88,9 @@ class TotalsScreen(Modal):
         with_bar = line.share >= 0 and width >= _NARROW
         bar = max(int(line.share > 0), round(_BAR * line.share)) if with_bar else 0
         room = max(0, width - cell_len(figures) - (_BAR + 1 if with_bar else 0))
-        word = _MISSING if line.missing and cell_len(tilde(line.name) + _MISSING) <= room else ""
+        # The name of the folder comes first: what is missing is said where there is room beside it.
+        named = min(cell_len(tilde(line.name)), cell_len(f"{glyphs.gap}/{line.name.rpartition('/')[2]}"))
+        word = _MISSING if line.missing and named + len(_MISSING) <= room else ""
         if line.path or (line.missing and line.name):
             folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
         else:

@@ -129,7 +129,10 @@ class KeyBar(Widget):
 
     def on_mount(self) -> None:
         """Other keys work where a field has them."""
-        self.watch(self.screen, "focused", lambda _widget: self.refresh(), init=False)
+        self.watch(self.screen, "focused", self._keys_went_elsewhere, init=False)
+
+    def _keys_went_elsewhere(self) -> None:
+        self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         """Runs what was clicked."""
