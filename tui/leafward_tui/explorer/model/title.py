@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
 
-_PARENT, _PARENT_SHORT = 40, 12
+_PARENT, _PARENT_SHORT = 20, 12
 """Cells of the title of a sub-agent's parent; the latter below 100 columns."""
 
 
@@ -57,8 +57,10 @@ def title_bar_of(
     ]
     if is_subagent(session):
         whole, short = (fit(parent, cells, ellipsis=glyphs.ellipsis) for cells in (_PARENT, _PARENT_SHORT))
+        # Whether it can be written to matters more.
+        keep = 4 if session.read_only or session.what_if else 7
         of = "sub-agent of " if parent else "sub-agent"
-        facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=7))
+        facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := session.columns.damaged:
         facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
     if exploration.findings.archived:
