@@ -109,8 +109,22 @@ async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept
         assert [text for text in kept.listed if text not in shown] == []
 
 
+def delegating(root: Path) -> Kept:
+    """A session of opencode, and that of its sub-agent."""
+    store = opencode_store.Database(root)
+    above = opencode_store.Conversation("ses_one", title="Delegate a survey of the repo")
+    above.turn("survey it")
+    store.write(above)
+    below = opencode_store.Conversation(
+        "ses_two", at=opencode_store.START + 90_000, title="Survey the repo", parentID="ses_one"
+    )
+    below.turn("look around")
+    store.write(below)
+    return Kept(root, store.path / "ses_two", (), (), 0)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-@pytest.mark.parametrize("agent", [claude, codex], ids=lambda agent: agent.__name__)
+@pytest.mark.parametrize("agent", [claude, codex, delegating], ids=lambda agent: agent.__name__)
 async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
     agent: Callable[[Path], Kept], size: tuple[int, int], tmp_path: Path
 ) -> None:
