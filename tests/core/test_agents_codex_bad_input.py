@@ -100,7 +100,7 @@ def test_nul_bytes_are_told_of_and_what_stands_around_them_is_read(tmp_path: Pat
     rollout.turn("three", "third")
     session = rollout.opened()
     assert texts(session) == ["one", "first", "two", "second", "three", "third"]
-    assert problems(session)["nul"] == 2
+    assert problems(session)["malformed"] == 2
 
 
 def test_a_last_line_without_an_end_is_pending_until_it_is_whole(tmp_path: Path) -> None:

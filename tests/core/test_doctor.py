@@ -66,7 +66,7 @@ def test_lines_that_only_look_whole(file: PiFile) -> None:
     [
         ("nonsense", "malformed"),
         ("null", "malformed"),
-        ("\0\0\0", "nul"),
+        ("\0\0\0", "malformed"),
         (json.dumps(HEADER), "extra-header"),
         ('{"type":"custom","customType":"x"}', "no-id"),
         ('{"type":"custom","id":"0000000a","parentId":"ffffffff"}', "orphan"),
@@ -87,6 +87,12 @@ def test_a_line_at_the_end(line: str, code: str, file: PiFile) -> None:
     found = {problem.code: problem for problem in problems(file)}
     assert found[code].offset == size
     assert found.keys() <= {code, "no-id"}
+
+
+def test_nul_bytes_have_the_name_that_the_tree_gives_them(file: PiFile) -> None:
+    file.raw("\0\0\0")
+    (found,) = problems(file)
+    assert (found.code, found.text) == ("malformed", "the line is not a JSON object: it holds NUL bytes")
 
 
 def test_duplicate_ids(file: PiFile) -> None:

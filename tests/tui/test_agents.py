@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.base.config import Config
+from leafward_tui.explorer import ExplorerScreen
 from tests import claude_transcript, codex_rollout, opencode_store
-from tests.tui.explored import exploring
-from tests.tui.session_store import app_over, listed, rows, until
+from tests.tui.explored import exploring, note
+from tests.tui.session_store import app_over, listed, reached, rows, until
 from tests.untouched import contents
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 KEYS = ("x", "w", "c", "escape", "tab", "j", "J", "{", "o", "escape", "u", "l", "enter", "escape")
 """Tabs, the lab, rows and branches, the log, and what would write to a session of pi."""
@@ -105,6 +107,48 @@ async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept
         await until(pilot, lambda: kept.listed[0] in "\n".join(rows(app)))
         shown = "\n".join(rows(app))
         assert [text for text in kept.listed if text not in shown] == []
+
+
+def delegating(root: Path) -> Kept:
+    """A session of opencode, and that of its sub-agent."""
+    store = opencode_store.Database(root)
+    above = opencode_store.Conversation("ses_one", title="Delegate a survey of the repo")
+    above.turn("survey it")
+    store.write(above)
+    below = opencode_store.Conversation(
+        "ses_two", at=opencode_store.START + 90_000, title="Survey the repo", parentID="ses_one"
+    )
+    below.turn("look around")
+    store.write(below)
+    return Kept(root, store.path / "ses_two", (), (), 0)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("agent", [claude, codex, delegating], ids=lambda agent: agent.__name__)
+async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
+    agent: Callable[[Path], Kept], size: tuple[int, int], tmp_path: Path
+) -> None:
+    root = agent(tmp_path / f".{agent.__name__}").root
+    app = app_over(root, config=Config())
+    async with app.run_test(size=(120, 32)) as pilot:
+        screen = await listed(pilot)
+        cards = screen.state.list.stock.cards
+    path = next(Path(card.path) for card in cards if card.relation == "subagent" and card.parent)
+    async with exploring(path, size) as (pilot, explorer):
+        await until(pilot, lambda: "sub-agent of Delegate" in rows(pilot.app)[0])
+        assert "^ parent" in rows(pilot.app)[-1]
+        await pilot.press("^")
+        parent = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: pilot.app.screen is not explorer)
+        parent = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: parent.state.session is not None)
+        await pilot.pause()
+        assert "Delegate a survey" in rows(pilot.app)[0]
+        assert "sub-agent of" not in rows(pilot.app)[0]
+        await pilot.press("^")
+        await until(pilot, lambda: "no session is known that this one came from" in note(parent))
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is explorer)
 
 
 async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_does(tmp_path: Path) -> None:

@@ -281,6 +281,34 @@ async def test_the_totals_use_the_height(store: Path, size: tuple[int, int], who
         assert totals.rows.outer_size.height > 20
 
 
+async def test_the_totals_in_sixty_columns_name_each_project_and_its_cost(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=(60, 40)) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        width = totals.rows.scrollable_content_region.width
+        drawn = [
+            "".join(piece.text for piece in totals.rows.render_line(y)) for y in range(totals.rows.count)
+        ]
+        heads = [row for row in drawn if row.split()[-3:] == ["sessions", "tokens", "cost"]]
+        assert heads
+        assert {len(row.rstrip()) for row in heads} == {width}, "the cost is in sight"
+        paths = [line for line in totals.lines if line.path]
+        assert any(line.missing for line in paths)
+        for line in paths:
+            row = drawn[totals.lines.index(line)]
+            assert row.strip().startswith(("/", "~", "…")), row
+            assert line.name.rpartition("/")[2][:12] in row, row
+            assert row.split()[-2:] == [line.figures[1], line.figures[2]] if line.figures[2] else True
+        for line in totals.lines:
+            if line.share >= 0:
+                assert drawn[totals.lines.index(line)].startswith(line.name)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is screen)
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[int, int]) -> None:
     folder = tmp_path / "sessions"

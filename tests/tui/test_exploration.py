@@ -207,6 +207,33 @@ class TestArchive:
         exploration = Exploration(fork, findings=Findings(archived=[6, 0]))
         assert [line.kind for line in lines_of(exploration)] == [LineKind.ROW] * 8
 
+    @pytest.mark.parametrize(
+        ("wanted", "lines"),
+        [
+            (Filter.PROMPTS, 1),
+            (Filter.NO_TOOLS, 1),
+            (Filter.LABELLED, 0),
+        ],
+    )
+    def test_a_filter_shows_none_of_its_rows(self, wanted: Filter, lines: int, fork: Session) -> None:
+        exploration = Exploration(fork, findings=Findings(archived=[2]))
+        exploration.filter = wanted
+        exploration.lay_out()
+        put_away = [line for line in lines_of(exploration) if line.kind is LineKind.ARCHIVED]
+        branch = exploration.layout.branches[exploration.pieces.branch_at[2]]
+        stop = exploration.layout.branch_rows[exploration.pieces.branch_at[2]]
+        assert [(line.row, line.rows) for line in put_away] == [
+            (branch.first_row, stop - branch.first_row)
+        ] * lines, "one line with the count, where a row of it would be on show"
+        rows = {line.row for line in lines_of(exploration) if line.kind is LineKind.ROW}
+        assert rows.isdisjoint(range(branch.first_row, stop))
+        assert rows_shown(exploration) == len(exploration.layout)
+        if lines:
+            assert exploration.unfold(put_away[0])
+            assert branch.first_row in {
+                line.row for line in lines_of(exploration) if line.kind is LineKind.ROW
+            }
+
 
 class TestFilters:
     @given(plans(), DENSITIES, st.sampled_from(list(Filter)), st.data())
@@ -216,7 +243,9 @@ class TestFilters:
         with session_of(plan) as session:
             entries = st.lists(st.integers(0, len(plan) - 1), max_size=5)
             exploration = Exploration(
-                session, density, findings=Findings(data.draw(entries), data.draw(entries))
+                session,
+                density,
+                findings=Findings(data.draw(entries), data.draw(entries), archived=data.draw(entries)),
             )
             for index in data.draw(entries):
                 session.labels[session.find(f"#{index}")] = "here"

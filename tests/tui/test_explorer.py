@@ -99,7 +99,34 @@ class TestOpening:
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             shown = [row.strip() for row in rows(app) if row.strip()]
-            assert shown == [f"needs 60 × 16, has {size[0]} × {size[1]}"]
+            assert shown == [f"needs 60 × 16, has {size[0]} × {size[1]}", "ctrl+q quit"]
+
+    @pytest.mark.parametrize("opened", ["enter", "question_mark", "ctrl+p", "x"])
+    async def test_there_only_the_key_that_quits_works_whatever_is_open(
+        self, opened: str, file: Named
+    ) -> None:
+        before = file.path.read_bytes()
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("k", "k")
+            cursor = screen.panes.tree.cursor
+            await pilot.press(opened)
+            await pilot.pause()
+            over = screen.app.screen
+            await pilot.resize_terminal(40, 12)
+            await pilot.pause()
+            shown = [row.strip() for row in rows(screen.app) if row.strip()]
+            assert shown == ["needs 60 × 16, has 40 × 12", "ctrl+q quit"]
+            await pilot.press("j", "A", "enter", "c", "escape", "dollar_sign", "q")
+            await pilot.pause()
+            assert screen.app.screen is over
+            assert screen.panes.tree.cursor == cursor
+            assert file.path.read_bytes() == before
+            await pilot.resize_terminal(*NARROW)
+            await pilot.pause()
+            assert "needs" not in "\n".join(rows(screen.app))
+            await pilot.resize_terminal(40, 12)
+            await pilot.press("ctrl+q")
+            await until(pilot, lambda: screen.app.return_code is not None or not screen.app.is_running)
 
     async def test_the_heads_stand_above_their_columns_at_every_size(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

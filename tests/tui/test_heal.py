@@ -75,6 +75,7 @@ async def test_where_damage_is_no_matter_of_a_provider_the_way_to_it_is_named(tm
     async with exploring(file.path, NARROW) as (pilot, screen):
         await pilot.press("h")
         await until(pilot, lambda: "leafward doctor names what is damaged" in note(screen))
+        assert note(screen).strip().startswith("!"), "no tick beside a problem"
 
 
 async def test_the_key_is_offered_where_healing_would_change_something(tmp_path: Path) -> None:

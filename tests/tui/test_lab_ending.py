@@ -220,6 +220,26 @@ class TestEnding:
                 await pilot.pause()
             assert screen.state.what_if.injected is made[1]
 
+    async def test_where_there_is_nothing_to_compact_the_key_bar_offers_no_more_than_works(
+        self, tmp_path: Path
+    ) -> None:
+        file = Acting(tmp_path / "short.jsonl")
+        file.user("plant the pears")
+        file.said("planted")
+        async with considering(file.path, (200, 40)) as (pilot, screen):
+            assert screen.state.what_if is not None
+            assert screen.state.what_if.plan.nothing
+            for _ in range(4):
+                bar = rows(screen.app)[-1]
+                assert " s summarise" not in bar
+                assert "E edit" not in bar
+                assert "p pin" not in bar
+                assert "keep less" not in bar
+                assert "x-ray" not in bar
+                assert "esc back" in bar
+                await pilot.press("tab")
+                await pilot.pause()
+
     async def test_nothing_to_compact_is_said(self, tmp_path: Path) -> None:
         working(tmp_path / "small.jsonl", 2)
         async with considering(tmp_path / "small.jsonl", config=Config()) as (pilot, screen):

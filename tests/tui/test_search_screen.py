@@ -357,3 +357,22 @@ async def test_what_is_typed_at_once_with_the_filter_key_filters(
         screen = await listed(pilot)
         at_once(pilot, "/theme")
         await until(pilot, lambda: screen.state.list.view.text == "theme")
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE])
+async def test_the_key_bar_offers_no_key_that_the_field_takes(
+    size: tuple[int, int], store: dict[str, SessionFile], tmp_path: Path
+) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await listed(pilot)
+        assert "? keys" in rows(app)[-1]
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        screen = cast("SearchScreen", app.screen)
+        await until(pilot, lambda: screen.bar.editing)
+        await until(pilot, lambda: "? keys" not in rows(app)[-1])
+        assert "ctrl+p commands" in rows(app)[-1]
+        await pilot.press(*"theme", "enter")
+        await until(pilot, lambda: screen.results.has_focus)
+        await until(pilot, lambda: "? keys" in rows(app)[-1])

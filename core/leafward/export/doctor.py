@@ -243,10 +243,10 @@ def _damage(session: Session) -> Iterator[Problem]:
     for index, damage in columns.damage.items():
         if damage is Damage.MALFORMED and session.is_kept(index):
             continue
-        code, text = DAMAGE_CODE[damage], DAMAGE_TEXT[damage]
+        text = DAMAGE_TEXT[damage]
         if damage is Damage.MALFORMED and b"\0" in b"".join(session.records(index)):
-            code, text = "nul", "the line holds NUL bytes and is no JSON object"
-        yield Problem(code, text, _named(session, index), columns.start[index])
+            text = f"{text}: it holds NUL bytes"
+        yield Problem(DAMAGE_CODE[damage], text, _named(session, index), columns.start[index])
     size = len(columns)
     for index in range(size):
         end = columns.start[index + 1] if index + 1 < size else session.scan.end

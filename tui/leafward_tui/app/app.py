@@ -26,6 +26,7 @@ from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.glyphs import choose_glyphs
 from leafward_tui.ui.intents import app_bindings
 from leafward_tui.ui.key_overrides import Keymap
+from leafward_tui.ui.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen
 from leafward_tui.ui.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
 from leafward_tui.ui.theme import (
     DEFAULT_DARK,
@@ -87,6 +88,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     PAUSE_GC_ON_SCROLL = True
     ENABLE_COMMAND_PALETTE = True
     DEFAULT_MODE = "leafward"
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (LEAST_WIDTH, "-narrow"), (80, "-wide")]  # noqa: RUF012  Textual's own form
+    """What stands over a screen is hidden with what is below it where nothing fits; see the stylesheet."""
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-short")]  # noqa: RUF012  Textual's own form
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar = [*app_bindings(), Binding("ctrl+c", "help_quit", show=False, system=True)]
 
@@ -247,8 +251,6 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def action_command_palette(self) -> None:
         """The palette, over a full screen only."""
-        from leafward_tui.ui.screen import BaseScreen
-
         if isinstance(self.screen, BaseScreen):
             from leafward_tui.app.command_palette import Palette
 
@@ -263,6 +265,12 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """Work behind the screen makes room for what the user does."""
         if isinstance(event, _BY_HAND):
             self.input_priority.pressed()
+
+    def ignores(self, event: events.Key | events.Paste) -> bool:
+        """On a terminal that nothing fits on only the key that quits works: what any other did could not be seen."""
+        if self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
+            return False
+        return not isinstance(event, events.Key) or event.key not in self.keymap.keys["app.quit"]
 
     def post_display_hook(self) -> None:
         """A frame stands: work behind the screen goes on."""

@@ -47,12 +47,18 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
             return
+        if self.ignores(event):
+            return
         self._held.append(event)
         if not self._waits_since or time.monotonic() - self._waits_since > _PATIENCE:
             await self._let_go()
 
     def noticed(self, event: events.Event) -> None:
         """Called with every event before anything is done about it; overridden."""
+
+    def ignores(self, event: events.Key | events.Paste) -> bool:  # noqa: ARG002  overridden
+        """Whether a key or pasted text does nothing at all; overridden."""
+        return False
 
     def unbound(self, key: str) -> None:
         """Called with a key that neither a widget nor a binding wants; overridden."""

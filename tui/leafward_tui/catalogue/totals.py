@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _MISSING = f"  {NO_PROJECT_FOLDER}"
 _FIGURE = 12
 _FIGURES = 3
+_NARROW = 60
+"""Cells of a row below which each of its columns takes no more than it needs."""
+_NARROW_FIGURES = {3: (9, 9, 10), 4: (12, 8, 8, 10)}
 _GAP = 2
 _BAR = 16
 
@@ -74,13 +77,20 @@ class TotalsScreen(Modal):
         self.frame("Totals", len(self.lines), self._note, width=width, height=height)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
-        """Name at the left, figures in columns at the right, a bar before those of a day."""
+        """Name at the left, figures in columns at the right, where there is room a bar before those of a day."""
         line = self.lines[number]
         glyphs = self.shell.glyphs
-        figures = "".join(right(one, _FIGURE, ellipsis=glyphs.ellipsis) for one in line.figures)
-        bar = 0 if line.share < 0 else max(int(line.share > 0), round(_BAR * line.share))
-        room = max(0, width - cell_len(figures) - (_BAR + 1 if line.share >= 0 else 0))
-        word = _MISSING if line.missing else ""
+        columns = _NARROW_FIGURES.get(len(line.figures), ()) if width < _NARROW else ()
+        cells = columns or (_FIGURE,) * len(line.figures)
+        figures = "".join(
+            right(one, room, ellipsis=glyphs.ellipsis) for one, room in zip(line.figures, cells, strict=True)
+        )
+        with_bar = line.share >= 0 and width >= _NARROW
+        bar = max(int(line.share > 0), round(_BAR * line.share)) if with_bar else 0
+        room = max(0, width - cell_len(figures) - (_BAR + 1 if with_bar else 0))
+        # The name of the folder comes first: what is missing is said where there is room beside it.
+        named = min(cell_len(tilde(line.name)), cell_len(f"{glyphs.gap}/{line.name.rpartition('/')[2]}"))
+        word = _MISSING if line.missing and named + len(_MISSING) <= room else ""
         if line.path or (line.missing and line.name):
             folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
         else:
@@ -94,7 +104,7 @@ class TotalsScreen(Modal):
             Segment(word, ground.warn),
             Segment(" " * left, ground.blank),
         ]
-        if line.share >= 0:
+        if with_bar:
             pieces += [
                 Segment(glyphs.heavy * bar, ground.leaf),
                 Segment(" " * (_BAR + 1 - bar), ground.blank),

@@ -20,6 +20,7 @@ from leafward_tui.explorer.controllers.modes import Modes
 from leafward_tui.explorer.controllers.move import Move
 from leafward_tui.explorer.controllers.navigation import Navigation
 from leafward_tui.explorer.controllers.operations import Operations
+from leafward_tui.explorer.controllers.parent_session import ParentSession
 from leafward_tui.explorer.controllers.restore import FileRestore
 from leafward_tui.explorer.controllers.resume import AgentResume
 from leafward_tui.explorer.controllers.row_filter import RowFilter
@@ -63,7 +64,8 @@ class Controllers:
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
         self.heal = Heal(state, view, services, jobs)
-        self.loader.counted = self.heal.look
+        self.parent = ParentSession(state, view, services, jobs, self.loader)
+        self.loader.counted = self._look_on
         self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
         self.export = Export(state, view, services, jobs, self.navigation)
         self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
@@ -72,6 +74,11 @@ class Controllers:
         )
         self.exam = CompactionExam(state, view, services, jobs, self.write)
         self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
+
+    def _look_on(self) -> None:
+        """What is looked for once the numbers are known."""
+        self.heal.look()
+        self.parent.look()
 
     @property
     def routed(self) -> tuple[Controller, ...]:
@@ -90,6 +97,7 @@ class Controllers:
             self.resume,
             self.fork,
             self.heal,
+            self.parent,
             self.bisect,
             self.export,
             self.comparison,

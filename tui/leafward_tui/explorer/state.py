@@ -104,6 +104,9 @@ class ExplorerState:
     """Whether the session does not hold the prompt that its agent sends."""
     price: Price | None = None
     """The price of the move that is proposed."""
+    parent_title: str = ""
+    """What the session of whoever started this sub-agent is called; empty until it is read. Written by
+    `controllers/parent_session`."""
     healable: bool = False
     """Whether lines are damaged and healing would change something. Written by `controllers/heal`."""
     search: SearchState = field(default_factory=SearchState)

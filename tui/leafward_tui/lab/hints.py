@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.lab.model.fates import lost_facts
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.key_bar import Hint
 from leafward_tui.ui.title_bar import Fact
@@ -13,6 +14,7 @@ from leafward_tui.ui.title_bar import Fact
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
 
@@ -43,27 +45,47 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
         return (Hint("mode.leave", "keep edit", "keep"), Hint("compaction.accept"))
     if state.mode is Mode.STREAM:
         return (Hint("mode.leave", "cancel the summary", "cancel"),)
+    nothing = state.what_if.plan.nothing
     written = state.draft is not None and not state.larger(state.draft)
     accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
-    leave = Hint("mode.leave", *(("all panes",) if state.layout.whole else ("discard",)))
-    slide = Hint(("slider.less", "slider.more"), "slide")
-    strategies = Hint(tuple(f"strategy.{one}" for one in Strategy), "strategy")
-    source = Hint("lab.choose", "source")
-    of_area = {
-        "fates": (Hint("lost.pin"), Hint("lost.pin_all"), source),
-        "text": (
-            *(
-                ()
-                if alone
-                else (Hint("lab.whole", "whole pane", "whole"), Hint("lab.page", "next page", "page"))
-            ),
-            source,
-        ),
-        "plan": (slide, strategies, Hint("injection.switch")),
-        "cut": (slide, Hint(("cut.down", "cut.up"), "keep less, more", "cut"), strategies),
-    }
-    more = [Hint("summary.edit"), Hint("summarizer.choose"), Hint("draft.xray")]
+    leave = Hint("mode.leave", "all panes" if state.layout.whole else "back" if nothing else "discard")
+    pages = (Hint("pane.next", "next page", "page"),) if alone else ()
+    more = [Hint("summarizer.choose")]
+    if state.draft is not None:
+        more.insert(0, Hint("summary.edit"))
+    if not nothing:
+        more.append(Hint("draft.xray"))
     if len(state.drafts.runs) > 1:
         more.append(Hint("runs.compare"))
-    pages = (Hint("pane.next", "next page", "page"),) if alone else ()
-    return (accept, leave, *pages, *of_area[state.layout.area], *more)
+    return (
+        *(() if nothing else (accept,)),
+        leave,
+        *pages,
+        *_of_area(state, state.what_if, alone=alone),
+        *more,
+    )
+
+
+def _of_area(state: LabState, what_if: WhatIf, *, alone: bool) -> Sequence[Hint]:
+    """The keys of the pane that has them, as far as there is something for them."""
+    area = state.layout.area
+    source = () if what_if.plan.nothing else (Hint("lab.choose", "source"),)
+    if area == "fates":
+        draft = state.shown_draft
+        lost = lost_facts(draft.survival, what_if.pinned) if draft is not None else []
+        pin_all = (Hint("lost.pin_all"),) if any(not fact.pinned for fact in lost) else ()
+        return (Hint("lost.pin"), *pin_all, *source) if lost else ()
+    if area == "text":
+        whole = (
+            () if alone else (Hint("lab.whole", "whole pane", "whole"), Hint("lab.page", "next page", "page"))
+        )
+        return (*whole, *source)
+    slide = Hint(("slider.less", "slider.more"), "slide")
+    strategies = Hint(tuple(f"strategy.{one}" for one in Strategy), "strategy")
+    if area == "plan":
+        return (slide, strategies, Hint("injection.switch"))
+    ways = () if what_if.plan.nothing else (("cut.down", 1, "keep less"), ("cut.up", -1, "keep more"))
+    cuts = [(key, words) for key, step, words in ways if what_if.beside(step) >= 0]
+    if len(cuts) == len(ways) and cuts:
+        return (slide, Hint(("cut.down", "cut.up"), "keep less, more", "cut"), strategies)
+    return (slide, *(Hint(key, words) for key, words in cuts), strategies)

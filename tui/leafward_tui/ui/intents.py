@@ -465,6 +465,7 @@ INTENTS: tuple[Intent, ...] = (
         _TREE,
         "Leafward",
     ),
+    Intent("session.parent", "^", "Open the session that this one came from", "parent", _TREE, "Sessions"),
     Intent(
         "session.heal",
         "h",

@@ -85,7 +85,8 @@ class KeyBar(Widget):
         ground = styles.panel
         narrow = width < _NARROW
         gap = 2 if narrow else 3
-        always = [_cell(Hint(one), keymap, narrow) for one in (_ALWAYS[:1] if narrow else _ALWAYS)]
+        shown = _ALWAYS[1:] if self._is_typed(keymap.label("app.help")) else _ALWAYS
+        always = [_cell(Hint(one), keymap, narrow) for one in (shown[:1] if narrow else shown)]
         right = [cell for cell in always if cell is not None]
         room = width - 2 - sum(cell.width + gap for cell in right)
         left: list[_Cell] = []
@@ -120,6 +121,18 @@ class KeyBar(Widget):
             self._spans.append((at, at + cell.width, cell.intent_id))
             at += cell.width
         return Strip(segments).adjust_cell_length(width, ground.blank)
+
+    def _is_typed(self, key: str) -> bool:
+        """Whether a key, as it is written here, goes into the field that has the keys."""
+        focused = self.screen.focused
+        return focused is not None and len(key) == 1 and focused.check_consume_key(key, key)
+
+    def on_mount(self) -> None:
+        """Other keys work where a field has them."""
+        self.watch(self.screen, "focused", self._keys_went_elsewhere, init=False)
+
+    def _keys_went_elsewhere(self) -> None:
+        self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         """Runs what was clicked."""

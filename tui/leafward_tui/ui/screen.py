@@ -13,6 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.cells import fit
+from leafward_tui.ui.intents import intent
 from leafward_tui.ui.key_bar import Hint, KeyBar
 from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
@@ -36,19 +37,21 @@ LEAST_HEIGHT = 16
 
 
 class TooSmall(Widget):
-    """The one line that stands on a terminal nothing fits on."""
+    """What stands on a terminal nothing fits on: the size it needs, and the one key that works."""
 
     DEFAULT_CSS = "TooSmall { width: 1fr; height: 1fr; display: none; }"
 
     def render_line(self, y: int) -> Strip:
-        """The sentence in the middle row."""
+        """The size in the middle row, the key below it."""
         width, height = self.size
         ground = services_of(self).styles_now.bg
-        if y != height // 2:
-            return Strip([Segment(" " * width, ground.blank)], width)
-        has = self.app.size
+        has, keymap = self.app.size, services_of(self).keymap
         times = "x" if services_of(self).glyphs.hairline == "-" else "×"
-        words = f"needs {LEAST_WIDTH} {times} {LEAST_HEIGHT}, has {has.width} {times} {has.height}"
+        words = ""
+        if y == height // 2:
+            words = f"needs {LEAST_WIDTH} {times} {LEAST_HEIGHT}, has {has.width} {times} {has.height}"
+        elif y == height // 2 + 1 and (key := keymap.label("app.quit")):
+            words = f"{key} {intent('app.quit').hint}"
         words = fit(words, width, ellipsis=services_of(self).glyphs.ellipsis)
         return Strip([Segment(words.center(width), ground.sub)]).adjust_cell_length(width, ground.blank)
 

@@ -57,11 +57,11 @@ class Heal:
         from leafward_tui.explorer.heal_sheet import HealSheet
 
         if healed.draft is None:
-            text = "nothing to heal: providers accept every message as it is"
+            text, tone = "nothing to heal: providers accept every message as it is", "leaf"
             if session.columns.damaged:
-                text = "nothing to heal for a provider; leafward doctor names what is damaged"
+                text, tone = "nothing to heal for a provider; leafward doctor names what is damaged", "warn"
             obstacle = healed.found.obstacle
-            self._view.tell(obstacle.text if obstacle else text, "warn" if obstacle else "leaf")
+            self._view.tell(obstacle.text if obstacle else text, "warn" if obstacle else tone)
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))

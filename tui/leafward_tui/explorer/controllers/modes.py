@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.title import is_subagent
 from leafward_tui.explorer.state import Mode
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.key_bar import Hint
@@ -85,6 +86,7 @@ class Modes:
                 bare=state.bare,
                 hidden=bool(state.session is not None and len(state.session)),
                 healable=state.healable,
+                subagent=state.session is not None and is_subagent(state.session),
                 proposed=state.price is not None,
                 on_path=exploration is not None and exploration.on_path(line),
                 on_fold=line is not None and line.kind.is_fold,
@@ -115,6 +117,8 @@ class Situation(NamedTuple):
     """Whether the cursor is on rows that are folded."""
     healable: bool = False
     """Whether lines are damaged and healing would change something."""
+    subagent: bool = False
+    """Whether the session is what a sub-agent of another one did."""
     on_compaction: bool = False
     """Whether the cursor is on a compaction or a context edit."""
 
@@ -142,7 +146,16 @@ def hints(now: Situation) -> Sequence[Hint]:
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
     heal = (Hint("session.heal"),) if now.healable else ()
-    common = (*through, *heal, Hint("tab.context"), Hint("compare.open"), Hint("session.fork"), *compact)
+    parent = (Hint("session.parent"),) if now.subagent else ()
+    common = (
+        *through,
+        *heal,
+        *parent,
+        Hint("tab.context"),
+        Hint("compare.open"),
+        Hint("session.fork"),
+        *compact,
+    )
     if now.on_fold:
         return (
             Hint("move.here", "unfold", key_only=True),

@@ -58,6 +58,7 @@ _OF_THE_SESSION = (
     "branches",
     "fork",
     "healable",
+    "parent",
 )
 """Jobs whose results are about the session that is on show, and about no other."""
 
@@ -229,9 +230,13 @@ class SessionLoader:
             from leafward.agents import agent_behind
 
             state.agent = agent_behind(exploration.session).name
-        dot = self._services.glyphs.dot
         title = title_bar_of(
-            exploration, state.agent, following=state.following, unseen=state.unseen, dot=dot
+            exploration,
+            state.agent,
+            self._services.glyphs,
+            following=state.following,
+            unseen=state.unseen,
+            parent=state.parent_title,
         )
         self._view.title_bar.show(title.title, crumb=title.crumb, facts=title.facts)
 

@@ -150,12 +150,14 @@ class Exploration:
         if self.folds_rows:
             self.lines = FoldedLines(self.pieces, folds, archived)
         else:
+            branch_at = self.pieces.branch_at
+            put_away = [branch_at[entry] for entry in archived if entry in branch_at]
             passing = _PASSING.get(self.filter)
             if passing is not None:
                 kinds = bytes(map(self.layout.tree.kind.__getitem__, self.layout.head))
-                self.lines = FilteredLines(self.layout, shown=kinds.translate(passing))
+                self.lines = FilteredLines(self.layout, shown=kinds.translate(passing), archived=put_away)
             else:
-                self.lines = FilteredLines(self.layout, self._rows_passing())
+                self.lines = FilteredLines(self.layout, self._rows_passing(), archived=put_away)
 
     def _rows_passing(self) -> Iterable[int]:
         layout = self.layout

@@ -213,25 +213,47 @@ class FilteredLines:
     Two bytes a row say all: whether it is on show, and whether it has a line, as the first row of a gap has too.
     """
 
-    def __init__(self, layout: Layout, rows: Iterable[int] = (), shown: bytes | None = None) -> None:
-        """Shows some rows; `shown` says the same as a byte for each row, 1 or 0."""
+    def __init__(
+        self,
+        layout: Layout,
+        rows: Iterable[int] = (),
+        shown: bytes | None = None,
+        archived: Iterable[int] = (),
+    ) -> None:
+        """Shows some rows; `shown` says the same as a byte for each row, 1 or 0.
+
+        Of the branches that are `archived`, by their numbers, one line says how many rows they have, where any would be on show.
+        """
         if shown is None:
             mask = bytearray(len(layout))
             for row in rows:
                 mask[row] = 1
             shown = bytes(mask)
         self.layout = layout
-        self._shown = shown
         self.matches = shown.count(1)
+        shown, self._archived = _put_away(layout, shown, archived)
+        self._shown = shown
         # A row has a line if it is on show itself or the row before is; as numbers, that is one operation on all of them.
         number = int.from_bytes(shown, "little")
         lined = (number | number << 8 | 1).to_bytes(len(shown) + 1, "little")
-        self._lined = lined[: len(shown)]
+        self._lined = self._without_gaps(lined[: len(shown)])
         self._before: array[int] = array("i", [0])
         """Lines before each block of rows, and at the end all of them."""
         for start in range(0, len(shown), _BLOCK):
             self._before.append(self._before[-1] + self._lined.count(1, start, start + _BLOCK))
         self.lanes = 1 + max(self._lanes(), default=0)
+
+    def _without_gaps(self, lined: bytes) -> bytes:
+        """The lines without those for the rest of an archived branch; a gap behind one has a line of its own."""
+        if not self._archived:
+            return lined
+        changed = bytearray(lined)
+        for first, count in self._archived.items():
+            if count > 1:
+                changed[first + 1] = 0
+            if first + count < len(changed):
+                changed[first + count] = 1
+        return bytes(changed)
 
     def _lanes(self) -> Iterator[int]:
         layout, find = self.layout, self._shown.find
@@ -250,6 +272,8 @@ class FilteredLines:
         rows = range(block * _BLOCK, min((block + 1) * _BLOCK, len(self._shown)))
         lined = compress(rows, self._lined[rows.start : rows.stop])
         row = next(islice(lined, y - self._before[block], None))
+        if row in self._archived:
+            return Line(LineKind.ARCHIVED, row, self._archived[row])
         if self._shown[row]:
             return Line(LineKind.ROW, row)
         following = self._shown.find(1, row)
@@ -264,6 +288,20 @@ class FilteredLines:
             return len(self) - 1
         block = at // _BLOCK
         return self._before[block] + self._lined.count(1, block * _BLOCK, at)
+
+
+def _put_away(layout: Layout, shown: bytes, archived: Iterable[int]) -> tuple[bytes, dict[int, int]]:
+    """`shown` with one row for each archived branch of which any is on show; and how many rows each has, by its first one."""
+    mask, counts, stop = bytearray(shown), dict[int, int](), 0
+    for branch in sorted(archived):
+        first = layout.branches[branch].first_row
+        # What lies inside an archived branch comes after it, and is no line of its own.
+        if first >= stop and shown.find(1, first, layout.branch_rows[branch]) >= 0:
+            stop = layout.branch_rows[branch]
+            counts[first] = stop - first
+            mask[first:stop] = bytes(stop - first)
+            mask[first] = 1
+    return (bytes(mask), counts) if counts else (shown, counts)
 
 
 _BLOCK = 512

@@ -7,10 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
 from leafward.session.session_title import title_of
+from leafward_tui.ui.cells import fit
 from leafward_tui.ui.title_bar import Fact
 
 if TYPE_CHECKING:
+    from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.ui.glyphs import Glyphs
+
+
+_PARENT, _PARENT_SHORT = 20, 12
+"""Cells of the title of a sub-agent's parent; the latter below 100 columns."""
+
+
+def is_subagent(session: Session) -> bool:
+    """Whether a session is what a sub-agent of another one did."""
+    return session.header.get("relation") == "subagent"
 
 
 class SessionTitle(NamedTuple):
@@ -22,11 +34,11 @@ class SessionTitle(NamedTuple):
 
 
 def title_bar_of(
-    exploration: Exploration, agent: str, *, following: bool, unseen: int, dot: str
+    exploration: Exploration, agent: str, glyphs: Glyphs, *, following: bool, unseen: int, parent: str
 ) -> SessionTitle:
-    """What the title bar shows of a session; `following` says whether it is followed as it grows, `dot` is the sign for that.
+    """What the title bar shows of a session; `following` says whether it is followed as it grows.
 
-    `unseen` counts what came while the cursor was elsewhere.
+    `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called whose sub-agent it is.
     """
     session = exploration.session
     compactions = session.columns.kind.count(Kind.COMPACTION)
@@ -43,6 +55,12 @@ def title_bar_of(
             keep=1 if compactions else 0,
         ),
     ]
+    if is_subagent(session):
+        whole, short = (fit(parent, cells, ellipsis=glyphs.ellipsis) for cells in (_PARENT, _PARENT_SHORT))
+        # Whether it can be written to matters more.
+        keep = 4 if session.read_only or session.what_if else 7
+        of = "sub-agent of " if parent else "sub-agent"
+        facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := session.columns.damaged:
         facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
     if exploration.findings.archived:
@@ -54,6 +72,6 @@ def title_bar_of(
     elif session.what_if:
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
-        facts.append(Fact(f"{dot} following", short=dot, keep=5, hue="leaf"))
+        facts.append(Fact(f"{glyphs.dot} following", short=glyphs.dot, keep=5, hue="leaf"))
     crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
     return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)
