@@ -47,8 +47,10 @@ def _resolved(selector: str) -> Path:
 def _readable(path: Path) -> Path:
     """The same path, resolved. Raises NotASession where it is a file that nothing can be read from: an empty tree would not say so."""
     if path.is_file():
+        from leafward.base.regular_files import open_regular
+
         try:
-            path.open("rb").close()
+            open_regular(path).close()
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
     return path.resolve()

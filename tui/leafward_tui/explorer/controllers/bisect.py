@@ -105,7 +105,7 @@ class Bisect:
             missing="type a command",
             other=(
                 _OTHER_BASE,
-                "other base",
+                "base",
                 lambda text: self._ask_base(lambda: self._ask_command(session, good, bad, text)),
             ),
         )
@@ -236,7 +236,7 @@ class Bisect:
     def _fail(self, sheet: ReadingSheet, request: BisectRequest, problem: str) -> None:
         """Says why there is no answer."""
         self._steps.append(f"`{request.command}` was not bisected")
-        sheet.ended("\n".join(self._steps), problem, tone="bad", base="other base")
+        sheet.ended("\n".join(self._steps), problem, tone="bad", base="base")
 
     def _show(self, sheet: ReadingSheet, result: Bisected) -> None:
         """The answer, then the steps that led to it."""
@@ -257,7 +257,7 @@ class Bisect:
             tone="leaf" if certain else "warn",
             move="go there and label it" if certain else "",
             again=_assumption(result),
-            base="other base",
+            base="base",
         )
 
     def _save(self, session: Session, text: str) -> None:
