@@ -166,8 +166,8 @@ async def _print(shot: Shot, folder: Path) -> str:
 
     path = _files(shot.opened, folder)
     printed = Terminal()
-    with patch("sys.stdout", printed):
-        command_line([shot.verb, str(path)])
+    with chdir(path.parent), patch("sys.stdout", printed):
+        command_line([shot.verb, path.name])
     typed = Text.assemble(("$ ", "dim"), f"leafward {shot.verb} {path.name}\n\n")
     app = LeafwardApp((), env=ENVIRONMENT, encoding="utf-8")
     async with app.run_test(size=shot.size) as pilot:
