@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import chdir, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

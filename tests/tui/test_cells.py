@@ -114,9 +114,9 @@ def test_shares_add_up(amounts: list[float], width: int) -> None:
         assert all((cell > 0) is (amount > 0) for cell, amount in zip(cells, amounts, strict=True))
 
 
-def test_a_short_bar_shows_the_largest_of_its_parts() -> None:
+def test_a_bar_shows_of_its_parts_what_has_a_cell() -> None:
     assert filled((12, 323, 454, 10_111), 189_100, 78) == [0, 0, 0, 4, 74]
-    assert filled((777, 627, 20_563, 7_248, 4_120, 3), 166_662, 58) == [0, 0, 7, 2, 1, 0, 48]
+    assert filled((777, 627, 20_563, 7_248, 4_120, 3), 166_662, 58) == [0, 0, 6, 2, 2, 0, 48]
     assert filled((5, 0), 10_000, 20) == [1, 0, 19]
     assert filled((0, 0), 10, 20) == [0, 0, 20]
     assert filled((1, 1), 0, 20) == [10, 10, 0]

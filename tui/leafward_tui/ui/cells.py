@@ -39,8 +39,6 @@ __all__ = [
     "wrap",
 ]
 
-_CELLS_EACH = 3
-"""Cells of a bar for each of its parts that is seen, at least."""
 ZERO = "·"
 """Zero in a column of numbers: a quiet dot, so that a missing value never looks like one."""
 
@@ -228,10 +226,10 @@ def _break(line: str, start: int, width: int, *, paths: bool) -> tuple[int, str]
     return start + len(head), head.rstrip()
 
 
-def shares(amounts: Sequence[float], width: int) -> list[int]:
+def shares(amounts: Sequence[float], width: int, *, each: bool = True) -> list[int]:
     """Cells for each of ``amounts`` in a bar of ``width``; they add up to ``width`` (to 0 when every amount is 0).
 
-    An amount above zero gets a cell of its own as long as there are enough of them; the rest goes by largest remainder.
+    With ``each`` an amount above zero gets a cell of its own as long as there are enough of them; the rest goes by largest remainder.
     """
     total = sum(amount for amount in amounts if amount > 0)
     if total <= 0 or width <= 0:
@@ -242,7 +240,7 @@ def shares(amounts: Sequence[float], width: int) -> list[int]:
     for index in by_remainder[: width - sum(cells)]:
         cells[index] += 1
     for index, amount in enumerate(amounts):
-        if amount > 0 and cells[index] == 0:
+        if each and amount > 0 and cells[index] == 0:
             largest = max(range(len(cells)), key=cells.__getitem__)
             if cells[largest] > 1:
                 cells[largest] -= 1
@@ -253,13 +251,11 @@ def shares(amounts: Sequence[float], width: int) -> list[int]:
 def filled(parts: Sequence[float], free: float, width: int) -> list[int]:
     """Cells for each of ``parts`` in a bar of ``width``, and last those that are left ``free``.
 
-    The parts together get their share of the bar, at least a cell. In a short one only the largest are seen, or each would have a cell
-    and all would look alike.
+    The parts together get their share of the bar, at least a cell. Of that, what is too small for a cell has none: in a short one all
+    parts would look alike.
     """
     taken, left = shares([sum(max(0, part) for part in parts), free], width)
-    largest = sorted(range(len(parts)), key=lambda index: -parts[index])[: max(1, taken // _CELLS_EACH)]
-    kept = [part if index in largest else 0 for index, part in enumerate(parts)]
-    return [*shares(kept, taken), left]
+    return [*shares(parts, taken, each=False), left]
 
 
 def count(number: int | None, *, zero: str = ZERO) -> str:
