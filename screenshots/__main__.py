@@ -104,7 +104,7 @@ SHOTS = (
     Shot("totals", "Tokens and costs by project and by day", opened="store", keys=("$",)),
     Shot("search-all", "A search of all text: sessions, their hits in context, and the text of one", opened="store", keys=("S", "text:old code", "enter", "j")),
     Shot("log", "The log of operations", opened="log", keys=("o",)),
-    Shot("doctor", "What is wrong with a session, each damage with its place", size=(140, 22), opened="damaged", verb="doctor"),
+    Shot("doctor", "What is wrong with a session, each damage with its place", size=(140, 23), opened="damaged", verb="doctor"),
     Shot("help", "All keys of the explorer", keys=("?",)),
     Shot("themes", "Choosing a theme", keys=("t",)),
     Shot("small", "The explorer on 80 by 24 cells", size=SMALL),
