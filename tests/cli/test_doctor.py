@@ -19,5 +19,5 @@ def test_each_damage_is_named_with_its_place(tmp_path: Path, done: Run, snapshot
     data = damaged(files("leafward").joinpath("data", "demo.jsonl").read_bytes())
     path = tmp_path / "demo.jsonl"
     path.write_bytes(data)
-    assert done("doctor", path).out == snapshot
+    assert done("doctor", path).out.replace(str(path), path.name) == snapshot
     assert path.read_bytes() == data
