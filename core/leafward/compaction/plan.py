@@ -246,14 +246,21 @@ def _shown(settings: PlanSettings) -> Estimator:
 
 def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortened]) -> list[Shortened]:
     """Messages that are cut short, with their sizes as they are shown."""
+    if settings.counting is _shown(settings):
+        return shortened
     estimator = sizes.counting(_shown(settings))
     tokens, cleared = sizes.counts[estimator].tokens, settings.rules.cleared
+    if cleared:
+        left = text_tokens(cleared, estimator)
+        return [
+            Shortened(position, entry, whole := tokens[position], min(whole, left))
+            for position, entry, _, _ in shortened
+        ]
     found = []
     for short in shortened:
         whole = tokens[short.position]
         text = whole - sizes.images.get(short.position, 0) * image_tokens(estimator)
-        left = text_tokens(cleared, estimator) if cleared else min(short.left, max(0, text))
-        found.append(Shortened(short.position, short.entry, whole, min(whole, left)))
+        found.append(short._replace(tokens=whole, left=min(whole, short.left, max(0, text))))
     return found
 
 
