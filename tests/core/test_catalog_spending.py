@@ -50,7 +50,8 @@ def used(found: Catalogue) -> dict[str, tuple[int, float | None]]:
     return {name: (one.tokens, one.known_cost) for name, one in sums.items()}
 
 
-def test_a_fork_counts_only_what_is_its_own(store: Path) -> None:
+def forked(store: Path) -> Draft:
+    """A session of 100 tokens in `a.jsonl`, and a fork of it, not yet written, with 10 of its own."""
     first = Draft("aaaa0001")
     first.user("hello")
     priced(first, 100, 0.5)
@@ -59,6 +60,11 @@ def test_a_fork_counts_only_what_is_its_own(store: Path) -> None:
     fork.lines += first.lines[1:]
     fork.leaf, fork.count = first.leaf, 100
     priced(fork, 10, 0.25)
+    return fork
+
+
+def test_a_fork_counts_only_what_is_its_own(store: Path) -> None:
+    fork = forked(store)
     fork.write(store / "b.jsonl")
     assert used(listed(store)) == {"a.jsonl": (100, 0.5), "b.jsonl": (10, 0.25)}
     (store / "a.jsonl").unlink()
@@ -100,14 +106,7 @@ def test_copies_and_cut_copies_count_once_whatever_their_order(store: Path) -> N
 
 
 def test_a_copy_of_a_fork_counts_once(store: Path) -> None:
-    first = Draft("aaaa0001")
-    first.user("hello")
-    priced(first, 100, 0.5)
-    first.write(store / "a.jsonl")
-    fork = Draft("aaaa0002", parent=str(store / "a.jsonl"), start=START + DAY)
-    fork.lines += first.lines[1:]
-    fork.leaf, fork.count = first.leaf, 100
-    priced(fork, 10, 0.25)
+    fork = forked(store)
     fork.write(store / "b.jsonl")
     fork.write(store / "c.jsonl")
     assert sum(tokens for tokens, _ in used(listed(store)).values()) == 110
