@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.session.injected_block import split_enclosed
@@ -65,6 +65,17 @@ class _Call:
     silent: bool
 
 
+class Written(NamedTuple):
+    """What a call that changes a file writes into it."""
+
+    call: str
+    """Its id."""
+    path: str
+    """As the call names the file."""
+    names: tuple[str, ...]
+    """In what it writes."""
+
+
 class FactReader:
     """Reads facts out of the messages of one path, in order.
 
@@ -87,8 +98,8 @@ class FactReader:
         """Whether one of them asks for something to be written."""
         self._is_answered = False
         """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
-        self.written: list[tuple[str, list[str]]] = []
-        """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
+        self.written: list[Written] = []
+        """What the calls of the message that was read last write."""
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
@@ -246,12 +257,10 @@ class FactReader:
         for call in tool_calls(message):
             seen = list(self._call(entry, call.id, call.arguments))
             yield from seen
-            path = next(
-                (value for name in PATH_ARGUMENTS if isinstance(value := call.arguments.get(name), str)), ""
-            )
+            path = first_of(call.arguments, PATH_ARGUMENTS)
             if path and changes_text(call.arguments):
-                names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]
-                self.written.append((path, names))
+                names = tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER)
+                self.written.append(Written(call.id, path, names))
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
