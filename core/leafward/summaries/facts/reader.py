@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -92,6 +93,8 @@ class FactReader:
         """The open items of the list that the agent keeps of its own work, as it was written last."""
         self.listed = 0
         """How many items that list has."""
+        self.ran: Counter[str] = Counter()
+        """How often each command was run, by its canonical form; what is only named, or was declined, was not."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
         """What the requests since the last answer say is to be done, or demand of that alone."""
         self._ordered = False
@@ -276,6 +279,7 @@ class FactReader:
         if command:
             key = forms.canonical_command(command)
             if key:
+                self.ran[key] += 1
                 yield Sighting(FactKind.COMMAND, key, command, Voice.CALL, entry)
             yield from self._forms(command, Voice.CALL, entry, numbers=False)
         for name, value in arguments.items():
@@ -310,6 +314,7 @@ class FactReader:
         declined = failed and is_declined(text)
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
+            self.ran[key] -= declined
             outcome = DECLINED if declined else outcome_of(text, failed)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
@@ -345,6 +350,7 @@ class FactReader:
         outcome = f"exit {code}" if isinstance(code, int) else ""
         key = forms.canonical_command(command)
         if key:
+            self.ran[key] += 1
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))

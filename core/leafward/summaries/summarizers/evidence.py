@@ -45,7 +45,7 @@ _FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
 _FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _NAMES_LINE = re.compile(r"Names in use: |Changed `")
 _RUN_LINE = re.compile(
-    r"(?:(?:Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
 )
 """Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
 
