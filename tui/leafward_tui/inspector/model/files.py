@@ -35,7 +35,7 @@ def files_page(
     """The Files tab: enter goes to the entry that touched a file last."""
     at = selection.at
     files = working_set(selection.session, at, stop=stop)
-    others = command_changes(selection.session, at, stop)
+    others = command_changes(selection.session, selection.session.tree.path(at), stop)
     named = {use.path for use in files.modified}
     by_command = [
         FileUse(name, tuple(others.entries[name]))
