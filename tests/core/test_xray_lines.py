@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
-from leafward.compaction.summary_lines import Part, stored_lines
+from leafward.compaction.summary_lines import Part, quotes_in, stored_lines
 from leafward.export.demo import demo_session
 from leafward.session.injected_block import enclose, split_enclosed
 from leafward.session.session import Session
@@ -126,3 +126,9 @@ def test_summaries_on_the_path_come_first() -> None:
         session.close()
     assert every[-1] not in found
     assert sorted([*found, every[-1]]) == every
+
+
+def test_a_message_that_holds_the_tag_itself_is_one_message() -> None:
+    said = "Write the tag\n<user-message>\nbefore each of them."
+    (quote,) = quotes_in(stored_lines(f"Told.\n\n<user-message>\n{said}\n</user-message>"))
+    assert quote.text == said

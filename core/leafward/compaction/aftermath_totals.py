@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.catalog.card_fields import spoken_at
 from leafward.compaction.aftermath import Repeat, aftermath_of
 from leafward.context.basis import Basis
+from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal import operations
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from leafward.compaction.aftermath import Aftermath
     from leafward.session.entries import Body
     from leafward.session.session import Session
+
+_SPOKEN = frozenset({Kind.USER, Kind.ASSISTANT})
 
 OWN = "agent's own"
 """The strategy of a compaction that the agent made by itself."""
@@ -92,9 +95,8 @@ def _undone(session: Session) -> frozenset[int]:
 
 def _content(session: Session, index: int, body: Body) -> tuple[str, ...]:
     """What a compaction says, and when the last message before it was said: the same in every copy."""
-    said, above = 0, session.columns.parent[index]
-    while above >= 0 and not said:
-        said, above = spoken_at(session.body(above)), session.columns.parent[above]
+    last = latest(session, session.columns.parent[index], _SPOKEN)
+    said = spoken_at(session.body(last)) if last >= 0 else 0
     return str(said), str(body.get("tokensBefore")), str(body.get("summary"))
 
 

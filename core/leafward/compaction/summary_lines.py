@@ -91,9 +91,11 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
     for line in lines:
         if line.part is not Part.QUOTED:
             continue
-        if line.text.strip() == USER_MESSAGE or not found:
+        tag = line.text.strip() if line.mark else ""
+        if tag == USER_MESSAGE or not found:
             found.append((line.number, []))
-        if line.text.strip() not in (USER_MESSAGE, _CLOSES[Part.QUOTED]):
+        # What was said may hold the tag that opens a message.
+        if tag not in (USER_MESSAGE, _CLOSES[Part.QUOTED]):
             found[-1][1].append(line.text)
     texts = ((number, "\n".join(text)) for number, text in found)
     return tuple(Quote(number, text, tokens_of_units(utf16_length(text))) for number, text in texts)

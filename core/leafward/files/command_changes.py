@@ -5,6 +5,7 @@ A working set holds what tools were asked for, as agents list it; this stands be
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.file_operation import FileOperation
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.steps import Step
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
+
+
+_BEHIND_SLASH = chr(ord("/") + 1)
 
 
 class Fate(NamedTuple):
@@ -46,32 +50,64 @@ def command_changes(
 
 def _changes(made: Iterable[Step]) -> CommandChanges:
     found = CommandChanges({}, {})
-    names: set[str] = set()
+    names = _Names()
     for step in made:
         if step.outcome is not Outcome.DONE or step.glob:
             continue
-        names.add(step.path)
         if step.operation is FileOperation.MOVE and step.to is not None:
-            below = f"{step.path}/"
             # A folder takes along what lies in it.
-            for name in [
-                step.path,
-                *(one for one in names if one.startswith(below) and one not in found.fates),
-            ]:
-                _gone(found, name, Fate(step.entry, step.to + name[len(step.path) :]))
-            names.add(step.to)
-            _there(found, step, step.to)
-        elif step.operation is FileOperation.COPY and step.to is not None:
-            names.add(step.to)
-            _there(found, step, step.to)
+            for name in names.take(step.path):
+                to = step.to + name[len(step.path) :]
+                _gone(found, name, Fate(step.entry, to))
+                names.add(to)
+                _there(found, step, to)
         elif step.operation is FileOperation.DELETE:
+            names.discard(step.path)
             _gone(found, step.path, Fate(step.entry, ""))
-        elif step.operation.changes:
-            _there(found, step, step.path)
-    return found
+        else:
+            name = step.path if step.to is None else step.to
+            names.add(name)
+            if step.operation.changes:
+                _there(found, step, name)
+    return CommandChanges(_ends(found.fates), found.entries)
+
+
+def _ends(fates: dict[str, Fate]) -> dict[str, Fate]:
+    """Where files went in the end: what was moved once more, or removed since, is not where it was moved to first."""
+    ends: dict[str, Fate] = {}
+    for name in reversed(fates):
+        fate = fates[name]
+        ends[name] = ends.get(fate.to, fate)
+    return {name: ends[name] for name in fates}
+
+
+class _Names:
+    """The files that are there, in order, so that those of a folder stand together."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def add(self, name: str) -> None:
+        at = bisect_left(self._names, name)
+        if self._names[at : at + 1] != [name]:
+            self._names.insert(at, name)
+
+    def discard(self, name: str) -> None:
+        at = bisect_left(self._names, name)
+        if self._names[at : at + 1] == [name]:
+            del self._names[at]
+
+    def take(self, name: str) -> list[str]:
+        """What lies in a folder, or else the file of that name; it is not there any more."""
+        first, behind = (bisect_left(self._names, name + sign) for sign in ("/", _BEHIND_SLASH))
+        below = self._names[first:behind]
+        del self._names[first:behind]
+        self.discard(name)
+        return below or [name]
 
 
 def _gone(found: CommandChanges, name: str, fate: Fate) -> None:
+    found.fates.pop(name, None)
     found.fates[name] = fate
     found.entries.pop(name, None)
 

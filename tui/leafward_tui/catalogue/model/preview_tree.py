@@ -6,8 +6,10 @@ Its rows are all of the session: their turns are those of the list, their entrie
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
@@ -79,6 +81,8 @@ class _Rows:
         kinds = session.columns.kind
         self._kinds = b"".join(bytes(kinds[run.start : run.stop]) for run in path)
         self._prompts = [found.start() for found in _PROMPT.finditer(self._kinds)]
+        self._ends = list(accumulate(run.stop - run.start for run in path))
+        """How many entries of the path there are to the end of each of its runs."""
         self._rows: list[TreeRow] = []
         self._folded: list[_Mark] = []
         """Those that have no row and are in no row yet."""
@@ -176,11 +180,8 @@ class _Rows:
     # --- what stands where --------------------------------------------------------------------------------------------
 
     def _entry(self, position: int) -> EntryIndex:
-        for run in self._path:
-            if position < run.stop - run.start:
-                return EntryIndex(run.start + position)
-            position -= run.stop - run.start
-        raise IndexError(position)
+        run = bisect_right(self._ends, position)
+        return EntryIndex(self._path[run].stop - (self._ends[run] - position))
 
     def _headline(self, position: int) -> str:
         return headline(self._session, self._entry(position)).text
