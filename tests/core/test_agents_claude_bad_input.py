@@ -148,7 +148,7 @@ def test_a_missing_parent_is_said_and_the_row_before_it_followed(tmp_path: Path)
     # So does Claude Code: seen of 2.1.197 and 2.1.330.
     assert texts(session) == ["one", "first", "two", "second"]
     assert problems(session) == {"orphan": 1}
-    assert session.tree.branches() == 0
+    assert session.branches == 0
 
 
 def test_a_circle_of_parents_is_cut(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def in_one_piece(session: Session) -> None:
     """Whether everything hangs on one first entry, and nothing branches."""
     roots = [index for index, parent in enumerate(session.columns.parent) if parent < 0]
     assert roots == [0]
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     assert session.tree.branch_points() == []
 
 
@@ -137,7 +137,7 @@ def test_side_lines_between_are_not_what_a_compaction_follows(tmp_path: Path) ->
     [at] = compactions(session)
     above = session.columns.parent[session.columns.parent[at]]
     assert (session.body(above) or {})["source"]["uuid"] == reply
-    assert session.tree.branches() == 1, "only the side line"
+    assert session.branches == 1, "only the side line"
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -167,7 +167,7 @@ def test_a_rewound_turn_before_a_compaction_stays_a_branch(tmp_path: Path) -> No
     transcript.boundary("what happened", after=fork)
     transcript.turn("two", "second")
     session = transcript.opened()
-    assert session.tree.branches() == 1
+    assert session.branches == 1
 
 
 def test_what_was_kept_says_what_a_compaction_follows(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_a_row_that_was_written_late_is_followed_all_the_same(tmp_path: Path) ->
     transcript.reply("late", uuid=late, parentUuid=tip)
     transcript.prompt("two", parentUuid=after)
     session = transcript.opened()
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     assert session.source.notes == []
     [at] = compactions(session)
     assert [text for _, text in said(session, session.columns.parent[session.columns.parent[at]])][
@@ -244,7 +244,7 @@ def test_a_real_session_is_in_one_piece(path: Path) -> None:
     summaries = [row["message"]["content"] for row in rows if row.get("isCompactSummary")]
     assert claude_branches(rows) == 0
     session = opened(path)
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     assert len(session.tree.content_children(-1)) == 1
     assert session.leaf >= len(session) - 5
     found = compactions(session)
@@ -330,7 +330,7 @@ def test_a_second_compaction_in_one_process_follows_what_came_after_the_first(
     transcript = Transcript(tmp_path)
     twice_in_one_process(transcript, copied=copied)
     session = transcript.opened()
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     first, second = compactions(session)
     assert texts(session) == ["what happened then", "third", "four", "fourth"]
     assert first in session.tree.path(second)
@@ -348,7 +348,7 @@ def test_a_compaction_behind_a_rewind_stays_where_it_is(tmp_path: Path) -> None:
     last = transcript.reply("another")
     transcript.boundary("another course", last, preservedSegment={"headUuid": last, "tailUuid": last})
     session = transcript.opened()
-    assert session.tree.branches() == 1
+    assert session.branches == 1
     assert "second" not in texts(session)
     assert session.source.notes == []
 
@@ -370,7 +370,7 @@ def test_a_compaction_that_names_what_it_kept_behind_it_follows_the_row_before_i
     transcript.reply("third", uuid=kept)
     transcript.turn("four", "fourth")
     session = transcript.opened()
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     assert [index for index, parent in enumerate(session.columns.parent) if parent < 0] == [0]
     [at] = compactions(session)
     assert xray_of(session, at).messages_before == 5

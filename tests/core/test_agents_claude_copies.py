@@ -17,6 +17,7 @@ from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
+from leafward.base.times import iso_time
 from leafward.catalog import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
@@ -60,6 +61,16 @@ def test_a_branch_that_says_where_each_row_comes_from(tmp_path: Path) -> None:
     assert {str(session.columns.id(index)) for index in range(2)} == {
         str(source.opened().columns.id(index)) for index in range(2)
     }
+
+
+def test_a_copy_that_nobody_has_gone_on_with_began_when_its_file_was_written(tmp_path: Path) -> None:
+    source, fork = Transcript(tmp_path), Transcript(tmp_path, IDS[1])
+    source.turn("one", "first")
+    copied(source, fork, 2, forkedFrom={"sessionId": IDS[0], "messageUuid": "x"})
+    os.utime(fork.path, (1_780_000_000, 1_780_000_000))
+    assert fork.opened().header["timestamp"] == iso_time(1_780_000_000_000)
+    fork.turn("other", "elsewhere")
+    assert fork.opened().header["timestamp"] == source.opened().header["timestamp"]
 
 
 @pytest.mark.parametrize("continued", [False, True])

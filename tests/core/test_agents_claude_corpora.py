@@ -173,7 +173,7 @@ def test_files_of_other_projects(name: str) -> None:
     found: dict[str, int] = {}
     for one in session.columns.damage.values():
         found[DAMAGE_CODE[one]] = found.get(DAMAGE_CODE[one], 0) + 1
-    assert (kinds.count(Kind.USER), kinds.count(Kind.ASSISTANT), session.tree.branches(), found) == (
+    assert (kinds.count(Kind.USER), kinds.count(Kind.ASSISTANT), session.branches, found) == (
         prompts, replies, branches, damage,
     )  # fmt: skip
     problems(session)

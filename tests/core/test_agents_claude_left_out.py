@@ -56,7 +56,7 @@ def test_the_context_of_each_prompt_is_what_was_sent() -> None:
 
 def test_what_was_left_out_is_there_and_called_not_sent() -> None:
     session = recorded()
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     assert messages(session, session.leaf, sent=False) == LEFT_OUT
     assert [note.code for note in session.source.notes] == ["left-out"] * 2
     assert "Claude Code 2.0.42" in session.source.notes[0].text
@@ -139,7 +139,7 @@ def test_a_reply_that_a_resumed_one_goes_past_is_a_branch(tmp_path: Path) -> Non
     transcript.row("assistant", message={**itself, "content": text}, parentUuid=prompt)
     transcript.turn(PROMPTS[1], "Sleep well.")
     session = transcript.opened()
-    assert session.tree.branches() == 1
+    assert session.branches == 1
     first, second = of_kind(session, Kind.USER)
     assert session.tree.branch_points() == [first]
     assert "You are welcome." not in messages(session, second)

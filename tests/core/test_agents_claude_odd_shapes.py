@@ -172,7 +172,7 @@ def test_unknown_rows_ahead_of_the_conversation_are_no_branch(tmp_path: Path, ah
     transcript.row("brand-new", value="behind")
     transcript.turn("And plums?", "Two.")
     session = transcript.opened()
-    assert (len(list(session.tree.leaves())), session.tree.branches()) == (1, 0)
+    assert (len(list(session.tree.leaves())), session.branches) == (1, 0)
     assert [words for _, words in said(session)] == ["Count the pears", "Seven.", "And plums?", "Two."]
     assert problems(session) == {"unknown-record": 1}
 

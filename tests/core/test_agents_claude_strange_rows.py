@@ -77,7 +77,7 @@ def told(session: Session) -> list[Any]:
     return [
         said(session),
         [(one["role"], one.get("usage"), one.get(NEVER_SENT)) for one in messages],
-        session.tree.branches(),
+        session.branches,
     ]
 
 
@@ -140,7 +140,7 @@ def test_what_follows_a_prompt_that_was_written_anew_hangs_on_it(tmp_path: Path,
     session = transcript.opened()
     expected = ["And the plums?", "None.", "Thanks", "Gladly."]
     assert [text for _, text in said(session)][1:] == expected
-    assert not session.tree.branches() or first == "behind it"
+    assert not session.branches or first == "behind it"
     assert not problems(session)
     transcript.turn("Again", "Gladly again.")
     session.refresh()
@@ -157,7 +157,7 @@ def test_what_follows_a_prompt_that_was_written_anew_twice_hangs_on_the_nearest(
         transcript.reply("Still none.", parentUuid=NAME)
     session = transcript.opened()
     assert [text for _, text in said(session)][1:] == ["And the plums?", "Still none."]
-    assert not session.tree.branches()
+    assert not session.branches
     assert not problems(session)
 
 

@@ -73,7 +73,7 @@ def told(session: Session) -> list[Any]:
     return [
         said(session),
         [(one["role"], one.get("usage"), one.get("isError")) for one in messages],
-        session.tree.branches(),
+        session.branches,
     ]
 
 

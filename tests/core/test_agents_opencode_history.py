@@ -50,7 +50,7 @@ def test_a_pending_revert_hides_what_follows_and_leaves_it_as_a_branch(root: Pat
             "user -1", "assistant 0", "user 1", "assistant 2", "user 3", "assistant 4", "unknown 1",
         ]  # fmt: skip
         assert prompts(session) == ["one?"]
-        assert session.tree.branches() == 1
+        assert session.branches == 1
         assert session.leaf == 6
         marker = session.entry(6)
         assert (marker.type, marker.body["data"]["messageID"]) == ("opencode.revert", second)
@@ -72,7 +72,7 @@ def test_a_revert_in_the_middle_of_a_reply_keeps_the_parts_before_it(root: Path)
         "toolResult: done",
     ]
     assert "Then" in str(session.entry(3).message["content"])
-    assert session.tree.branches() == 1
+    assert session.branches == 1
 
 
 def test_a_revert_of_everything_leaves_an_empty_conversation(root: Path) -> None:
@@ -112,7 +112,7 @@ def test_what_a_revert_deleted_is_found_in_the_events(root: Path) -> None:
     assert [session.columns.id(index) for index in (2, 3, 5)] == gone
     assert prompts(session) == ["one?", "three?"]
     assert prompts_at(session, 5) == ["one?", "two?"]
-    assert session.tree.branches() == 1
+    assert session.branches == 1
     assert session.entry(4).message["toolName"] == "write"
     assert problems(session) == []
 
@@ -142,7 +142,7 @@ def test_a_revert_of_what_came_after_a_revert(root: Path) -> None:
     }
     assert roots == {0: -1, 2: 1, 4: 1, 6: 1, 8: 7}
     assert prompts(session) == ["one?", "four?"]
-    assert session.tree.branches() == 2
+    assert session.branches == 2
     assert prompts_at(session, 9) == ["one?", "four?", "five?"]
 
 

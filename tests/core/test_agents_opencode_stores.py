@@ -240,3 +240,14 @@ def test_a_tree_of_files_that_grows_is_followed(root: Path) -> None:
     growth = session.refresh()
     assert growth is not None
     assert (growth.added, growth.replaced) == (2, False)
+
+
+def test_the_size_of_a_session_in_files_is_that_of_its_messages_and_parts(root: Path, tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.turn("first")
+    write_tree(root, talk)
+    (card,) = cards_in(root, tmp_path / "index")
+    files = [path for part in ("message", "part") for path in (root / "storage" / part).rglob("*.json")]
+    stored = sum(path.stat().st_size for path in files)
+    assert len(files) > 2
+    assert stored <= card.size <= stored + len(files), "a line break stands for the end of each"

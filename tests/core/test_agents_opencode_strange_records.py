@@ -46,7 +46,7 @@ def told(session: Session) -> list[Any]:
     return [
         spoken(session),
         [(one["role"], one.get("usage"), one.get("isError")) for one in messages],
-        session.tree.branches(),
+        session.branches,
     ]
 
 

@@ -16,6 +16,7 @@ from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
 from leafward.catalog.quick_card import peek, read_on
 from leafward.context.model_context import context_at
+from leafward.session.journal import Writing, move
 from leafward.session.session import Session
 from tests.core.drafts import START, Draft, dump
 
@@ -58,7 +59,7 @@ def test_the_rest_of_a_card_agrees_with_the_session_itself(listed: dict[str, Any
     session = Session.open(listed["file"])
     assert card.tokens == context_at(session).total
     assert card.entries == len(session)
-    assert card.branches == session.tree.branches()
+    assert card.branches == session.branches
     assert (card.version, card.damage, card.problem) == (session.version, 0, None)
     session.close()
 
@@ -69,7 +70,7 @@ def test_large_real_sessions_count_as_the_session_does(name: str, corpora: Path)
     card = whole(path).card
     session = Session.open(path)
     assert (card.tokens, card.entries) == (context_at(session).total, len(session))
-    assert card.branches == session.tree.branches()
+    assert card.branches == session.branches
     session.close()
 
 
@@ -134,6 +135,20 @@ def test_last_words_are_those_on_the_way_to_the_leaf(tmp_path: Path) -> None:
     reading = whole(draft.write(tmp_path / "a.jsonl"))
     assert (reading.details.last_prompt, reading.details.last_reply) == ("main line", "going")
     assert reading.card.branches == 1
+
+
+def test_what_lies_below_the_leaf_is_a_branch_as_in_the_tree(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.user("start")
+    middle = draft.assistant("hello")
+    draft.user("go on")
+    draft.assistant("done")
+    path = draft.write(tmp_path / "a.jsonl")
+    assert whole(path).card.branches == 0
+    session = Session.open(path)
+    move(session, session.columns.index(middle), Writing())
+    assert (whole(path).card.branches, session.branches) == (1, 1)
+    session.close()
 
 
 def test_the_last_reply_is_said_without_signs_of_markdown(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_command_typed_again_after_a_rewind_is_a_branch(tmp_path: Path) -> Non
     transcript.prompt(asked("/review", "the apples"))
     transcript.reply("Reviewed too.")
     session = transcript.opened()
-    assert session.tree.branches() == 1
+    assert session.branches == 1
     assert prompts(session) == ["Hello", "/review the pears", "/review the apples"]
 
 
@@ -181,7 +181,7 @@ def test_the_answer_to_a_command_that_is_not_known_is_no_prompt(
     transcript.turn("Unknown slashes are fruit", "Yes.")
     session = transcript.opened()
     assert prompts(session) == [*(f"Hello {number}" for number in range(ahead)), "Unknown slashes are fruit"]
-    assert session.tree.branches() == 0
+    assert session.branches == 0
     sent = [
         message_text(message_body(session, one))
         for one in context_at(session, session.leaf).messages

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def became(bench: Workbench) -> tuple[dict[str, str], list[str]]:
     """Where each file went that is not there at the leaf, and what commands made of the others."""
     with closing(Session.open(bench.close())) as session:
-        found = command_changes(session)
+        found = command_changes(session, session.tree.path(session.leaf))
     return {name: fate.to for name, fate in found.fates.items()}, sorted(found.entries)
 
 

@@ -118,6 +118,18 @@ def test_a_check_that_passed_last_is_done() -> None:
     assert told_in(Section.DONE, *piped) == []
 
 
+def test_a_command_that_is_only_named_was_not_run() -> None:
+    said = [
+        user("Keep `python3 check.py` running."),
+        *ran("a", "python3 check.py"),
+        reply("I ran `python3 check.py`, and will run `npm run lint` next."),
+        user("Run `npm run lint` please, and `python3 check.py` again."),
+        *ran("b", "python3 check.py"),
+    ]
+    assert "`python3 check.py` passes (2 times)" in told_in(Section.DONE, *said)
+    assert "(once)" not in summarize(span(*said)).text
+
+
 def test_a_page_of_examples_is_no_context() -> None:
     page = (
         "# Everything\n\nThis is **bold text** and this is *italic text* and this is both of them.\n\n"

@@ -145,6 +145,23 @@ def test_a_deletion_that_failed_deleted_nothing() -> None:
     assert not any(line.startswith("Deleted") for line in told_in(Section.DONE, *said))
 
 
+def test_an_edit_that_failed_changed_nothing() -> None:
+    def edit(key: str, path: str, *, failed: bool) -> list[dict[str, Any]]:
+        call = reply("", (key, "edit", {"path": path, "oldText": "appleTree", "newText": "pearTree"}))
+        return [call, result(key, "no such text" if failed else "ok", failed)]
+
+    said = [
+        user("rename the tree"),
+        *edit("a", "src/tree.py", failed=True),
+        *edit("b", "src/tree.py", failed=False),
+        *edit("c", "src/tree.py", failed=False),
+        *edit("d", "src/other.py", failed=True),
+    ]
+    text = summarize(span(*said)).text
+    assert "`src/tree.py` 2×" in text or "`src/tree.py` changed 2×" in text
+    assert not any("src/other.py" in line for line in text.split("\n") if "hanged" in line)
+
+
 def test_a_renamed_file_has_its_new_name() -> None:
     said = [
         user("split the command line of orchard"),
@@ -386,8 +403,9 @@ def test_what_a_call_writes_is_read_once() -> None:
     reader = FactReader()
     call = reply("", ("a", "write", {"path": "src/a.py", "content": "def parse_table(rowCount): ..."}))
     seen = reader.read(EntryIndex(1), call)
-    assert reader.written == [("src/a.py", [one.key for one in seen if one.kind is FactKind.IDENTIFIER])]
-    assert {"parse_table", "rowCount"} <= set(reader.written[0][1])
+    (written,) = reader.written
+    assert written == ("a", "src/a.py", tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER))
+    assert {"parse_table", "rowCount"} <= set(written.names)
     reader.read(EntryIndex(2), user("thanks"))
     assert reader.written == []
 

@@ -193,11 +193,13 @@ class TestPi:
         file = working(tmp_path / "s.jsonl")
         file.said(call("edit", "z", path="z.py", oldText="1", newText="2"))
         file.answered("z", "edit")
+        file.said(call("bash", "m", command="mv y.py x/y.py"))
+        file.answered("m", "bash")
         file.said("z is better now")
         with reading(file.path) as session:
             fork = forking.fork(session, 4, PI, terms(tmp_path))
         (said,) = [one.text for one in fork.remarks if one.code == "working-tree"]
-        assert "z.py changed after it" in said
+        assert "x/y.py, y.py, z.py changed after it" in said
         assert "b.py" not in said
 
 

@@ -119,7 +119,6 @@ class TestAgainstTheSlowWay:
         leaves = list(tree.leaves())
         assert sorted(leaves) == plan.leaves()
         assert tree.branch_points() == plan.branch_points()
-        assert tree.branches() == max(0, len(leaves) - 1)
 
     @given(plans())
     def test_places_in_the_conversation(self, plan: Plan) -> None:
@@ -147,12 +146,10 @@ class TestShapes:
         assert tree.content_at(-1) == -1
         assert list(tree.leaves()) == []
         assert tree.branch_points() == []
-        assert tree.branches() == 0
 
     def test_only_bookkeeping(self) -> None:
         tree = SessionTree(array("i", [-1, 0, 0]), bytearray([Kind.MODEL_CHANGE] * 3))
         assert list(tree.leaves()) == []
-        assert tree.branches() == 0
         assert tree.content_at(2) == -1
 
     def test_a_side_line_of_bookkeeping_is_no_branch(self) -> None:

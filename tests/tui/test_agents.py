@@ -96,7 +96,7 @@ async def test_a_session_is_explored_and_never_written(kept: Kept) -> None:
             await pilot.press(key)
             await pilot.pause()
         assert screen.state.session is not None
-        assert screen.state.session.tree.branches() == kept.branches
+        assert screen.state.session.branches == kept.branches
     assert contents(kept.root) == before
 
 

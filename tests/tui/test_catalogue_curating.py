@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ from tests.tui.session_store import (
     NOW,
     NOW_MS,
     WIDE,
+    SessionFile,
     app_over,
     groups,
     lines_of,
@@ -307,6 +309,21 @@ async def test_the_totals_in_sixty_columns_name_each_project_and_its_cost(store:
                 assert drawn[totals.lines.index(line)].startswith(line.name)
         await pilot.press("q")
         await until(pilot, lambda: app.screen is screen)
+
+
+async def test_the_totals_tell_projects_of_one_name_apart(tmp_path: Path) -> None:
+    folders = ("/gone/soph/work/entire/devenv/cli", "/gone/alex/work/space/workspace/cli")
+    for folder in folders:
+        SessionFile(tmp_path, folder, "begin", ago=timedelta(hours=1)).turn("go on")
+    app = app_over(tmp_path)
+    async with app.run_test(size=NARROW) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        text = "\n".join(rows(app))
+        assert "/devenv/cli  not found" in text
+        assert "/workspace/cli  not found" in text
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

@@ -275,6 +275,24 @@ def test_what_is_not_known_of_a_side_is_said_below_the_head(tmp_path: Path) -> N
     found.sides.session.close()
 
 
+def test_what_a_content_rests_on_is_said_of_each_side(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    file.said(call("write", "a", path="a.py", content="one\ntwo\n"))
+    fork = file.answered("a", "write", "ok")
+    file.user("a prompt", fork)
+    for number, (old, new) in enumerate((("one", "1"), ("two", "2"))):
+        file.said(call("edit", f"b{number}", path="a.py", oldText=old, newText=new))
+        file.answered(f"b{number}", "edit", "ok")
+    file.user("b prompt", fork)
+    file.said("nothing to do")
+    found = compared(file.path)
+    laid = content(found, "a.py")
+    assert "A rebuilt from 3 edits; B rebuilt from 1 edit" in content_head("a.py", laid, 100, UNICODE).text
+    assert "rebuilt" not in content_head("a.py", laid, 60, UNICODE).text
+    found.sides.session.close()
+
+
 def test_what_is_not_known_is_named(both: Overall) -> None:
     laid = content(both, "docs/[/nope].md")
     text = "\n".join(line.text for line in ContentLines(laid, 100, UNICODE))

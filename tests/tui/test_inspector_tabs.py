@@ -276,7 +276,9 @@ def test_what_commands_made_is_listed_and_a_moved_file_says_where_it_went(tmp_pa
     shown = page(single(session, session.leaf), Tab.FILES)
     lines = [line.text.split() for line in shown.lines]
     assert "3 modified   0 only read   2 by commands" in shown.text
-    assert ["receipt.py", "→", "printing/receipt.py", "#7", "1", "#1"] in lines
+    assert ["receipt.py", "→", "printing/", "#7", "1", "#1"] in lines
+    narrow = page(single(session, session.leaf), Tab.FILES, width=46).text
+    assert "receipt.py  → printing/ #7" in narrow, "a folder of its own, not the name again"
     assert ["gone.py", "removed", "#7", "1", "#3"] in lines
     assert ["back.py", "2", "#9"] in lines
     assert ["printing/receipt.py", "1", "#7"] in lines

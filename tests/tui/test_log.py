@@ -297,6 +297,17 @@ class TestScreen:
             assert "undone" not in listed[3]
             assert "1h" in listed[2]
 
+    async def test_the_title_counts_as_undone_what_the_rows_call_so(self, hands: Hands) -> None:
+        move(hands.session, hands.end("y"), hands.writing())
+        undo(hands.session, None, hands.writing())
+        redo(hands.session, hands.writing())
+        undo(hands.session, None, hands.writing())
+        async with logging(hands.file.path) as (_, screen):
+            shown = rows(screen.app)
+            marked = sum("undone" in row for row in shown[1 : screen.log_list.region.bottom])
+            assert marked == 2
+            assert f"{marked} undone" in shown[0]
+
     @pytest.mark.parametrize("undone", [False, True])
     async def test_a_column_says_what_is_undone_where_something_is(self, hands: Hands, undone: bool) -> None:
         move(hands.session, hands.end("y"), hands.writing())

@@ -62,6 +62,11 @@ class OpenFile:
         return os.fstat(self._file.fileno()).st_size
 
     @property
+    def written(self) -> int:
+        """When it was last written, in milliseconds since 1970."""
+        return os.fstat(self._file.fileno()).st_mtime_ns // 1_000_000
+
+    @property
     def identity(self) -> tuple[int, int]:
         """Which file it is."""
         now = os.fstat(self._file.fileno())

@@ -19,6 +19,7 @@ from leafward.base.figures import counted
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
 from leafward.compaction.injection import inject
+from leafward.files.command_changes import command_changes
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
 from leafward.session.journal.creation import create_from
@@ -181,7 +182,12 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
     leaf = session.leaf
     below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
     later = [index for run in below for index in range(run.start, run.stop)]
-    edited = sorted(name for name, file in touched(session, later).items() if file.modified)
+    by_command = command_changes(session, later)
+    edited = sorted(
+        {name for name, file in touched(session, later).items() if file.modified}
+        | by_command.fates.keys()
+        | by_command.entries.keys()
+    )
     found = []
     if cwd and session.cwd and cwd != session.cwd:
         text = f"it works in another folder than its source; what was said still names {session.cwd}"

@@ -75,7 +75,7 @@ class Card(NamedTuple):
     turns: int | None
     """Prompts and commands of the user, on all branches."""
     branches: int | None
-    """Besides one conversation: leaves less one."""
+    """As `Session.branches` counts them."""
     compactions: int | None
     tokens: int | None
     """Size of the context at the agent's own leaf, on the basis of `context.basis`."""

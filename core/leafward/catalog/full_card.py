@@ -125,7 +125,6 @@ def _reading(
     tokens = look.tokens()
     source = session.source
     columns, kinds = session.columns, session.columns.kind
-    leaves = sum(1 for _ in session.tree.leaves())
     prompt = look.first_prompt()
     created = parse_time(session.header.get("timestamp"))
     card = Card(
@@ -141,7 +140,7 @@ def _reading(
         entries=len(columns),
         messages=len(kinds) - len(kinds.translate(None, _MESSAGES)) + look.unknown_messages(),
         turns=len(kinds) - len(kinds.translate(None, _PROMPTS)),
-        branches=max(0, leaves - 1),
+        branches=session.branches,
         compactions=kinds.count(Kind.COMPACTION),
         tokens=tokens,
         model=look.model(),
@@ -163,9 +162,7 @@ def _reading(
         tuple(files.read),
         *look.last_words(),
     )
-    return Reading(
-        card, details, _mark(session, source, leaves) if isinstance(source, NativeFile) else None, spent
-    )
+    return Reading(card, details, _mark(session, source) if isinstance(source, NativeFile) else None, spent)
 
 
 class _Look:
@@ -349,7 +346,7 @@ def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> l
     return [touch for _, touch in sorted(latest)]
 
 
-def _mark(session: Session, source: NativeFile, leaves: int) -> Mark | None:
+def _mark(session: Session, source: NativeFile) -> Mark | None:
     """Where to read on; None where the file is not simple enough for that."""
     columns, leaf = session.columns, session.leaf
     if (
@@ -372,6 +369,6 @@ def _mark(session: Session, source: NativeFile, leaves: int) -> Mark | None:
         source.seen.st_ino,
         seal_of(source.file.handle, end),
         columns.id(leaf),
-        leaves,
+        sum(1 for _ in tree.leaves()),
         at_tip,
     )

@@ -234,7 +234,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         return None
     values.update(
         title=card_title(values["name"], values["prompt"], shown),
-        branches=max(0, leaves - 1),
+        branches=leaves - at_tip,
         size=candidate.size,
         partial=False,
     )

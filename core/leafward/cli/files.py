@@ -120,10 +120,10 @@ def _text(
         if uses:
             yield page.style(f"{title}  {counted(len(uses), 'file')}", style)
         for use in uses:
-            path = fit(safe_line(use.path), max(20, page.width - 30), unicode=page.unicode)
-            times = counted(len(use.entries), "time")
+            path = fit(safe_line(use.path), max(20, page.width - 33), unicode=page.unicode)
+            entries = counted(len(use.entries), "entry", "entries")
             last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
-            yield f"  {pad(path, max(20, page.width - 30))}  {pad(times, 10, right=True)}  {page.style(last, 'faint')}"
+            yield f"  {pad(path, max(20, page.width - 33))}  {pad(entries, 13, right=True)}  {page.style(last, 'faint')}"
     if looked:
         yield page.style(f"looked through  {counted(len(looked), 'place')}", "faint")
     for place in looked:

@@ -403,4 +403,4 @@ def remark(session: Session, written: Write) -> None:
     if written.backup is not None and not written.dry_run:
         note(f"the file as it was: {written.backup}")
     if written.dry_run and written.changed:
-        note(f"nothing was written ({counted(written.size, 'byte')} would be)")
+        note(f"nothing was written ({counted(written.size, 'byte')} would be appended)")

@@ -41,11 +41,10 @@ class CommandChanges(NamedTuple):
 
 
 def command_changes(
-    session: Session, at: int | None = None, stop: Callable[[], bool] = lambda: False
+    session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False
 ) -> CommandChanges:
-    """What became of the files of the path to an entry (the leaf by default). Nothing once `stop` turns true."""
-    here = session.leaf if at is None else at
-    return _changes(steps(session, session.tree.path(here), stop, counts=False))
+    """What became of the files that entries of one path name, in their order. Nothing once `stop` turns true."""
+    return _changes(steps(session, entries, stop, counts=False))
 
 
 def _changes(made: Iterable[Step]) -> CommandChanges:

@@ -286,10 +286,6 @@ class SessionTree:
             if content and run in self.run_children and len(self.content_children(run)) > 1
         )
 
-    def branches(self) -> int:
-        """How many branches there are besides one conversation: leaves less one, and never less than 0."""
-        return max(0, sum(1 for _ in self.leaves()) - 1)
-
 
 def _prompts(kind: bytes | bytearray, start: int, stop: int) -> int:
     return sum(kind.count(prompt, start, stop) for prompt in PROMPTS)

@@ -112,7 +112,7 @@ class CatalogueDisplay:
             problem = f"left out: {query.problem}" if query.broken else query.problem
             self.filter_bar.show(exact(listing.shown), words, problem, problem=True)
         elif filtered:
-            where = "in titles, prompts, projects" if query.words else ""
+            where = "in titles, first prompts, projects" if query.words else ""
             self.filter_bar.show(exact(listing.shown), words, where)
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.theme import Ground
 
 _MISSING = f"  {NO_PROJECT_FOLDER}"
+_MISSING_SHORT = "  not found"
 _FIGURE = 12
 _FIGURES = 3
 _NARROW = 60
@@ -76,6 +77,14 @@ class TotalsScreen(Modal):
         height = min(room.height, len(self.lines))
         self.frame("Totals", len(self.lines), self._note, width=width, height=height)
 
+    def _missing(self, line: TotalsRow, room: int) -> str:
+        """That a folder is not there, as long as its name leaves room for: one that could be another's tells nothing."""
+        path = tilde(line.name)
+        two_last = "/".join(path.rsplit("/", 2)[-2:])
+        short = f"{path[: path.find('/', 1) + 1]}{self.shell.glyphs.gap}/{two_last}"
+        named = min(cell_len(path), cell_len(short))
+        return next((word for word in (_MISSING, _MISSING_SHORT) if named + len(word) <= room), "")
+
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right, where there is room a bar before those of a day."""
         line = self.lines[number]
@@ -88,9 +97,7 @@ class TotalsScreen(Modal):
         with_bar = line.share >= 0 and width >= _NARROW
         bar = max(int(line.share > 0), round(_BAR * line.share)) if with_bar else 0
         room = max(0, width - cell_len(figures) - (_BAR + 1 if with_bar else 0))
-        # The name of the folder comes first: what is missing is said where there is room beside it.
-        named = min(cell_len(tilde(line.name)), cell_len(f"{glyphs.gap}/{line.name.rpartition('/')[2]}"))
-        word = _MISSING if line.missing and named + len(_MISSING) <= room else ""
+        word = self._missing(line, room) if line.missing else ""
         if line.path or (line.missing and line.name):
             folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
         else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_behind
 from leafward.base.safe_text import safe_line
-from leafward.session.journal import redoable
+from leafward.session.journal import OperationKind, redoable
 from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.hairline import RowRule
@@ -107,7 +107,8 @@ class LogDisplay:
         facts = []
         if every is not None and len(every):
             own = sum(1 for operation in every.log if not operation.agent)
-            undone = sum(1 for operation in every.log if operation.undone and operation.root == operation.op)
+            # As the rows say it: an undo that was taken back is redone.
+            undone = sum(one.undone and one.kind is not OperationKind.UNDO for one in every.log)
             facts = [
                 Fact(f"{len(every):,}", "operation" if len(every) == 1 else "operations", keep=3),
                 Fact(f"{own:,}", "by Leafward", "", keep=2),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.session.entry_headline import place_words
+from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from leafward.session.journal import Remark, Write
@@ -14,10 +15,17 @@ if TYPE_CHECKING:
 
 def book_words(session: Session) -> str:
     """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
-    return "the session's file" if session.is_native else "Leafward's own file"
+    if not session.is_native:
+        return "Leafward's own file"
+    becomes = f" (becomes version {CURRENT_VERSION})" if session.version < CURRENT_VERSION else ""
+    return f"the session's file{becomes}"
 
 
-_BRIEF = {"what-if": "only in Leafward", "two-prompts": "your next prompt follows a prompt"}
+_BRIEF = {
+    "what-if": "only in Leafward",
+    "two-prompts": "your next prompt follows a prompt",
+    "migrates": f"the file is of version {CURRENT_VERSION} now, the old one is in the backups",
+}
 """Remarks that are longer elsewhere, by their code."""
 
 

@@ -54,13 +54,16 @@ def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
     """How many messages context edits left out or replaced, and what that frees; None where it is not of edits."""
     if not xray.of_edits:
         return None
-    rows = [row for row in xray.rows if row.link is Link.CUT or row.cut]
-    number = len(rows)
-    freed = sum(row.cut or (row.before.tokens if row.before is not None else 0) for row in rows)
+    number = sum(row.link is Link.CUT or row.cut > 0 for row in xray.rows)
     if not number:
         return None
-    words = f"{number:,} edited, {exact(freed)} tokens freed"
-    return Fact(f"{glyphs.edited} {words}", short=f"{glyphs.edited} {count(freed)} freed", keep=4, hue="warn")
+    # As the sheet said before, and as the totals differ; what single messages take is estimated.
+    freed = xray.before - xray.after
+    about = "" if xray.recorded else "~"
+    words = f"{number:,} edited, {about}{exact(freed)} tokens freed"
+    return Fact(
+        f"{glyphs.edited} {words}", short=f"{glyphs.edited} {about}{count(freed)} freed", keep=4, hue="warn"
+    )
 
 
 def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequence[Hint]:

@@ -23,7 +23,7 @@ from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
 from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
-from leafward.base.times import written_time
+from leafward.base.times import iso_time, written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.foreign import Transcript, unknown_records
@@ -149,7 +149,7 @@ class ClaudeReader:
         header: Body = {
             "type": "session",
             "id": session,
-            "timestamp": written_time(facts.created),
+            "timestamp": _begun(rows, file),
             "cwd": _folder(place, list(facts.folders)),
         }
         for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):
@@ -281,6 +281,14 @@ def _session_id(path: str, place: Place, rows: Rows) -> str:
 def _all_side(rows: Rows) -> bool:
     """Whether every row of the chain belongs to a side line: then it is no side line of anything."""
     return 1 in rows.flags.translate(_NAMED) and 1 not in rows.flags.translate(_OF_THE_MAIN_LINE)
+
+
+def _begun(rows: Rows, file: TranscriptFile) -> str | None:
+    """When the session began, as its first row says; of a copy that nobody has gone on with yet, when its file was written."""
+    copied = rows.facts.copied
+    if copied < 0 or {Role.PROMPT, Role.REPLY} & set(rows.role[copied:]):
+        return written_time(rows.facts.created)
+    return iso_time(file.written)
 
 
 def _folder(place: Place, folders: list[str]) -> str:

@@ -261,7 +261,10 @@ def tree_beside(database: str, info: Info) -> str | None:
 
 
 def _files(root: str, trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, Stamp]]]:
-    """Session files by folder. A stamp counts the folder of its messages too, since not every one is told to the session."""
+    """Session files by folder. A stamp counts the folder of its messages too, since not every one is told to the session.
+
+    It has no size then: how much is stored of a session, its messages and parts tell.
+    """
     for folder in trees.folders_in(root, trouble):
         names: dict[str, Stamp] = {}
         try:
@@ -284,7 +287,7 @@ def _file_stamp(entry: os.DirEntry[str]) -> Stamp:
         folder = os.stat(os.path.join(tree.messages, entry.name.removesuffix(trees.SUFFIX)))
     except OSError:
         return [now.st_size, now.st_mtime_ns, now.st_ino]
-    return [now.st_size, max(now.st_mtime_ns, folder.st_mtime_ns), now.st_ino, now.st_mtime_ns]
+    return [0, max(now.st_mtime_ns, folder.st_mtime_ns), now.st_ino, now.st_mtime_ns, now.st_size]
 
 
 def _stamp(path: str) -> Stamp:

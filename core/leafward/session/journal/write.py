@@ -102,7 +102,10 @@ def write(
     recent = changed_lately(session, writing.now())
     from_leaf = session.columns.id_at(session.leaf)
     if session.version < CURRENT_VERSION:
-        text = f"the file is of version {session.version}: it is copied to a backup and becomes version {CURRENT_VERSION}"
+        old, new = f"of version {session.version}", f"version {CURRENT_VERSION}"
+        text = f"the file was {old} and is now {new}; it was copied to a backup"
+        if writing.dry_run:
+            text = f"the file is {old}: it is copied to a backup and becomes {new}"
         notes.append(Remark("migrates", text))
     if _is_what_if(session, line):
         notes.append(Remark("what-if", _WHAT_IF))

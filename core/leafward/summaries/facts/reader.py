@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.session.injected_block import split_enclosed
@@ -65,6 +66,17 @@ class _Call:
     silent: bool
 
 
+class Written(NamedTuple):
+    """What a call that changes a file writes into it."""
+
+    call: str
+    """Its id."""
+    path: str
+    """As the call names the file."""
+    names: tuple[str, ...]
+    """In what it writes."""
+
+
 class FactReader:
     """Reads facts out of the messages of one path, in order.
 
@@ -81,14 +93,16 @@ class FactReader:
         """The open items of the list that the agent keeps of its own work, as it was written last."""
         self.listed = 0
         """How many items that list has."""
+        self.ran: Counter[str] = Counter()
+        """How often each command was run, by its canonical form; what is only named, or was declined, was not."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
         """What the requests since the last answer say is to be done, or demand of that alone."""
         self._ordered = False
         """Whether one of them asks for something to be written."""
         self._is_answered = False
         """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
-        self.written: list[tuple[str, list[str]]] = []
-        """Of the message that was read last: the file that each call changes, as the call names it, and the names in what it writes."""
+        self.written: list[Written] = []
+        """What the calls of the message that was read last write."""
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
@@ -246,12 +260,10 @@ class FactReader:
         for call in tool_calls(message):
             seen = list(self._call(entry, call.id, call.arguments))
             yield from seen
-            path = next(
-                (value for name in PATH_ARGUMENTS if isinstance(value := call.arguments.get(name), str)), ""
-            )
+            path = first_of(call.arguments, PATH_ARGUMENTS)
             if path and changes_text(call.arguments):
-                names = [one.key for one in seen if one.kind is FactKind.IDENTIFIER]
-                self.written.append((path, names))
+                names = tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER)
+                self.written.append(Written(call.id, path, names))
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
@@ -267,6 +279,7 @@ class FactReader:
         if command:
             key = forms.canonical_command(command)
             if key:
+                self.ran[key] += 1
                 yield Sighting(FactKind.COMMAND, key, command, Voice.CALL, entry)
             yield from self._forms(command, Voice.CALL, entry, numbers=False)
         for name, value in arguments.items():
@@ -301,6 +314,7 @@ class FactReader:
         declined = failed and is_declined(text)
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
+            self.ran[key] -= declined
             outcome = DECLINED if declined else outcome_of(text, failed)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
@@ -336,6 +350,7 @@ class FactReader:
         outcome = f"exit {code}" if isinstance(code, int) else ""
         key = forms.canonical_command(command)
         if key:
+            self.ran[key] += 1
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))

@@ -7,12 +7,14 @@ line is (`Asked:`, `Failed:`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gather
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.values import whole_paths
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import stale_lines, statements, unless_cancelled, user_requests
@@ -27,6 +29,7 @@ from leafward.summaries.summarizers.turns import by_machine, turns_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from leafward.summaries.facts.reader import Written
     from leafward.summaries.summarizers import Span, SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
@@ -42,7 +45,7 @@ _FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
 _FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _NAMES_LINE = re.compile(r"Names in use: |Changed `")
 _RUN_LINE = re.compile(
-    r"(?:(?:Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
 )
 """Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
 
@@ -52,6 +55,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     reader = FactReader(span.cwd, span.known)
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
+    failed = failed_calls(message for _, message in messages)
     if previous:
         sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
@@ -62,7 +66,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
             continue
         seen = reader.read(entry, message)
         sightings += seen
-        _work(evidence.files, seen, reader.written, message, place, entry)
+        _work(evidence.files, seen, reader.written, message, failed, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
@@ -116,12 +120,13 @@ def _is_idle(text: str) -> bool:
 def _work(
     files: dict[str, FileWork],
     seen: list[Sighting],
-    written: Sequence[tuple[str, list[str]]],
+    written: Sequence[Written],
     message: Body,
+    failed: frozenset[str],
     place: int,
     entry: EntryIndex,
 ) -> None:
-    """Notes what a reply's calls do to files, and the names in what they write."""
+    """Notes what a reply's calls do to files, and the names in what they write; calls that failed changed nothing."""
     if message.get("role") != "assistant":
         return
     arguments = {
@@ -130,6 +135,7 @@ def _work(
         for name in PATH_ARGUMENTS
         if isinstance(call.arguments.get(name), str)
     }
+    undone = Counter(one.path for one in written if one.call in failed)
     for sighting in seen:
         if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
             continue
@@ -139,7 +145,10 @@ def _work(
         work.last = place
         if not work.sources or work.sources[-1] != entry:
             work.sources.append(entry)
-        if sighting.voice is Voice.CHANGED:
+        if sighting.voice is Voice.CHANGED and undone[sighting.text]:
+            undone[sighting.text] -= 1
+            work.named += 1
+        elif sighting.voice is Voice.CHANGED:
             work.changes += 1
         elif sighting.text in arguments:
             work.reads += 1
@@ -150,10 +159,10 @@ def _work(
         for sighting in seen
         if sighting.kind is FactKind.PATH and sighting.voice is Voice.CHANGED
     }
-    for named, names in written:
-        work_of = files.get(paths.get(named, ""))
-        if work_of is not None:
-            work_of.names.update(dict.fromkeys(names, place))
+    for one in written:
+        work_of = files.get(paths.get(one.path, ""))
+        if work_of is not None and one.call not in failed:
+            work_of.names.update(dict.fromkeys(one.names, place))
 
 
 def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[Turn]) -> None:

@@ -166,7 +166,7 @@ def stated(evidence: Evidence) -> None:
         if fact.kind is FactKind.COMMAND and fact.count >= 2 and "\n" not in fact.text
     ]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
-        times = len(fact.entries)
+        times = evidence.reader.ran[fact.key]
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
         if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
@@ -175,7 +175,9 @@ def stated(evidence: Evidence) -> None:
             add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
-        text = f"Run `{harmless(fact.key, 160)}` ({f'{times} times' if times > 1 else 'once'}{ended})"
+        often_or_once = f"{times} times" if times > 1 else "once"
+        ran = f" ({often_or_once}{ended})" if times else ""
+        text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
         add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
 
 

@@ -345,7 +345,7 @@ class ContentLines(Sequence[LabLine]):
 def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> LabLine:
     """Path, what the contents rest on, and how many lines each has."""
     sizes: list[Span] = []
-    rests = ""
+    rests, apart = "", False
     if laid is not None:
         difference = laid.difference
         named = {"ancestor": difference.base, "A": difference.a, "B": difference.b}
@@ -363,7 +363,8 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
             ]
         both = {letter: rests_on(named[letter], based=laid.based) for letter in "AB"}
         # What differs is named with its side; where part of the contents is not known, the lines below say it of each.
-        if len(set(both.values())) == 1 or difference.exact:
+        apart = len(set(both.values())) > 1
+        if not apart:
             rests = both["B"]
         elif all(one.certainty in KNOWN for one in (difference.a, difference.b)):
             rests = "; ".join(f"{letter} {words}" for letter, words in both.items())
@@ -374,8 +375,9 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
     shown_path = fit_path(safe_line(path, LONGEST), max(8, min(room, max(20, room * 3 // 5))), gap=glyphs.gap)
     folder, name = split_path(shown_path)
     left = room - cell_len(shown_path) - 3
-    if cell_len(rests) > left:
-        rests = rests.partition(",")[0]
+    if laid is not None and cell_len(rests) > left:
+        # Half of what is said of two sides would be taken for both; of what is exact, nothing need be said.
+        rests = "" if apart and laid.difference.exact else rests.partition(",")[0]
     rests = fit(rests, left, ellipsis=glyphs.ellipsis) if left >= 12 else ""
     gap = room - cell_len(shown_path) - (cell_len(rests) + 3 if rests else 0)
     middle = (blanks(3), Span(rests, "sub")) if rests else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.shown_path import split_path
 from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import FileUse, working_set
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
 COLUMNS = (7, 9)
-"""Cells of the columns times and last."""
+"""Cells of the columns entries and last."""
 
 
 def files_page(
@@ -34,7 +35,7 @@ def files_page(
     """The Files tab: enter goes to the entry that touched a file last."""
     at = selection.at
     files = working_set(selection.session, at, stop=stop)
-    others = command_changes(selection.session, at, stop)
+    others = command_changes(selection.session, selection.session.tree.path(at), stop)
     named = {use.path for use in files.modified}
     by_command = [
         FileUse(name, tuple(others.entries[name]))
@@ -74,14 +75,14 @@ def _section(sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[
     listed = list(files)
     if not listed:
         return
-    heads = sheet.columns([("times", "faint"), ("last", "faint")], COLUMNS)
+    heads = sheet.columns([("entries", "faint"), ("last", "faint")], COLUMNS)
     sheet.heading(title, counted(len(listed), "file"), heads)
     room = sheet.width - sum(COLUMNS) - INDENT - 2
     for file in listed:
         last = file.entries[-1]
         numbers = sheet.columns([(f"{len(file.entries):,}", "sub"), (f"#{last:,}", "faint")], COLUMNS)
         own = min(cell_len(shown_line(file.path, 4_000)), room // 2)
-        fate = _fate(fates.get(file.path), room - own, sheet.glyphs)
+        fate = _fate(file.path, fates.get(file.path), room - own, sheet.glyphs)
         path = path_spans(file.path, room - cell_len(fate), sheet.glyphs)
         sheet.row(
             [Span(" " * INDENT, "blank"), *path, Span(fate, "warn")],
@@ -92,14 +93,14 @@ def _section(sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[
         )
 
 
-def _fate(fate: Fate | None, width: int, glyphs: Glyphs) -> str:
-    """Where a file went, behind its name; empty for one that is still there."""
+def _fate(path: str, fate: Fate | None, width: int, glyphs: Glyphs) -> str:
+    """Where a file went, behind its name; empty for one that is still there. Of one that kept its name, the folder alone."""
     if fate is None:
         return ""
     at = f" #{fate.entry:,}"
     if not fate.to:
         return f"  removed{at}"
     lead = f"  {glyphs.arrow} "
-    return (
-        lead + fit_path(shown_line(fate.to, 4_000), max(8, width - cell_len(lead + at)), gap=glyphs.gap) + at
-    )
+    folder, name = split_path(shown_line(fate.to, 4_000))
+    to = folder if folder and name == split_path(shown_line(path, 4_000))[1] else folder + name
+    return lead + fit_path(to, max(8, width - cell_len(lead + at)), gap=glyphs.gap) + at
