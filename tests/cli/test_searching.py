@@ -33,10 +33,10 @@ def store(isolated_environment: Path) -> Path:
 
 def test_the_document(store: Path, done: Run) -> None:
     found = done("search", "NEEDLE", "--json").document
-    ids = [session["id"] for session in found["sessions"]]
-    assert [(hit["session"], hit["part"]) for hit in found["hits"]] == list(
-        zip(ids, ("prompt", "reply", "reply"), strict=True)
-    )
+    parts = {"pi": "reply", "codex": "prompt"}
+    assert [(hit["session"], hit["part"]) for hit in found["hits"]] == [
+        (session["id"], parts[session["agent"]]) for session in found["sessions"]
+    ]
     assert {session["agent"] for session in found["sessions"]} == {"pi", "codex"}
     assert (found["searched"], found["diagnostics"]) == (3, [])
     for hit in found["hits"]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from leafward.agents import Candidate
+from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.catalog import Card, iso_time, parse_time
 from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading
 from leafward.catalog.card_fields import FILES_KEPT, brief
@@ -16,6 +17,7 @@ from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
 from leafward.catalog.quick_card import peek, read_on
 from leafward.context.model_context import context_at
+from leafward.session.entries import EntryIndex
 from leafward.session.journal import Writing, move
 from leafward.session.session import Session
 from tests.core.drafts import START, Draft, dump
@@ -135,6 +137,24 @@ def test_last_words_are_those_on_the_way_to_the_leaf(tmp_path: Path) -> None:
     reading = whole(draft.write(tmp_path / "a.jsonl"))
     assert (reading.details.last_prompt, reading.details.last_reply) == ("main line", "going")
     assert reading.card.branches == 1
+
+
+@pytest.mark.parametrize("turns", [1, 20])
+def test_grafted_turns_make_a_session_no_older(tmp_path: Path, turns: int) -> None:
+    draft = Draft()
+    draft.user("start")
+    middle = draft.assistant("hello")
+    for number in range(turns):
+        draft.user(f"branch {number}")
+        draft.assistant("done")
+    draft.user("the last that was said", under=middle)
+    path = draft.write(tmp_path / "a.jsonl")
+    session = Session.open(path)
+    before = whole(path).card.modified
+    grafted = [EntryIndex(index) for index in range(2, 2 + 2 * turns)]
+    apply_graft(session, draft_graft(session, grafted))
+    session.close()
+    assert whole(path).card.modified == before
 
 
 def test_what_lies_below_the_leaf_is_a_branch_as_in_the_tree(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,20 @@ def test_most_spoilt_files_are_rejected(filled: tuple[Path, dict[str, Reading]])
     assert Index(path).rejected is not None
     path.write_bytes(data.replace(b'"format":', b'"format":9', 1))
     assert Index(path).rejected == "a catalogue of another version"
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed here")
+def test_days_of_another_time_zone_are_counted_anew(
+    filled: tuple[Path, dict[str, Reading]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = filled
+    assert Index(path).rejected is None
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Pacific/Auckland")
+        time.tzset()
+        assert "time zone" in (Index(path).rejected or "")
+    time.tzset()
+    assert Index(path).rejected is None
 
 
 def test_a_folder_in_its_place_is_no_crash(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ large the context is.
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack, closing
 from hashlib import blake2b
 from pathlib import Path
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _MESSAGES, _PROMPTS = bytes(MESSAGES), bytes(PROMPTS)
+_UNANSWERED = re.compile(b"[%c](?![%c])" % (Kind.USER, Kind.ASSISTANT))
+"""A prompt that no reply follows: the reply would be later."""
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _LAST_ENTRIES = 12
 """Entries at the end of the file that are read in one go."""
@@ -276,16 +279,20 @@ class _Look:
     def modified(self) -> int | None:
         """The latest time of a user's or assistant's message, in milliseconds.
 
-        Files are appended to, so the latest lies among the last ones; only where none does are earlier ones asked.
+        Files are appended to, so the latest lies among the last ones; only where none does are earlier ones asked, and where
+        Leafward appended: turns that it grafted have the times at which they were said first.
         """
         if self.replied is not None:
-            prompt = self.kinds.rfind(Kind.USER)
-            return max(self.replied, spoken_at(self.body(prompt)) if prompt >= 0 else 0) or None
-        found = max((spoken_at(body) for body in self.decoded.values()), default=0)
-        if not found:
-            latest = max(self.kinds.rfind(kind) for kind in _SPEAKERS)
-            found = spoken_at(self.body(latest)) if latest >= 0 else 0
+            found = max(self.replied, self._spoken(self.kinds.rfind(Kind.USER)))
+        else:
+            found = max((spoken_at(body) for body in self.decoded.values()), default=0)
+            found = found or self._spoken(max(self.kinds.rfind(kind) for kind in _SPEAKERS))
+        if self.session.columns.own:
+            found = max([found, *(self._spoken(at.start()) for at in _UNANSWERED.finditer(self.kinds))])
         return found or None
+
+    def _spoken(self, index: int) -> int:
+        return spoken_at(self.body(index)) if index >= 0 else 0
 
     def model(self) -> str | None:
         index = max(next(self.upwards(kind), NO_ENTRY) for kind in (Kind.ASSISTANT, Kind.MODEL_CHANGE))

@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import tempfile
+import time
 from array import array
 from binascii import a2b_base64, b2a_base64
 from contextlib import suppress
@@ -202,7 +203,13 @@ class Index:
                 "spent": [[list(one) for one in spent] for _, _, spent in extras],
             }
         )
-        first = {"kind": _KIND, "format": FORMAT, "fields": _FIELDS, "bytes": [len(hot), len(cold)]}
+        first = {
+            "kind": _KIND,
+            "format": FORMAT,
+            "zone": _zone(),
+            "fields": _FIELDS,
+            "bytes": [len(hot), len(cold)],
+        }
         yield _dump(first) + b"\n"
         yield hot + b"\n"
         yield cold + b"\n"
@@ -325,6 +332,8 @@ def _blocks(file: BinaryIO, *, cold: bool) -> tuple[dict[str, Any], dict[str, An
         raise ValueError("not a catalogue")
     if first.get("format") != FORMAT or first.get("fields") != _FIELDS:
         raise ValueError("a catalogue of another version")
+    if first.get("zone") != _zone():
+        raise ValueError("a catalogue whose days are those of another time zone")
     blocks: list[dict[str, Any]] = [{}, {}]
     start = file.tell()
     with mmap(file.fileno(), 0, access=ACCESS_READ) as mapped, memoryview(mapped) as whole:
@@ -334,6 +343,11 @@ def _blocks(file: BinaryIO, *, cold: bool) -> tuple[dict[str, Any], dict[str, An
                 blocks[number] = _parse(block)
             start += size + 1
     return blocks[0], blocks[1]
+
+
+def _zone() -> list[int | str]:
+    """The time zone of this machine: what was used is stored by its days."""
+    return [time.timezone, time.altzone, *time.tzname]
 
 
 def _pack(name: str, columns: Mapping[str, tuple[Any, ...]]) -> object:

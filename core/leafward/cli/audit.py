@@ -43,7 +43,7 @@ def audit(
         and (agent_name is None or card.agent == agent_name)
         and (part is None or part in card.project.lower())
     ]
-    cards.sort(key=lambda card: (-card.modified, card.path))
+    cards.sort(key=lambda card: (-card.when, card.path))
     running = Audit(cards)
     found: list[SecretPlace] = []
     stopped = False

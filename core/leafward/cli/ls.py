@@ -228,10 +228,11 @@ def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
     return f"  {words}" if words else ""
 
 
-def when(milliseconds: int) -> str:
-    """A time as the clock here shows it, to the minute."""
+def when(milliseconds: int, *, seconds: bool = False) -> str:
+    """A time as the clock here shows it, to the minute or the second."""
+    form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
     try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime(form)
     except (OverflowError, ValueError, OSError):
         return ""
 

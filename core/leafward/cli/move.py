@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.times import parse_time
+from leafward.cli.ls import when
 from leafward.cli.output import Page, emit_json, indented, money, note, page, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
@@ -267,12 +269,18 @@ def _quoted(text: str | None) -> str:
     return "none" if text is None else f'"{safe_line(text, 60)}"'
 
 
+def _clock(time: str | None) -> str:
+    """A stored time as the clock here shows it; empty for what is no time."""
+    found = parse_time(time)
+    return when(found, seconds=True) if found is not None else ""
+
+
 def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[str]:
     rows = [
         (
             safe_line(one.op, 40),
             one.kind.value,
-            safe_line((one.time or "")[:19].replace("T", " "), 19),
+            _clock(one.time),
             "undone" if one.undone else "",
             _operation_text(session, one),
         )
@@ -285,7 +293,7 @@ def _restores_text(restored: list[Record], page: Page) -> Iterator[str]:
     rows = [
         (
             str(one.number),
-            safe_line(one.time[:19].replace("T", " "), 19),
+            _clock(one.time),
             "" if one.state.value == "done" else one.state.value,
             f"{counted(len(one.changes), 'file')} as at {safe_line(one.entry, 40)}",
         )

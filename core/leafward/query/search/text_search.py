@@ -196,7 +196,7 @@ class Search:
         """What is searched, newest first."""
         # Twice, but without a tuple for each.
         found = sorted(self._searched, key=attrgetter("path"))
-        found.sort(key=attrgetter("modified"), reverse=True)
+        found.sort(key=attrgetter("when"), reverse=True)
         return found
 
     @cached_property

@@ -213,7 +213,7 @@ class ResultList(LineScroll):
         shell = services_of(self)
         card = line.found.card
         hits = counted(line.found.total, "hit")
-        when = age(shell.clock().timestamp() - card.modified / 1000)
+        when = age(shell.clock().timestamp() - card.when / 1000)
         project = safe_line(split_path(card.project.replace("\\", "/").rstrip("/"))[1] or card.project, 24)
         tail = f"{right(hits, 9)}{right(when, 5)} "
         about = f"{project}  {safe_line(card.agent)}" if project else safe_line(card.agent)
