@@ -184,6 +184,9 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
     One row is one turn. The active path stays in the first lane; a branch stands right after the turn it leaves. At
     the right: edits, tool calls, and the tokens that the turn adds. With --select only rows of chosen entries, and the
     rows where their branches leave.
+
+    The id of a row is that of its prompt. `move` and `fork` to behind a turn take the id of its last entry, as
+    `--entries` lists it.
     """
     from leafward.cli.tree import tree as run
 

@@ -18,7 +18,7 @@ class Meaning(NamedTuple):
 
 
 _WORDS: dict[str, str] = {
-    "turn": "A prompt and everything until the next one",
+    "turn": "A prompt, or a command of yours, and everything until the next",
     "entry": "One record of the session: a message, a result, a note",
     "leaf": "Where the agent goes on",
     "preview leaf": "Moved in Leafward only: the agent does not follow",
