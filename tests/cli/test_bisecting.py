@@ -173,7 +173,7 @@ def shop(tmp_path: Path) -> Workbench:
     bench.file.user("begin the shop")
     bench.write("total.py", "a * b\n")
     bench.write("check.sh", "grep -q '[*]' total.py\n")
-    bench.file.user("describe it")
+    bench.file.user(f"describe it {'at length ' * 9}")
     bench.write("README", "a shop\n")
     bench.run("python3 -c pass")
     bench.file.user("tidy it")
@@ -196,7 +196,7 @@ def test_what_the_session_made_itself_is_no_reason_to_give_up(
     assert "none of 4 versions could be rebuilt" in out
     assert [line.split('"')[1] for line in out.splitlines() if line.startswith("  turn ")] == [
         "begin the shop",
-        "describe it",
+        f"describe it {'at length ' * 6}at…",
         "tidy it",
         "in a package",
     ]
