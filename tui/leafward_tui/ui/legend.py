@@ -151,7 +151,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
     return [
         (
             levels,
-            "Size of the context after each turn; how much a full bar is stands beside it where there is room",
+            "Size of the context after each turn; a full bar is the size at its top, where there is room for that",
         ),
         (f"{glyphs.axis} {glyphs.axis_left}", "The path; what a move drops of it"),
         (
