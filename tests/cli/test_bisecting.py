@@ -89,6 +89,18 @@ def test_turns_that_cannot_be_told_are_listed_with_the_reason(
     assert any("python3" in why for why in doubts)
 
 
+def test_the_leaf_is_named_by_its_entry_of_the_conversation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench = shop(tmp_path)
+    last = bench.file.leaf
+    bench.file.entry("custom", customType="ext.state", data={})
+    assert (
+        main(["bisect", str(bench.file.path), "--good", "#5", "--bad", "leaf", "--", "sh", "check.sh"]) == 1
+    )
+    assert f"turn 5 ({last})" in capsys.readouterr().out
+
+
 def test_an_end_that_is_not_what_it_is_said_to_be_is_refused(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:

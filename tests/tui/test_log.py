@@ -127,7 +127,9 @@ class TestWords:
         deeds = hands.deeds()
         assert [deeds.doing(one).state for one in deeds.log[-3:]] == ["", "redone", ""]
         assert deeds.root(deeds.log[-1]) == deeds.log[-3]
-        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}", "the undo, by the redo"
+        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}", (
+            "the undo, by the redo"
+        )
         assert deeds.taken_back(deeds.log[-3]) == ""
 
     def test_what_an_undo_would_set(self, hands: Hands) -> None:
@@ -355,7 +357,9 @@ class TestScreen:
                 pilot, lambda: screen.log_list.operations is not None and len(screen.log_list.operations) == 6
             )
             await pilot.press("k")
-            await until(pilot, lambda: any("redone" in row and "by entry #" in row for row in rows(screen.app)))
+            await until(
+                pilot, lambda: any("redone" in row and "by entry #" in row for row in rows(screen.app))
+            )
             assert not any("undo this" in row for row in rows(screen.app)), "an undo that was redone is over"
             await pilot.press("u")
             await until(pilot, lambda: "already redone by entry #" in note(screen))

@@ -98,7 +98,9 @@ def price(
 
 def test_a_price_in_words() -> None:
     full = price(Part(79, 7_300), Part(55, 3_100))
-    assert PriceWords.of(full, UNICODE) == WORDS._replace(parts=("drops 79 entries, adds 55", *WORDS.parts[1:]))
+    assert PriceWords.of(full, UNICODE) == WORDS._replace(
+        parts=("drops 79 entries, adds 55", *WORDS.parts[1:])
+    )
     assert (
         PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE)
         .parts[1]

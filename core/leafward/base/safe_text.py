@@ -76,7 +76,7 @@ _LONGEST_CUT = 12
 """Characters of the beginning of a word that is left out where a text is cut in it."""
 
 
-def shortened(text: str, limit: int) -> str:
+def excerpt_line(text: str, limit: int) -> str:
     """`text` on one safe line of at most `limit` characters; one that goes on ends with an ellipsis, after a word where one ends near."""
     line = " ".join(text[: 5 * limit].split())
     if len(line) > limit:

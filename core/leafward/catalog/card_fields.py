@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import HEAD_SIZE, agent_named, native, recognised
 from leafward.base.regular_files import open_regular
-from leafward.base.safe_text import shortened
+from leafward.base.safe_text import excerpt_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.entries import MESSAGE_ROLES
 from leafward.session.entry_headline import spoken
@@ -48,7 +48,7 @@ def excerpt(body: Body | None) -> str:
 
 def brief(text: str) -> str:
     """A text on one safe line of at most `EXCERPT` characters; one that goes on ends with an ellipsis."""
-    return shortened(text, EXCERPT)
+    return excerpt_line(text, EXCERPT)
 
 
 def spoken_at(body: Body | None) -> int:

@@ -105,7 +105,7 @@ class Glyphs(NamedTuple):
     # Sliders.
     track: str = "─"
     track_done: str = "━"
-    knob: str = "●"
+    knob: str = "■"
     stop: str = "┼"
     """A legal value on the track still to go."""
     stop_done: str = "┿"
@@ -143,8 +143,8 @@ class Glyphs(NamedTuple):
     dash: str = "–"
     about: str = "≈"
     zero: str = "·"
-    dot: str = "●"
-    """Something is live."""
+    recent: str = "*"
+    """Written to a moment ago."""
     caret: str = "▌"
     """Where streamed text arrives."""
     quote_open: str = "“"
@@ -217,6 +217,7 @@ ASCII = Glyphs(
     drop_taken="`",
     track="-",
     track_done="=",
+    recent="^",
     knob="O",
     stop="|",
     stop_done="|",
@@ -243,7 +244,6 @@ ASCII = Glyphs(
     dash="-",
     about="~",
     zero=".",
-    dot="*",
     caret="_",
     quote_open='"',
     quote_close='"',

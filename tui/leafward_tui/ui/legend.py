@@ -165,7 +165,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (glyphs.tick, "A turn with a hit; one with a compaction is underlined"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, at full price after a move, free",
+            "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
         ),
     ]
 
@@ -224,7 +224,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             ("A B C", "Both sides, and their common ancestor"),
         ],
         "catalogue": [
-            (glyphs.dot, "Written to in the last two minutes"),
+            (glyphs.recent, "Written to in the last two minutes"),
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
             (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
             (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.safe_text import safe_line, shortened
+from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline, turn_entry
 from leafward.session.journal import OperationKind, Subject
@@ -114,7 +114,7 @@ class OperationText:
         return self.session.columns.index(entry_id) if entry_id else NO_ENTRY
 
     def _quoted(self, text: str | None) -> str:
-        return f"{self.glyphs.quote_open}{shortened(text or '', _LABEL_LIMIT)}{self.glyphs.quote_close}"
+        return f"{self.glyphs.quote_open}{excerpt_line(text or '', _LABEL_LIMIT)}{self.glyphs.quote_close}"
 
     def named(self, index: int) -> str:
         """An entry as the explorer names it."""
@@ -362,4 +362,4 @@ class OperationText:
 
 def label_words(text: str | None) -> str:
     """A label as it is shown: `[done]`."""
-    return f"[{shortened(text or '', _LABEL_LIMIT)}]"
+    return f"[{excerpt_line(text or '', _LABEL_LIMIT)}]"

@@ -193,7 +193,9 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
     first = EntryIndex(sources[0])
     before = session.tree.content_at(here)
     if kinds[first] == Kind.USER and before >= 0 and kinds[before] == Kind.USER:
-        found.append(Misfit("two-prompts", "the graft begins with a prompt, right behind another prompt", first))
+        found.append(
+            Misfit("two-prompts", "the graft begins with a prompt, right behind another prompt", first)
+        )
     if kinds[first] == Kind.ASSISTANT and (before < 0 or kinds[before] == Kind.ASSISTANT):
         found.append(
             Misfit("no-prompt", "the graft begins with a reply to a prompt that is not carried along", first)
@@ -203,7 +205,9 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
     ]
     if gaps:
         found.append(
-            Misfit("other-branch", "the graft joins entries of branches that do not follow each other", gaps[0])
+            Misfit(
+                "other-branch", "the graft joins entries of branches that do not follow each other", gaps[0]
+            )
         )
     return found
 
