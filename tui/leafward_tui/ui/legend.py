@@ -182,6 +182,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.run} {glyphs.folded}", "Folded turns"),
             (f"{glyphs.branch}{glyphs.arm}{glyphs.prompt_off}", "A branch leaves there"),
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
+            (f"2{glyphs.rail_off}", "So many branches pass here, in the room of one"),
             (f"{glyphs.entered} {glyphs.branch_taken}{glyphs.arm_taken}", "Added by a move to the cursor"),
             (f"{glyphs.left} {glyphs.rail_left}", "Dropped by a move to the cursor"),
             (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
