@@ -143,6 +143,9 @@ class Glyphs(NamedTuple):
     dash: str = "–"
     about: str = "≈"
     zero: str = "·"
+    own: str = "■"
+    """An operation by Leafward."""
+    own_undone: str = "□"
     recent: str = "*"
     """Written to a moment ago."""
     caret: str = "▌"
@@ -217,6 +220,8 @@ ASCII = Glyphs(
     drop_taken="`",
     track="-",
     track_done="=",
+    own="#",
+    own_undone="-",
     recent="^",
     knob="O",
     stop="|",

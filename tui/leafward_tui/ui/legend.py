@@ -242,8 +242,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.zero, "None"),
         ],
         "log": [
-            (glyphs.prompt, "By Leafward"),
+            (glyphs.own, "By Leafward"),
             (glyphs.rail_off, "By the agent"),
-            (glyphs.prompt_off, "Undone"),
+            (glyphs.own_undone, "Undone"),
         ],
     }.get(screen, [])

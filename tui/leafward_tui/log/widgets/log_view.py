@@ -112,7 +112,7 @@ class LogList(LineList):
         doing = operations.doing(operation)
         selected = row == self.cursor
         holds = not operation.undone
-        sign, sign_ink = (glyphs.prompt, ground.leaf) if holds else (glyphs.prompt_off, ground.faint)
+        sign, sign_ink = (glyphs.own, ground.leaf) if holds else (glyphs.own_undone, ground.faint)
         if operation.agent and holds:
             sign, sign_ink = glyphs.rail_off, ground.faint
         quiet = operation.agent or not holds
