@@ -89,6 +89,18 @@ def test_turns_that_cannot_be_told_are_listed_with_the_reason(
     assert any("python3" in why for why in doubts)
 
 
+def test_the_leaf_is_named_by_its_entry_of_the_conversation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench = shop(tmp_path)
+    last = bench.file.leaf
+    bench.file.entry("custom", customType="ext.state", data={})
+    assert (
+        main(["bisect", str(bench.file.path), "--good", "#5", "--bad", "leaf", "--", "sh", "check.sh"]) == 1
+    )
+    assert f"turn 5 ({last})" in capsys.readouterr().out
+
+
 def test_an_end_that_is_not_what_it_is_said_to_be_is_refused(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,7 +185,7 @@ def shop(tmp_path: Path) -> Workbench:
     bench.file.user("begin the shop")
     bench.write("total.py", "a * b\n")
     bench.write("check.sh", "grep -q '[*]' total.py\n")
-    bench.file.user("describe it")
+    bench.file.user(f"describe it {'at length ' * 9}")
     bench.write("README", "a shop\n")
     bench.run("python3 -c pass")
     bench.file.user("tidy it")
@@ -196,7 +208,7 @@ def test_what_the_session_made_itself_is_no_reason_to_give_up(
     assert "none of 4 versions could be rebuilt" in out
     assert [line.split('"')[1] for line in out.splitlines() if line.startswith("  turn ")] == [
         "begin the shop",
-        "describe it",
+        f"describe it {'at length ' * 6}at…",
         "tidy it",
         "in a package",
     ]

@@ -232,6 +232,11 @@ class TestGrafts:
         )
         assert "two-prompts" not in codes
 
+    def test_what_does_not_fit_names_what_it_is_about(self, session: Session) -> None:
+        made = draft_graft(session, [at(session, "looking"), at(session, "changing")])
+        texts_of = [one.text for one in made.misfits]
+        assert not any(text.startswith("it ") or "the other branch" in text for text in texts_of), texts_of
+
     def test_refused(self, session: Session) -> None:
         with pytest.raises(Refused, match="on the path already"):
             draft_graft(session, [at(session, "begun")])

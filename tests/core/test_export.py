@@ -195,6 +195,11 @@ class TestMarkdown:
         assert "### Branch from 00000002: aside" in whole
         assert whole.index("on\n") < whole.index("### Branch from")
 
+    def test_a_title_that_is_cut_says_so(self, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        file.user("sort the pears " * 9)
+        assert exported(file.path, "md").startswith(f"# {'sort the pears ' * 7}sort the…\n")
+
     def test_what_stands_in_it(self, sessions_path: Path) -> None:
         text = exported(sessions_path / "compacted-twice.jsonl", "md")
         assert "## Compaction · " in text

@@ -14,6 +14,7 @@ from leafward.query.blame import Blame, BlameLine
 from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.blame.screen import BlameScreen
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here
 from tests.tui.session_store import app_over, listed, reached, shown, until
@@ -148,6 +149,23 @@ async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
         await pilot.pause()
         assert "No such file" in " ".join(shown(pilot).split())
         assert "this file is not on this machine" in shown(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "open: no lines of this file to show" in shown(pilot))
+
+
+async def test_files_of_a_row_that_are_gone_say_so(tmp_path: Path) -> None:
+    agent = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 1)
+    agent.file.user("write both")
+    for name in ("there.txt", "gone.txt"):
+        agent.write(name, "pears\n")
+    agent.file.said("done")
+    (agent.folder / "gone.txt").unlink()
+    async with exploring(agent.file.path, NARROW) as (pilot, _):
+        await pilot.press("number_sign")
+        await reached(pilot, ChoiceSheet)
+        sheet = [row.split() for row in shown(pilot).splitlines()]
+        assert ["b", "gone.txt", "not", "there", "now"] in sheet
+        assert any(row[-1:] == ["there.txt"] for row in sheet)
 
 
 async def test_the_session_it_is_asked_for_in_counts_wherever_it_lies(

@@ -14,6 +14,7 @@ from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import Sort
 from leafward_tui.catalogue.model.listing import Grouping
+from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.glyphs import ASCII
@@ -26,6 +27,7 @@ from tests.tui.session_store import (
     groups,
     listed,
     previewed,
+    reached,
     rows,
     shows,
     titles,
@@ -195,6 +197,21 @@ async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_both_y
         (row,) = (row for row in rows(app) if "copied " in row)
         assert re.search(r"last \d+ Dec 2025 .* copied \d+ Nov 2026", row)
         assert "started" not in row
+
+
+async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await reached(pilot, CatalogueScreen)
+        await until(pilot, lambda: not screen.state.stores.searching)
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: any("no sessions here" in row for row in rows(app)))
+        screen.state.stores.searching = True
+        assert screen.reason("totals.open") == "totals: still looking for sessions"
+        PiFile(tmp_path / "one.jsonl").user("is anybody here?")
+        await pilot.press("ctrl+r")
+        await shows(pilot, screen, lambda listing: listing.total == 1)
+        await until(pilot, lambda: not any("no sessions here" in row for row in rows(app)))
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:

@@ -229,6 +229,7 @@ async def test_a_session_is_thrown_away_and_brought_back(store: Path) -> None:
         text = "\n".join(rows(app))
         assert "2 sessions made from it stay" in text
         assert "Move to the trash" in text
+        assert "move 1 file to" in text, "where to comes first, the name of the file stands above"
         await pilot.press("enter")
         await until(pilot, lambda: not Path(card.path).exists())
         await shows(pilot, screen, lambda listing: card.path not in listing.at)

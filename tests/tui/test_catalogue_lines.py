@@ -189,7 +189,7 @@ def test_a_fork_counts_from_its_making_and_a_write_makes_live(tmp_path: Path) ->
         Columns.of(100, agents=False),
     )
     rows = [painter.strip(line, selected=False).text for line in listing.lines if line.card is not None]
-    assert [UNICODE.dot in row for row in rows] == [True, True, False]
+    assert [UNICODE.recent in row for row in rows] == [True, True, False]
     assert [row.split()[-1] for row in rows] == ["4w", "1m", "10d"]
 
 

@@ -11,11 +11,12 @@ from leafward.session.session import Session
 from leafward_tui.compare.controllers.graft import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
+from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, call, reading
-from tests.tui.compared import HIGH, compared, comparing, parted
+from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
 from tests.tui.session_store import reached, rows, shown, until
 
@@ -37,6 +38,20 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         assert "grafted 8 entries of A" in note(explorer)
         await pilot.press("u")
         await until(pilot, lambda: "undid" in note(explorer))
+
+
+async def test_nothing_is_merged_of_what_is_on_the_path(tmp_path: Path) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    async with exploring(file.path, HIGH) as (pilot, explorer):
+        session = explorer.state.session
+        assert session is not None
+        explorer.controllers.comparison.open(0, session.place)
+        screen = await reached(pilot, CompareScreen)
+        await until(pilot, lambda: screen.state.read.carried is not None and settled(screen))
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        assert "both are on the path already" in shown(pilot)
+        assert "no conflict" not in shown(pilot)
 
 
 def test_turns_to_graft_are_those_of_the_branch(tmp_path: Path) -> None:

@@ -231,6 +231,15 @@ def test_lanes_without_room_are_packed_into_one_with_their_number(
     )
 
 
+def test_no_number_of_lanes_stands_beside_the_number_of_what_is_hidden(explore: Explore) -> None:
+    exploration, file = explore(nested)
+    exploration.session.labels[exploration.session.columns.index(file.ids["f"])] = "here"
+    exploration.filter = Filter.LABELLED
+    exploration.fold_again()
+    told = drawn(exploration, lanes=1).splitlines()
+    assert not any(line.strip()[0].isdigit() for line in told if "hidden" in line), told
+
+
 def test_what_lies_below_the_leaf_ends_the_rail(explore: Explore) -> None:
     def build(file: Named) -> None:
         file.prompt("a")

@@ -9,6 +9,7 @@ from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Selection, SelectionKind
+from tests.pi_file import PiFile
 from tests.tui.inspector_data import (
     call,
     line_with,
@@ -53,6 +54,15 @@ def work(tmp_path: Path) -> Session:
         result("bash", "c4", "oops\n\nCommand exited with code 1", error=True),
         reply("Perfect! Now the theme supports it.\n\n- `mdLink`\n- b"),
     )
+
+
+def test_a_copied_turn_has_the_time_of_its_messages(tmp_path: Path) -> None:
+    """A copy stamps its entries anew; the list of sessions takes the messages' own time too."""
+    file = PiFile(tmp_path / "s.jsonl")
+    told = {"role": "user", "content": "begin", "timestamp": 1_750_000_000_000}
+    file.entry("message", message=told)
+    first = page(turn(opened(file.path), number=1)).text.split("\n")[1]
+    assert "15 Jun" in first or "16 Jun" in first, first
 
 
 def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:

@@ -127,6 +127,10 @@ class TestWords:
         deeds = hands.deeds()
         assert [deeds.doing(one).state for one in deeds.log[-3:]] == ["", "redone", ""]
         assert deeds.root(deeds.log[-1]) == deeds.log[-3]
+        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}", (
+            "the undo, by the redo"
+        )
+        assert deeds.taken_back(deeds.log[-3]) == ""
 
     def test_what_an_undo_would_set(self, hands: Hands) -> None:
         session = hands.session
@@ -343,9 +347,22 @@ class TestScreen:
             assert screen.log_list.cursor == 4
             await pilot.press("k", "k", "u")
             await until(pilot, lambda: "already undone" in note(screen))
+            await pilot.press("G")
+            details = "\n".join(rows(screen.app))
+            assert "in effect" not in details
             await asked(pilot, "U")
             await pilot.press("U")
             await until(pilot, lambda: lines(hands.file.path) == before + 2)
+            await until(
+                pilot, lambda: screen.log_list.operations is not None and len(screen.log_list.operations) == 6
+            )
+            await pilot.press("k")
+            await until(
+                pilot, lambda: any("redone" in row and "by entry #" in row for row in rows(screen.app))
+            )
+            assert not any("undo this" in row for row in rows(screen.app)), "an undo that was redone is over"
+            await pilot.press("u")
+            await until(pilot, lambda: "already redone by entry #" in note(screen))
 
     async def test_an_agent_s_move_is_taken_back_too(self, hands: Hands) -> None:
         before = lines(hands.file.path)

@@ -76,14 +76,14 @@ def texts(drawing: Drawing) -> list[str]:
 
 def test_four_lines(orchard: Overview) -> None:
     assert texts(draw(orchard, 80, 4, UNICODE)) == [
-        " context         █",
-        " to 32.0k  ▄ █ █ █ ▄ █",
+        " to 32.0k        █",
+        " context   ▄ █ █ █ ▄ █",
         " path      ━━┯━×━━━◆━◎",
         " branches    ╰╌╌╌╌ ╰─○+1",
     ]
     assert texts(draw(orchard, 80, 4, ASCII)) == [
-        " context         =",
-        " to 32.0k  . = = = . =",
+        " to 32.0k        =",
+        " context   . = = = . =",
         " path      ==+=x===#=@",
         " branches    `---- `-o+1",
     ]
@@ -145,7 +145,7 @@ def test_hits_are_ticks_but_underline_a_compaction(orchard: Overview) -> None:
 
 
 def test_nothing_to_show_keeps_its_labels() -> None:
-    assert texts(draw(None, 80, 4, UNICODE)) == [" context", "", " path", " branches"]
+    assert texts(draw(None, 80, 4, UNICODE)) == ["", " context", " path", " branches"]
     assert texts(draw(None, 80, 1, UNICODE)) == [" context"]
     assert texts(draw(None, 30, 1, UNICODE)) == [""]
 
@@ -155,8 +155,8 @@ def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
     file.user("one")
     reply(file, 90_000)
     assert texts(draw(overview(file.path), 80, 4, UNICODE)) == [
-        " context   █",
         " to 90.0k  █",
+        " context   █",
         " path      ◎",
         "",
     ]

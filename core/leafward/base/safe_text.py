@@ -72,6 +72,20 @@ def safe_line(text: str, limit: int | None = None) -> str:
     return safe(line)
 
 
+_LONGEST_CUT = 12
+"""Characters of the beginning of a word that is left out where a text is cut in it."""
+
+
+def excerpt_line(text: str, limit: int) -> str:
+    """`text` on one safe line of at most `limit` characters; one that goes on ends with an ellipsis, after a word where one ends near."""
+    line = " ".join(text[: 5 * limit].split())
+    if len(line) > limit:
+        line = line[: limit - 1]
+        words, _, last = line.rpartition(" ")
+        line = f"{words if words and len(last) <= _LONGEST_CUT else line}…"
+    return safe(line)
+
+
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 """What a program tells a terminal to do (ECMA-48): colours, titles, moves of the cursor."""
 

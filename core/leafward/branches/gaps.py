@@ -1,4 +1,4 @@
-"""Gaps in a path: entries whose parent was never written, and what stands before them in the file.
+"""Gaps in a path: entries whose parent is not in the file, and what stands before them in the file.
 
 Agents append: the entry before such a one in the file is what the lost one followed. Claude Code reads its transcripts so since
 2.1.197, and so does its reader here; pi, and Claude Code before, go on without all that stands before the gap.
@@ -56,4 +56,4 @@ def before_gaps(
         at = end
 
 
-_LOST = "the entry before it was never written"
+_LOST = "the entry before it is not in the file"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.agents import HEAD_SIZE, agent_named, native, recognised
 from leafward.base.regular_files import open_regular
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import excerpt_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
 from leafward.session.entries import MESSAGE_ROLES
 from leafward.session.entry_headline import spoken
@@ -32,8 +32,6 @@ session. The last one counts."""
 
 LATEST = 8_640_000_000_000_000
 """The last moment that JavaScript has a date for, in milliseconds."""
-_LONGEST_CUT = 12
-"""Characters of the beginning of a word that is left out where a text is cut in it."""
 _HEAD_SEALED = 64
 _TAIL_SEALED = 256
 
@@ -49,13 +47,8 @@ def excerpt(body: Body | None) -> str:
 
 
 def brief(text: str) -> str:
-    """A text on one safe line of at most `EXCERPT` characters; one that goes on ends with an ellipsis, after a word where one ends near."""
-    line = " ".join(text[: 5 * EXCERPT].split())
-    if len(line) > EXCERPT:
-        line = line[: EXCERPT - 1]
-        words, _, last = line.rpartition(" ")
-        line = f"{words if words and len(last) <= _LONGEST_CUT else line}…"
-    return safe_line(line)
+    """A text on one safe line of at most `EXCERPT` characters; one that goes on ends with an ellipsis."""
+    return excerpt_line(text, EXCERPT)
 
 
 def spoken_at(body: Body | None) -> int:
@@ -143,7 +136,7 @@ def problem_card(candidate: Candidate, problem: str) -> Card:
         agent=candidate.agent or native().name,
         id=name.rpartition(".")[0] or name,
         name=None,
-        title=safe_line(name, EXCERPT),
+        title=brief(name),
         prompt="",
         project="",
         created=None,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leafward.cli.branch_options import BisectOptions
     from leafward.cli.output import Page
     from leafward.files.bisection import Bisection, Point, ProjectBase, Report, SessionSearch
+    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
 
@@ -35,7 +36,12 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
         ends = session.find(options.good), session.find(options.bad)
         terms = TrialCommand(command, harmless, options.likely, options.timeout)
         base = _base_of(session, options.base)
-        search, found = bisect_session(session, ends, base, terms, session.columns.id, _teller(as_json), stop)
+
+        def named(entry: EntryIndex) -> str:
+            """The entry of the conversation: at the leaf lines of Leafward's own may follow."""
+            return session.columns.id(max(0, session.tree.content_at(entry)))
+
+        search, found = bisect_session(session, ends, base, terms, named, _teller(as_json), stop)
         written = _labelled(session, search, found, options.label) if options.label is not None else None
         if as_json:
             emit_json(_document(session, search, found, command, options.likely, written))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.redact import MARKER, Redactor
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.export.lanes import Lane, Lanes
 from leafward.session.entries import (
     DAMAGED,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from leafward.session.entry_decoding import Entry
     from leafward.session.session import Session
 
+_TITLE = 120
+"""Characters of a prompt that a document is named after."""
 SPOKEN = frozenset(
     {
         Kind.USER,
@@ -114,7 +116,7 @@ class Content:
         for lane in self.lanes:
             for index in lane.entries:
                 if kinds[index] == Kind.USER:
-                    return self.headline(index)[:120]
+                    return excerpt_line(self.headline(index), _TITLE)
         return self.line(self.session.id)
 
     def facts(self) -> list[tuple[str, str]]:

@@ -49,6 +49,7 @@ class BlameScreen(BaseScreen[None]):
         self._reading = BlameReading(self.state, self.view, self.shell, self.shell.jobs(self))
         cursor = BlameCursor(self.view, self.shell)
         self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor)
+        self.refuses = lambda _intent_id: "no lines of this file to show" if self.state.problem else ""
         yield from self.view.widgets()
 
     def mounted(self) -> None:

@@ -135,7 +135,8 @@ class LogDisplay:
         if every is None or operation is None:
             return (Hint("app.back"),)
         back = (Hint("operation.redo"),) if redoable(every.log) is not None else ()
-        undo_it = () if every.root(operation).undone else (Hint("operation.undo", "undo this"),)
+        stands = operation.kind is not OperationKind.UNDO and not every.root(operation).undone
+        undo_it = (Hint("operation.undo", "undo this"),) if stands else ()
         return (
             Hint("log.show", "show in tree", "show"),
             *undo_it,

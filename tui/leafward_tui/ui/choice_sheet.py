@@ -105,7 +105,7 @@ class _Choices(Widget):
                 Segment(
                     f" {choice.key if first else ' '}", ground.faint if choice.refused else ground.strong
                 ),
-                Segment(f" {shell.glyphs.dot if choice.current else ' '} ", ground.leaf),
+                Segment(f" {shell.glyphs.ok if choice.current else ' '} ", ground.leaf),
                 Segment(title, name),
                 Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
             ]

@@ -105,7 +105,7 @@ class Glyphs(NamedTuple):
     # Sliders.
     track: str = "─"
     track_done: str = "━"
-    knob: str = "●"
+    knob: str = "■"
     stop: str = "┼"
     """A legal value on the track still to go."""
     stop_done: str = "┿"
@@ -143,8 +143,11 @@ class Glyphs(NamedTuple):
     dash: str = "–"
     about: str = "≈"
     zero: str = "·"
-    dot: str = "●"
-    """Something is live."""
+    own: str = "■"
+    """An operation by Leafward."""
+    own_undone: str = "□"
+    recent: str = "*"
+    """Written to a moment ago."""
     caret: str = "▌"
     """Where streamed text arrives."""
     quote_open: str = "“"
@@ -217,6 +220,9 @@ ASCII = Glyphs(
     drop_taken="`",
     track="-",
     track_done="=",
+    own="#",
+    own_undone="-",
+    recent="^",
     knob="O",
     stop="|",
     stop_done="|",
@@ -243,7 +249,6 @@ ASCII = Glyphs(
     dash="-",
     about="~",
     zero=".",
-    dot="*",
     caret="_",
     quote_open='"',
     quote_close='"',

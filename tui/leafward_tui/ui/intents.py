@@ -166,7 +166,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "operation.undo",
         "u",
-        "Undo the last operation",
+        "Undo the last operation; in the log, this one",
         "undo",
         ("explorer", "log"),
         "Change",

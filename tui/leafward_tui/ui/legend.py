@@ -151,7 +151,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
     return [
         (
             levels,
-            "Size of the context after each turn; how much a full bar is stands beside it where there is room",
+            "Size of the context after each turn; a full bar is the size at its top, where there is room for that",
         ),
         (f"{glyphs.axis} {glyphs.axis_left}", "The path; what a move drops of it"),
         (
@@ -165,7 +165,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (glyphs.tick, "A turn with a hit; one with a compaction is underlined"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, at full price after a move, free",
+            "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
         ),
     ]
 
@@ -182,6 +182,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.run} {glyphs.folded}", "Folded turns"),
             (f"{glyphs.branch}{glyphs.arm}{glyphs.prompt_off}", "A branch leaves there"),
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
+            (f"2{glyphs.rail_off}", "So many branches pass here, in the room of one"),
             (f"{glyphs.entered} {glyphs.branch_taken}{glyphs.arm_taken}", "Added by a move to the cursor"),
             (f"{glyphs.left} {glyphs.rail_left}", "Dropped by a move to the cursor"),
             (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
@@ -224,7 +225,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             ("A B C", "Both sides, and their common ancestor"),
         ],
         "catalogue": [
-            (glyphs.dot, "Written to in the last two minutes"),
+            (glyphs.recent, "Written to in the last two minutes"),
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
             (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
             (
@@ -241,8 +242,8 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.zero, "None"),
         ],
         "log": [
-            (glyphs.prompt, "By Leafward"),
+            (glyphs.own, "By Leafward"),
             (glyphs.rail_off, "By the agent"),
-            (glyphs.prompt_off, "Undone"),
+            (glyphs.own_undone, "Undone"),
         ],
     }.get(screen, [])

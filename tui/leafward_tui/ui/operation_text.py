@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline, turn_entry
 from leafward.session.journal import OperationKind, Subject
@@ -114,7 +114,7 @@ class OperationText:
         return self.session.columns.index(entry_id) if entry_id else NO_ENTRY
 
     def _quoted(self, text: str | None) -> str:
-        return f"{self.glyphs.quote_open}{safe_line(text or '', _LABEL_LIMIT)}{self.glyphs.quote_close}"
+        return f"{self.glyphs.quote_open}{excerpt_line(text or '', _LABEL_LIMIT)}{self.glyphs.quote_close}"
 
     def named(self, index: int) -> str:
         """An entry as the explorer names it."""
@@ -344,9 +344,16 @@ class OperationText:
         return f"the {what} is archived again" if before == ARCHIVED else f"the {what} is restored"
 
     def taken_back(self, operation: Operation) -> str:
-        """Which later line took an operation back; empty where it holds."""
+        """Which later line took an operation back, an undo by doing it again; empty where it holds."""
         if not operation.undone:
             return ""
+        if operation.kind is OperationKind.UNDO:
+            again = next(
+                one
+                for one in self.log[self.log.index(operation) + 1 :]
+                if one.root == operation.root and one.kind is OperationKind.REDO
+            )
+            return f"by entry #{again.entry}"
         if operation.kind is OperationKind.RESTORE:
             return "the files are as before"
         latest = latest_about(self.log, operation)
@@ -355,4 +362,4 @@ class OperationText:
 
 def label_words(text: str | None) -> str:
     """A label as it is shown: `[done]`."""
-    return f"[{safe_line(text or '', _LABEL_LIMIT)}]"
+    return f"[{excerpt_line(text or '', _LABEL_LIMIT)}]"

@@ -45,12 +45,13 @@ class PriceWords(NamedTuple):
         full: list[str] = []
         brief: list[str] = []
         unit = " tokens"
+        agrees = _agrees(price)
         for verb, side in (("drops", price.left), ("adds", price.entered)):
             if side.entries:
                 # What is counted is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
                 brief.append(f"{verb} {number}")
-                if not side.in_context:
+                if not side.in_context or not agrees:
                     # A compaction stands for a part of them: their tokens would not be a part of the context's.
                     full.append(f"{verb} {number}")
                     continue
@@ -87,3 +88,15 @@ class PriceWords(NamedTuple):
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),
             tuple(_IN_BRIEF.get(code) or safe_line(text) for code, text in price.surprises),
         )
+
+
+def _agrees(price: Price) -> bool:
+    """Whether the estimates of what is dropped and added tell most of what becomes of the context; else they contradict its sizes.
+
+    What a model counted at either end may differ from the estimates by more than the move does.
+    """
+    if not (price.left.in_context and price.entered.in_context):
+        return True
+    told = price.entered.tokens - price.left.tokens
+    change = price.after.total - price.before.total
+    return abs(told - change) <= max(abs(change) // 2, price.before.total // 100)

@@ -61,7 +61,7 @@ class ThemesScreen(Modal):
             Segment(fit(palette.title, _TITLE, pad=True), ground.strong if current else ground.text),
         ]
         pieces += [
-            Segment(f"{glyphs.dot} ", ground.blank + Style(color=_colour(getattr(shown, hue))))
+            Segment(f"{glyphs.block} ", ground.blank + Style(color=_colour(getattr(shown, hue))))
             for hue in HUES
         ]
         kind = "dark " if palette.dark else "light"

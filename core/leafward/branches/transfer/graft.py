@@ -193,17 +193,21 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
     first = EntryIndex(sources[0])
     before = session.tree.content_at(here)
     if kinds[first] == Kind.USER and before >= 0 and kinds[before] == Kind.USER:
-        found.append(Misfit("two-prompts", "it begins with a prompt where a prompt stands already", first))
+        found.append(
+            Misfit("two-prompts", "the graft begins with a prompt, right behind another prompt", first)
+        )
     if kinds[first] == Kind.ASSISTANT and (before < 0 or kinds[before] == Kind.ASSISTANT):
         found.append(
-            Misfit("no-prompt", "it begins with a reply to a prompt that is not carried along", first)
+            Misfit("no-prompt", "the graft begins with a reply to a prompt that is not carried along", first)
         )
     gaps = [
         EntryIndex(below) for above, below in pairwise(sources) if not session.tree.is_ancestor(above, below)
     ]
     if gaps:
         found.append(
-            Misfit("other-branch", "it joins entries of branches that do not follow each other", gaps[0])
+            Misfit(
+                "other-branch", "the graft joins entries of branches that do not follow each other", gaps[0]
+            )
         )
     return found
 
@@ -223,9 +227,8 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
         now = there.rebuilt(name)
         then = source.rebuilt(name) if source is not None else now
         if Certainty.UNKNOWN in (now.certainty, then.certainty) and changed:
-            found.append(
-                Misfit("unknown-file", f"{name}: its contents on the other branch are not known", entry)
-            )
+            where = "at the leaf" if now.certainty is Certainty.UNKNOWN else "before these turns"
+            found.append(Misfit("unknown-file", f"{name}: its contents {where} are not known", entry))
         elif (now.certainty, now.text) != (then.certainty, then.text):
             found.append(
                 Misfit("stale-file", f"{name}: the grafted turns relied on another version of it", entry)

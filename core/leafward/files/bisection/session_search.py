@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import EmptyBase, FolderBase, GitBase
 from leafward.files.bisection.trial import Trial, TrialRun, Verdict
@@ -175,7 +175,7 @@ class SessionSearch:
 
     def report(self, found: Bisection, command: str, *, likely: bool) -> Report:
         """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
-        words = safe_line(command, _WORDS)
+        words = excerpt_line(command, _WORDS)
         turns = counted(len(self.every) - 1, "turn")
         tried = sum(step.ran.seconds > 0 for step in self.steps)
         runs = sum(ran.seconds > 0 for ran in self._ran.values())
@@ -228,7 +228,7 @@ class SessionSearch:
         """A turn by its number, its last entry and its first words."""
         if point.prompt < 0:
             return f"the state before the first prompt ({self._named(point.entry)})"
-        words = safe_line(headline(self._session, point.prompt).text, _WORDS)
+        words = excerpt_line(headline(self._session, point.prompt).text, _WORDS)
         return f'turn {point.turn:,} ({self._named(point.entry)}) "{words}"'
 
     @property

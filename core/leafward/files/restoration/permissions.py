@@ -79,5 +79,5 @@ def created(after: OnDisk, recorded: bool | None, held: Committed | None) -> tup
         )
         return replace(after, mode=mode), f"it is created {bit} the executable bit, {why}"
     if after.data.startswith(b"#!"):
-        return after, "it is created without the executable bit: permissions are not in file"
-    return after, "it is created with your usual permissions: its own are not in file"
+        return after, "it is created without the executable bit: the session records no permissions"
+    return after, "it is created with your usual permissions: the session records none"

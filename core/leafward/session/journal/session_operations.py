@@ -111,9 +111,7 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     if chosen is None:
         by_agent = any(one.agent and not one.undone for one in log)
         raise Refused(
-            "nothing of Leafward's to undo; the log has the agent's operations"
-            if by_agent
-            else "nothing to undo"
+            "nothing of Leafward's to undo; the log has the agent's own" if by_agent else "nothing to undo"
         )
     if chosen.undone:
         raise Refused(f"{chosen.op} is undone already")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.cells import counted, exact, fit
+from leafward_tui.ui.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,6 +67,7 @@ class Curation:
         if card is None:
             return
         from leafward.agents import native
+        from leafward.catalog.trash import trash_folder
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
 
@@ -81,7 +83,7 @@ class Curation:
             about.append(
                 SheetLine(f"{counted(len(forks), 'session')} made from it {stay}, on their own", "warn")
             )
-        trash = f"move {Path(card.path).name} to the trash"
+        trash = f"move 1 file to {tilde(str(trash_folder()))}"
         choices = [
             Choice("d", "Move to the trash", "u restores it", trash, refused),
             Choice("a", "Archive instead", "the file stays where it is", "append 1 line that hides it"),

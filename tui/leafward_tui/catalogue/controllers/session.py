@@ -61,10 +61,12 @@ class SessionExits:
 
     def refusal(self, intent_id: str) -> str:
         """Why what is done with a session cannot be done with the row under the cursor; empty for anything else."""
+        if self._view.line is None and self._state.stores.searching:
+            return "still looking for sessions"
         if intent_id not in _OF_A_SESSION:
             return ""
         if self._view.line is None:
-            return "still looking for sessions" if self._state.stores.searching else "no session here"
+            return "no session here"
         if self._view.card is None:
             return "this row is a project or a day; go to a session"
         return "this file is no session that can be read"

@@ -199,7 +199,7 @@ class RowPainter:
         live = is_live(card, self.listing.stock.about.written.get(card.path, 0), self.now)
         pieces = [
             Segment("  ", ground.blank),
-            Segment(f"{glyphs.dot if live else ' '} ", ground.leaf),
+            Segment(f"{glyphs.recent if live else ' '} ", ground.leaf),
         ]
         if card.problem is not None:
             return pieces + self._problem(card, ground)

@@ -118,6 +118,8 @@ class Transfer:
             return
         self._content.tell("")
         merge, grafts = drafts
+        if self._on_path(sides, "a") and self._on_path(sides, "b"):
+            merge = "both are on the path already"
         choices = [_merge_choice(merge)]
         for letter, draft in grafts.items():
             why = f"{self._on_path(sides, letter)}: a graft takes turns of another branch"

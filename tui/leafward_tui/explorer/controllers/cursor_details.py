@@ -268,12 +268,11 @@ def row_name(exploration: Exploration, line: Line) -> str:
             return f"{line.rows:,} hidden"
         words = fold_words if line.kind is LineKind.FOLDED_RUN else rows_words
         return f"{words(layout, line)} folded"
-    if exploration.target(line) == exploration.session.place:
-        return "At the leaf"
+    leaf = exploration.target(line) == exploration.session.place
     if layout.density is Density.ENTRIES or layout.tree.kind[head] not in PROMPTS:
-        return f"#{head:,}"
+        return f"#{head:,}{' (leaf)' if leaf else ''}"
     # Turns are counted along their own path: another branch may have one of the same number.
-    beside = "" if layout.on_path(head) else " (branch)"
+    beside = " (leaf)" if leaf else "" if layout.on_path(head) else " (branch)"
     return f"Turn {exploration.turn_of(head):,}{beside}"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.folds import LineKind
@@ -46,12 +47,13 @@ class FileChoice:
         work = partial(files_touched, session, entries)
         self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
 
-    def _choose(self, title: str, then: Callable[[str], object], paths: tuple[str, ...]) -> None:
+    def _choose(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
 
         if not self._view.on_top:
             return
+        paths, missing = touched
         if not paths:
             self._view.tell("this row touches no file: choose one on the tab Files", "warn")
             return
@@ -60,7 +62,10 @@ class FileChoice:
             return
         more = len(paths) > len(_LETTERS)
         shown = dict(zip(_LETTERS[:-1] if more else _LETTERS, paths, strict=False))
-        choices = [Choice(letter, safe_line(path, 300)) for letter, path in shown.items()]
+        choices = [
+            Choice(letter, safe_line(path, 300), "not there now" if path in missing else "")
+            for letter, path in shown.items()
+        ]
         if more:
             rest = counted(len(paths) - len(shown), "more file")
             choices.append(Choice(_LETTERS[-1], rest, "type a part of the name"))
@@ -69,14 +74,16 @@ class FileChoice:
             if letter in shown:
                 then(shown[letter])
             elif letter is not None:
-                self._ask_name(title, then, paths)
+                self._ask_name(title, then, touched)
 
         asks = [SheetLine("which of these files?")]
         self._view.ask(ChoiceSheet(title, choices, asks), done)
 
-    def _ask_name(self, title: str, then: Callable[[str], object], paths: tuple[str, ...]) -> None:
+    def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where several files have it, which of those."""
         from leafward_tui.ui.sheet import TextSheet
+
+        paths = touched.paths
 
         def meaning(text: str) -> str:
             found = named_alike(paths, text)
@@ -88,7 +95,7 @@ class FileChoice:
             if text is None:
                 return
             if found := named_alike(paths, text):
-                self._choose(title, then, found)
+                self._choose(title, then, touched._replace(paths=found))
             else:
                 self._view.tell(f"no file here has {safe_line(text, 80)} in its name", "warn")
 
@@ -109,9 +116,20 @@ def named_alike(paths: Sequence[str], text: str) -> tuple[str, ...]:
     return tuple(path for path in paths if text.strip().casefold() in path.casefold())
 
 
-def files_touched(session: Session, entries: Sequence[int], job: Job) -> tuple[str, ...]:
+class TouchedFiles(NamedTuple):
+    """Files that entries touch."""
+
+    paths: tuple[str, ...]
+    missing: frozenset[str]
+    """Those of them that do not lie in the project's folder now; none where there is no such folder."""
+
+
+def files_touched(session: Session, entries: Sequence[int], job: Job) -> TouchedFiles:
     """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
     from leafward.files.file_replay import steps
 
     found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.operation.changes)
-    return tuple(dict.fromkeys(step.path for step in found))
+    paths = tuple(dict.fromkeys(step.path for step in found))
+    there = os.path.isdir(session.cwd)
+    gone = (path for path in paths if there and not os.path.lexists(os.path.join(session.cwd, path)))
+    return TouchedFiles(paths, frozenset(gone))

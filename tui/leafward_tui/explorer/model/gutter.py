@@ -73,7 +73,8 @@ class GutterMaker:
         signs = self._rails(branch)
         if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
             signs += [(glyphs.rail_hidden, "faint"), (" ", "faint")]
-            return Gutter((" ", "faint"), self._packed(signs), stands)
+            # What is hidden is counted beside it: another number there would be taken for a part of that.
+            return Gutter((" ", "faint"), self._packed(signs, numbered=False), stands)
         value = layout.branches[branch]
         node = self._node(line, entry, stands)
         if row == value.first_row and value.above >= 0:
@@ -173,13 +174,13 @@ class GutterMaker:
             return (glyphs.prompt if filled else glyphs.prompt_off), _NODE_INK[stands]
         return self._rail(stands), _RAIL_INK[stands]
 
-    def _packed(self, signs: list[Sign]) -> tuple[Sign, ...]:
-        """The signs in as many lanes as there is room for; the outermost make one column `n│`."""
+    def _packed(self, signs: list[Sign], *, numbered: bool = True) -> tuple[Sign, ...]:
+        """The signs in as many lanes as there is room for; the outermost make one column `n│`, or `…│`."""
         room = self.lanes * LANE_WIDTH
         over = len(signs) - room
         if over > 0:
             hidden = over // LANE_WIDTH + 1
             rail = signs[over][0] if signs[over][0].strip() else self.glyphs.rail_off
-            packed = str(hidden) if hidden < 10 else self.glyphs.ellipsis
+            packed = str(hidden) if numbered and hidden < 10 else self.glyphs.ellipsis
             return ((packed, "faint"), (rail, signs[over][1]), *signs[over + LANE_WIDTH :])
         return (*signs, *((" ", "faint"),) * -over)

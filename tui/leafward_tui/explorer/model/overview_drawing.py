@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.glyphs import Glyphs
 
 _LABELS = {
-    4: ("context", "", "path", "branches"),
+    4: ("", "context", "path", "branches"),
     3: ("context", "path", "branches"),
     2: ("context", "path"),
     1: ("context",),
@@ -105,7 +105,7 @@ def draw(
         painter.choose()
         painter.bars()
         if height == 4 and labelled:
-            canvas.put(1, 1, f"to {count(painter.scale, zero='0')}", "faint")
+            canvas.put(1, 0, f"to {count(painter.scale, zero='0')}", "faint")
         if height > 1:
             painter.line(height - 1 if height == 2 else height - 2)
         if height > 2:

@@ -72,6 +72,6 @@ def title_bar_of(
     elif session.what_if:
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
-        facts.append(Fact(f"{glyphs.dot} following", short=glyphs.dot, keep=5, hue="leaf"))
+        facts.append(Fact("following", short="live", keep=5, hue="leaf"))
     crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
     return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)

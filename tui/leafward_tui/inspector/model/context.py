@@ -416,7 +416,8 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         words = (f"the model counted {more} than is estimated", f"{more} than estimated", f"counted {more}")
         rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
-        unsent = ("aborted or failed, or kept from the model", "aborted, failed or kept out")
+        reasons = "aborted, failed or kept out"
+        unsent = (f"counted all the same: {reasons}", f"counted: {reasons}", "counted all the same")
         rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
     abouts = ("estimate; exact after the next reply", "estimated")
     if ledger.recorded:

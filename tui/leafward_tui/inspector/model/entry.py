@@ -18,7 +18,6 @@ from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Page, Selection, SelectionKind, Span
 from leafward_tui.ui.spans import shown, shown_line, wrapped_text
-from leafward_tui.ui.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,8 +112,7 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             title.append(Span(f" of {selection.turns:,}", "faint"))
     first, last = selection.head, selection.last
     span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"
-    when = moment(found.first_time)
-    right = [[Span(when, "faint")]] if when else []
+    right = [[Span(found.first_time, "faint")]] if found.first_time else []
     sheet.facts([title, where(selection)], [*right, [Span(span, "faint")]], gap=2)
 
 

@@ -24,6 +24,7 @@ from leafward.session.entry_headline import TASK, call_of
 from leafward.session.messages import did_run, messages_of, shell_command, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.ui.page import SelectionKind
+from leafward_tui.ui.times import moment, moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,6 +117,7 @@ class Gathered:
     system_tokens: int = 0
     """Those of system prompts among them."""
     first_time: str = ""
+    """When the first of them was said, as it is shown."""
     redacted: int = 0
     """Thinking blocks whose text the provider keeps to itself."""
     tools: ToolTable = NATIVE_TOOLS
@@ -148,12 +150,21 @@ def _speaker(session: Session, index: EntryIndex) -> str:
     return "" if session.columns.kind[index] == Kind.INJECTED else "ext"
 
 
+_SINCE = 1_000_000_000_000
+"""Milliseconds since 1970 that a message may tell; a smaller number, of before 2001, is no such time."""
+
+
+def _said_at(message: Body, body: Body) -> str:
+    """When a message was said: a copy stamps its entries anew, and its messages keep their own time."""
+    own, stamp = message.get("timestamp"), body.get("timestamp")
+    if isinstance(own, (int, float)) and own >= _SINCE:
+        return moment_at(int(own))
+    return moment(stamp) if isinstance(stamp, str) else ""
+
+
 def _take(
     found: Gathered, waiting: dict[str, Step], session: Session, index: EntryIndex, kind: Kind, body: Body
 ) -> None:
-    stamp = body.get("timestamp")
-    if isinstance(stamp, str):
-        found.first_time = found.first_time or stamp
     usage = usage_of(body)
     if usage is not None:
         found.usage = found.usage + usage
@@ -164,6 +175,7 @@ def _take(
         found.summary_tokens += sizes[-1]
         found.system_tokens += sum(sizes[:-1])
     message = messages[0] if messages else {}
+    found.first_time = found.first_time or _said_at(message, body)
     content = message.get("content")
     if kind is Kind.USER:
         label = TASK if index == session.source.task else "you"

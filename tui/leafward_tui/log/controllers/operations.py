@@ -83,6 +83,8 @@ class Operations:
         root = every.root(operation)
         if root.undone:
             self._view.tell(f"already undone {every.taken_back(root)}", "warn")
+        elif operation.kind is OperationKind.UNDO:
+            self._view.tell(f"already redone {every.taken_back(operation)}", "warn")
         else:
             self._rehearse(root)
 

@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.base.times import moment_of
+from leafward.session.journal import OperationKind
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.cells import age, cell_len, fit, right
 from leafward_tui.ui.line_scroll import LineList, set_extent
@@ -111,7 +112,7 @@ class LogList(LineList):
         doing = operations.doing(operation)
         selected = row == self.cursor
         holds = not operation.undone
-        sign, sign_ink = (glyphs.prompt, ground.leaf) if holds else (glyphs.prompt_off, ground.faint)
+        sign, sign_ink = (glyphs.own, ground.leaf) if holds else (glyphs.own_undone, ground.faint)
         if operation.agent and holds:
             sign, sign_ink = glyphs.rail_off, ground.faint
         quiet = operation.agent or not holds
@@ -220,12 +221,10 @@ class LogDetails(Widget):
                     Segment(f"  {ident}" if ident else "", ground.faint),
                 ]
             )
-        taken = operations.taken_back(root)
-        if taken == f"by entry #{operation.entry}":
-            lines.append(_fact("now", "in effect", width, ground.sub, ground))
-        elif taken:
-            lines.append(_fact("undone", taken, width, ground.warn, ground))
-        else:
+        undo = operation.kind is OperationKind.UNDO
+        if taken := operations.taken_back(operation if undo else root):
+            lines.append(_fact("redone" if undo else "undone", taken, width, ground.warn, ground))
+        elif not undo:
             lines.append(_fact("undo", operations.outcome(root), width, ground.sub, ground))
         return lines
 
