@@ -18,7 +18,6 @@ from leafward.agents.claude.blocks import (  # fmt: skip
     Block,
     Carried,
     Decoded,
-    PromptMark,
     Spent,
     Told,
     lines_of,
@@ -45,13 +44,12 @@ from leafward.agents.claude.records import (  # fmt: skip
     request_in,
     text_in,
 )
-from leafward.agents.claude.row_notes import Boundary, Pointer, Pointers, Recorded, boundary_of
+from leafward.agents.claude.row_notes import Boundary, Pointers, Recorded, boundary_of
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.session.entries import Body
 
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
@@ -178,11 +176,10 @@ class Rows:
                 self._decoded(row, remark)
             elif isinstance(remark, Spent):
                 self._cost(row, remark.total)
-            elif isinstance(remark, PromptMark):
-                self.pointers.add(Pointer(row, remark.leaf, empty=False, exact=False))
-                self.facts.note_prompt(remark.prompt)
             else:
                 self.facts.note(remark.facts, Role.PROMPT, row)
+        self.pointers.extend(block.pointers, base)
+        self.facts.note_prompt(block.prompt)
         for index, key in block.jumps:
             self._jump(base + index, key)
         self._replies(block.replies, block.reply_names, base)
@@ -241,19 +238,10 @@ class Rows:
             self.stored_anew[row] = key_of(body["sentAsUuid"])
         if role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)
-        elif role is Role.BOOKS:
-            self._books(row, body)
+        elif role is Role.BOOKS and body.get("type") == "cost-state":
+            self._cost(row, body.get("totalCostUSD"))
         elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
             self.requests_by_command.append(row)
-
-    def _books(self, row: int, body: Body) -> None:
-        kind = body.get("type")
-        if kind == "last-prompt" and "leafUuid" in body:
-            leaf = key_of(body.get("leafUuid"))
-            empty = body.get("leafUuid") is None and body.get("explicit") is True
-            self.pointers.add(Pointer(row, leaf, empty, body.get("rewound") is True))
-        elif kind == "cost-state":
-            self._cost(row, body.get("totalCostUSD"))
 
     def _cost(self, row: int, total: object) -> None:
         """A running total; one that is less than before begins anew."""
