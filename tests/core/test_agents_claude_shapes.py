@@ -5,16 +5,14 @@ from __future__ import annotations
 import io
 import json
 import random
-from array import array
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude import row_parents as rows_module
 from leafward.agents.claude.entry_builder import EntryBuilder
 from leafward.agents.claude.records import Needle, Role
-from leafward.agents.claude.row_parents import Rows, repeated
+from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK
 from tests.surroundings import CORPORA
 
@@ -237,14 +235,6 @@ def test_a_needle_is_found_wherever_it_stands(letters: bytes) -> None:
         for data in (text, text[:cut] + b"{aU" + text[cut:]):
             start, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
             assert needle.first(data, start, end) == data.find(b"{aU", start, end)
-
-
-@pytest.mark.parametrize("numbers", [[], [5], [5, 5], [1, 2, 3, 2, 2, 1]])
-def test_numbers_that_occur_again(numbers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    again = {number for number in numbers if numbers.count(number) > 1}
-    assert repeated(array("I", numbers)) == again
-    monkeypatch.setattr(rows_module, "_MANY", 2)
-    assert repeated(array("I", numbers)) == again
 
 
 def _changed(data: bytes, chance: random.Random) -> Iterator[bytes]:

@@ -27,7 +27,7 @@ from leafward.agents.claude.records import (  # fmt: skip
     message_of,
     row_of,
 )
-from leafward.agents.claude.row_notes import Recorded
+from leafward.agents.claude.row_notes import Pointer, Pointers, Recorded
 from leafward.agents.lines import seams
 from leafward.agents.stretches import blocks_of
 from leafward.base.errors import NotASession
@@ -65,13 +65,6 @@ _HASH = b'","hash":"'
 _HASHED = 86
 """Where the hash of a recorded message stands."""
 HASH = 64
-
-
-class PromptMark(NamedTuple):
-    """A row that says what was asked last, and where the conversation stands."""
-
-    leaf: bytes
-    prompt: object
 
 
 class Spent(NamedTuple):
@@ -119,7 +112,11 @@ class Told:
     replies: array[int]
     """Rows that begin a reply, or go on with one after something else."""
     reply_names: list[str]
-    remarks: list[tuple[int, PromptMark | Spent | Decoded | SaidOfSession]]
+    remarks: list[tuple[int, Spent | Decoded | SaidOfSession]]
+    pointers: Pointers
+    """Their rows are counted from the first of the block."""
+    prompt: str
+    """What the last row that says so says was asked last; empty where none does."""
     requests: Recorded
     blobs: Recorded
     decoded: int
@@ -141,7 +138,10 @@ class Block:
         """Rows that begin a reply, or go on with one after something else."""
         self.reply_names: list[str] = []
         """The id of each, which says whether it belongs to a side line."""
-        self.remarks: list[tuple[int, PromptMark | Spent | Decoded | SaidOfSession]] = []
+        self.remarks: list[tuple[int, Spent | Decoded | SaidOfSession]] = []
+        self.pointers = Pointers()
+        self.prompt = ""
+        """What was asked last."""
         self.requests = Recorded(NAME)
         self.blobs = Recorded(HASH)
         self.decoded = 0
@@ -160,6 +160,8 @@ class Block:
             array("i", self.replies),
             self.reply_names,
             self.remarks,
+            self.pointers,
+            self.prompt,
             self.requests,
             self.blobs,
             self.decoded,
@@ -244,10 +246,15 @@ class Block:
             case "cost-state":
                 self.remarks.append((len(self.codes), Spent(row.total_cost)))
             case "last-prompt" if row.leaf_uuid is not None and row.rewound is None:
-                self.remarks.append((len(self.codes), PromptMark(key_of(row.leaf_uuid), row.last_prompt)))
+                self.pointers.add(Pointer(len(self.codes), key_of(row.leaf_uuid), empty=False, exact=False))
+                self._ask(row.last_prompt)
             case kind:
                 return self.carried.again.get(kind) == line
         return True
+
+    def _ask(self, prompt: object) -> None:
+        if isinstance(prompt, str) and prompt.strip():
+            self.prompt = prompt
 
     def decode(self, line: bytes, at: int, flags: int = 0) -> None:
         """One line of any shape; also one that is no row as a whole."""
@@ -324,6 +331,12 @@ class Block:
             self.requests.add(str(body.get("id")), at)
         elif body.get("type") == "api-request-blob":
             self.blobs.add(str(body.get("hash")), at)
+        elif body.get("type") == "last-prompt":
+            self._ask(body.get("lastPrompt"))
+            if "leafUuid" in body:
+                empty = body.get("leafUuid") is None and body.get("explicit") is True
+                leaf = key_of(body.get("leafUuid"))
+                self.pointers.add(Pointer(index, leaf, empty, body.get("rewound") is True))
         self._add(int(role), at, name)
         self.remarks.append((index, Decoded(row, flags)))
 

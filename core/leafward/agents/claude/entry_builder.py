@@ -10,22 +10,21 @@ from __future__ import annotations
 
 import re
 from array import array
+from binascii import unhexlify
 from bisect import bisect_left
-from itertools import accumulate, chain, compress, islice, repeat
+from itertools import accumulate, chain, compress, repeat
 from operator import lt, mul, sub
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import find_kept
 from leafward.agents.claude.inferred_parents import row_before
+from leafward.agents.claude.number_columns import Selection, ascending, places_of, repeated, spread
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
-from leafward.agents.claude.row_parents import ODD, places_of, repeated
 from leafward.agents.claude.segments import Segments
 from leafward.session.columns import ID_SIZE, Columns, as_key
 from leafward.session.entries import BOOKKEEPING, Damage, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from leafward.agents.claude.compactions import KeptEntries
     from leafward.agents.claude.row_parents import Rows
 
@@ -92,6 +91,10 @@ class EntryBuilder:
         """The row of each entry."""
         self.beside: set[int] = set()
         """Entries of side lines that nobody answered and that are no results or attachments: they are shown, and not sent."""
+        self._heads = Selection(b"")
+        """The rows that make an entry, where none makes several."""
+        self._numbers = ascending(len(rows) + sum(rows.parts.values()))
+        """From 0 on, as many as there are entries at least."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
         self.instead: dict[int, int] = {}
@@ -133,6 +136,7 @@ class EntryBuilder:
         for row in self._cycles:
             self.columns.damage[self.entry[row]] = Damage.CYCLE
         self.costs = {self.entry[row]: spent for row, spent in rows.costs.items()}
+        self._numbers, self._heads = array("i"), Selection(b"")
         find_kept(self)
 
     # --- entries and their ids ---
@@ -151,7 +155,7 @@ class EntryBuilder:
                 rows.role[first] = role
             rows.role[row] = Role.QUIET
             rows.flags[row] &= ~NAMED
-            rows.make_up((row,))
+            rows.make_up(row)
             rows.parent[row] = -1
             rows.parts.pop(row, None)
             rows.boundaries.pop(row, None)
@@ -167,14 +171,16 @@ class EntryBuilder:
             behind = accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0)
             self.entry.extend(map(sub, behind, role.translate(_IS_FURTHER)))
         else:
-            self.order.extend(compress(range(count), makes))
-            self.entry.extend(islice(accumulate(makes, initial=-1), 1, None))
+            self._heads = Selection(bytes(makes))
+            self.order, self.entry = self._heads.of(self._numbers), self._heads.places()
         columns.start.extend(self._of_each(rows.start))
         roles = self._roles()
         columns.kind += roles.translate(_KIND_OF)
         columns.parent.extend(array("i", [-1]) * len(columns))
         for row, parts in rows.parts.items():
-            self.parts.update((self.entry[row] + part, part) for part in range(1, parts) if makes[row])
+            self.parts.update(
+                (self.entry[row] + part, part) for part in range(1, parts) if role[row] != Role.FURTHER
+            )
         for row in self._apart() if in_order else compress(range(count), role.translate(_IS_FURTHER)):
             first = rows.rejoined.get(row, -1) if in_order else rows.reply[row]
             entry = self.entry[first if first >= 0 else role.rfind(Role.REPLY, 0, row)]
@@ -192,11 +198,11 @@ class EntryBuilder:
         runs = (range(*found.span()) for found in _APART.finditer(self.rows.role))
         return sorted({*self.rows.rejoined, *chain.from_iterable(runs)})
 
-    def _of_each(self, column: Sequence[int]) -> Iterable[int]:
+    def _of_each(self, column: array[int]) -> array[int]:
         """What a column of the rows says of each entry."""
         if self.rows.parts:
-            return map(column.__getitem__, self.order)
-        return compress(column, self.rows.role.translate(_MAKES))
+            return array(column.typecode, map(column.__getitem__, self.order))
+        return self._heads.of(column)
 
     def _roles(self) -> bytes:
         """The role of each entry."""
@@ -208,10 +214,10 @@ class EntryBuilder:
         """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""
         rows, columns = self.rows, self.columns
         words = rows.words
-        columns.ids += array("I", self._of_each(words)).tobytes().hex().encode("ascii")
+        columns.ids += self._of_each(words).tobytes().hex().encode("ascii")
         for index, part in self.parts.items():
             number = int.from_bytes(words[self.order[index] : self.order[index] + 1].tobytes(), "big")
-            self._call(index, b"%08x" % ((number + part * ODD) & 0xFFFFFFFF))
+            self._call(index, b"%08x" % spread(number, part))
         for row, own in rows.names.items():
             index = self.entry[row]
             if self.order[index] == row:
@@ -248,9 +254,8 @@ class EntryBuilder:
         """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
         columns = self.columns
         while alike:
-            numbers = array("Q", columns.ids)
             # Nearly always the next name is nobody's: that is seen for all of them in one pass.
-            free = {as_key(_following(self._called(index), index)) for index in alike}.difference(numbers)
+            free = self._free({_following(self._called(index), index) for index in alike})
             known, taken = set[bytes](), set[int]()
             for index in alike:
                 name = self._called(index)
@@ -258,14 +263,25 @@ class EntryBuilder:
                     known.add(name)
                     continue
                 name = _following(name, index)
-                while as_key(name) not in free and columns.index(name.decode("ascii"), before=index) >= 0:
+                while name not in free and columns.index(name.decode("ascii"), before=index) >= 0:
                     name = _following(name, index)
                 self._call(index, name)
-                if (number := as_key(name)) in free:
-                    free.remove(number)
+                if name in free:
+                    free.remove(name)
                 else:
-                    taken.add(number)
+                    taken.add(as_key(name))
             alike = places_of(array("Q", columns.ids), taken)
+
+    def _free(self, names: set[bytes]) -> set[bytes]:
+        """Those of some ids that are nobody's; one that differs from somebody's in the case of letters may be missing."""
+        every, some = self.columns.ids, b"".join(names)
+        try:
+            # Of hexadecimal digits, as nearly all are, two make a byte, which says more of a number.
+            numbers, wanted = array("I", unhexlify(every)), array("I", unhexlify(some))
+        except ValueError:
+            numbers, wanted = array("Q", every), array("Q", some)
+        taken = {numbers[place] for place in places_of(numbers, set(wanted))}
+        return {name for name, number in zip(names, wanted, strict=True) if number not in taken}
 
     def _called(self, index: int) -> bytes:
         return bytes(self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE])
@@ -300,7 +316,7 @@ class EntryBuilder:
             self.now = first
             first += 1
         self._segments.extend(end, array("i", compress(range(first, end), self._speaks[first:end])))
-        self.columns.parent[first:end] = array("i", range(first - 1, end - 1))
+        self.columns.parent[first:end] = self._numbers[first - 1 : end - 1]
         self.now = end - 1
 
     def _place_each(self) -> None:

@@ -44,6 +44,12 @@ class Pointers:
         self._leaves += pointer.leaf
         self._flags.append(pointer.empty + 2 * pointer.exact)
 
+    def extend(self, others: Pointers, base: int) -> None:
+        """Takes in those of rows further on, which are counted from `base`."""
+        self._rows.extend(map(base.__add__, others._rows))
+        self._leaves += others._leaves
+        self._flags += others._flags
+
     def __reversed__(self) -> Iterator[Pointer]:
         for at in range(len(self._rows) - 1, -1, -1):
             leaf, flags = bytes(self._leaves[at * KEY : (at + 1) * KEY]), self._flags[at]

@@ -7,7 +7,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from dataclasses import replace
-from itertools import compress, count, islice
+from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.blocks import (  # fmt: skip
@@ -18,7 +18,6 @@ from leafward.agents.claude.blocks import (  # fmt: skip
     Block,
     Carried,
     Decoded,
-    PromptMark,
     Spent,
     Told,
     lines_of,
@@ -30,6 +29,7 @@ from leafward.agents.claude.inferred_parents import (  # fmt: skip
     infer_parents,
     mend_ends,
 )
+from leafward.agents.claude.number_columns import filled, places_of, repeated, words_for
 from leafward.agents.claude.records import (  # fmt: skip
     GLUED,
     KEY,
@@ -44,13 +44,12 @@ from leafward.agents.claude.records import (  # fmt: skip
     request_in,
     text_in,
 )
-from leafward.agents.claude.row_notes import Boundary, Pointer, Pointers, Recorded, boundary_of
+from leafward.agents.claude.row_notes import Boundary, Pointers, Recorded, boundary_of
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from leafward.session.entries import Body
 
 _NEAR = 256
 """Rows before one among which its parent is looked for first."""
@@ -60,10 +59,7 @@ _REPLIES = 1024
 """Replies that further rows may belong to, at least."""
 _FEW = 16
 """Ids that are looked for one by one; more of them in one pass over all rows."""
-ODD = 0x9E3779B1
-"""Spreads offsets over all ids; odd, so that different offsets have different ids."""
 _IS_NAMELESS = bytes(not flags & NAMED for flags in range(256))
-_IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
 _ROLES = bytes(code & (IN_CHAIN - 1) for code in range(256))
 _FLAGS = bytes(
@@ -180,11 +176,10 @@ class Rows:
                 self._decoded(row, remark)
             elif isinstance(remark, Spent):
                 self._cost(row, remark.total)
-            elif isinstance(remark, PromptMark):
-                self.pointers.add(Pointer(row, remark.leaf, empty=False, exact=False))
-                self.facts.note_prompt(remark.prompt)
             else:
                 self.facts.note(remark.facts, Role.PROMPT, row)
+        self.pointers.extend(block.pointers, base)
+        self.facts.note_prompt(block.prompt)
         for index, key in block.jumps:
             self._jump(base + index, key)
         self._replies(block.replies, block.reply_names, base)
@@ -243,19 +238,10 @@ class Rows:
             self.stored_anew[row] = key_of(body["sentAsUuid"])
         if role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)
-        elif role is Role.BOOKS:
-            self._books(row, body)
+        elif role is Role.BOOKS and body.get("type") == "cost-state":
+            self._cost(row, body.get("totalCostUSD"))
         elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
             self.requests_by_command.append(row)
-
-    def _books(self, row: int, body: Body) -> None:
-        kind = body.get("type")
-        if kind == "last-prompt" and "leafUuid" in body:
-            leaf = key_of(body.get("leafUuid"))
-            empty = body.get("leafUuid") is None and body.get("explicit") is True
-            self.pointers.add(Pointer(row, leaf, empty, body.get("rewound") is True))
-        elif kind == "cost-state":
-            self._cost(row, body.get("totalCostUSD"))
 
     def _cost(self, row: int, total: object) -> None:
         """A running total; one that is less than before begins anew."""
@@ -362,68 +348,17 @@ class Rows:
     def _name(self, seed: int) -> None:
         """Fills `words` and `alike`."""
         with memoryview(self.keys) as keys, keys.cast("I") as quarters, quarters[::4] as firsts:
-            self.words = array("I", firsts.tobytes())
+            words = array("I", firsts.tobytes())
         self._seed = seed
-        nameless = self.flags.translate(_IS_NAMELESS)
-        made = self.make_up(array("i", compress(range(len(self)), nameless)))
+        nameless = bytes(self.flags.translate(_IS_NAMELESS))
+        # A row without an id has zeros for its key.
+        self.words = filled(words, words_for(self.start, seed), nameless)
         if self.start and self.start[-1] - self.start[0] < 1 << 32:
-            shared = repeated(array("I", compress(self.words, self.flags.translate(_IS_NAMED))), made)
+            shared = repeated(self.words, nameless)
         else:
             shared = repeated(self.words)
         self.alike = places_of(self.words, shared)
 
-    def make_up(self, rows: Sequence[int]) -> array[int]:
-        """Words for rows without an id: different ones within four gigabytes."""
-        seed, start = self._seed, self.start
-        made = array("I", [(seed + start[row] * ODD) & 0xFFFFFFFF for row in rows])
-        if sys.byteorder == "little":
-            made.byteswap()
-        words = self.words
-        for row, word in zip(rows, made, strict=True):
-            words[row] = word
-        return made
-
-
-_MANY = 1 << 17
-
-
-def repeated(numbers: array[int], others: array[int] | None = None) -> set[int]:
-    """The numbers that occur more than once, there or among others, which are all different.
-
-    Many are taken in parts, as a set of all of them is larger than everything else.
-    """
-    parts = 1 + len(numbers) // _MANY
-    found: set[int] = set()
-    for part in range(parts):
-        mask = bytes(low % parts == part for low in range(256))
-        here = _part(numbers, mask)
-        seen = set(here)
-        if others:
-            found |= seen.intersection(_part(others, mask))
-        if len(seen) < len(here):
-            for number in here:
-                if number in seen:
-                    seen.remove(number)
-                else:
-                    found.add(number)
-    return found
-
-
-def _part(numbers: array[int], mask: bytes) -> list[int]:
-    """The numbers whose lowest byte is one of some."""
-    return list(compress(numbers, _lowest(numbers).translate(mask)))
-
-
-def places_of(numbers: array[int], wanted: set[int]) -> list[int]:
-    """Where some numbers stand, ascending."""
-    if not wanted:
-        return []
-    # A look at one byte of each passes over nearly all of them, where few are wanted.
-    lowest = _lowest(array(numbers.typecode, wanted))
-    near = compress(count(), _lowest(numbers).translate(bytes(low in lowest for low in range(256))))
-    return [place for place in near if numbers[place] in wanted]
-
-
-def _lowest(numbers: array[int]) -> bytes:
-    """One byte of each number: the lowest, or what lies first in memory."""
-    return numbers.tobytes()[:: numbers.itemsize]
+    def make_up(self, row: int) -> None:
+        """A word for a row without an id: different ones within four gigabytes."""
+        self.words[row] = words_for(self.start[row : row + 1], self._seed)[0]
