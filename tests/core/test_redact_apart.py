@@ -83,6 +83,11 @@ SECRETS = [
     ("radius-server key {}", "5YBVRzAdrtN1"),
     ("username ada password 7 {}", "4E7A3B3CBE01FE54CF"),
     ("::add-mask::{}", TOKEN),
+    ("rabbitmqctl add_user ada {}", TOKEN),
+    ("bw unlock '{}'", PASSWORD),
+    ("ParameterKey=DBPassword,ParameterValue={}", TOKEN),
+    ("nats://{}@nats:4222", TOKEN),
+    ("users=ada:$$apr1$$YFh1KMts$${}", "eUTsKAfrCDv4HShUjq3Uc7"),
     ('{{"username":"ada","key":"{}"}}', HEX),
     ("echo {} | base64 --decode >> .env", base64.b64encode(b"DB_PASSWORD=VsVW3jicUN89").decode()),
     # Forms.

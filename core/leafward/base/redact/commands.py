@@ -172,6 +172,12 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         tuple(f"{name} {number} " for name in ("password", "secret", "key") for number in (5, 7, 8, 9)),
         r"(?P<strange>[A-Za-z0-9$./]{8,120})(?=[ \t\r]*(?:$|[\n\\\"']))",
     ),
+    (
+        ("rabbitmqctl",),
+        ("add_user", "change_password", "authenticate_user"),
+        rf"[ \t]{{1,4}}[\w.@-]{{1,60}}[ \t]{{1,4}}{_WORD}",
+    ),
+    (("unlock ",), ("bw unlock",), rf"[ \t]{{1,4}}{_WORD}"),
     (("add-mask",), ("::add-mask::",), r"(?P<bare>[^\s\"'\\$]{4,400})"),
     (
         ("username",),

@@ -219,7 +219,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("web token", "eyJ", r"eyJ[A-Za-z0-9_-]{15,2000}\.[A-Za-z0-9_-]{0,2000}\.[A-Za-z0-9_-]{8,200}\.[A-Za-z0-9_-]{2,8000}\.[A-Za-z0-9_-]{10,200}"),
     ("web token", "eyJhbGciOi eyJ0eXAiOi eyJraWQiOi", r"eyJ(?:hbGciOi|0eXAiOi|raWQiOi)[A-Za-z0-9_-]{5,2000}\.[A-Za-z0-9_-]{20,8000}\.[A-Za-z0-9_-]{40,1000}"),
     ("password hash", "$2a$ $2b$ $2y$ $$2", r"\${1,2}2[aby]\${1,2}[0-9]{2}\${1,2}[./A-Za-z0-9]{53}"),
-    ("password hash", "$apr1$ $1$ $5$ $6$ $y$ $7$", r"\$(?:apr1|[156y7])\$(?:rounds=[0-9]{1,9}\$)?(?:[./A-Za-z0-9]{1,8}\$)?[./A-Za-z0-9]{1,64}\$[./A-Za-z0-9]{22,90}"),
+    ("password hash", "$apr1$ $$apr1$ $1$ $5$ $6$ $y$ $7$", r"\$(?:apr1|[156y7])\${1,2}(?:rounds=[0-9]{1,9}\${1,2})?(?:[./A-Za-z0-9]{1,8}\${1,2})?[./A-Za-z0-9]{1,64}\${1,2}[./A-Za-z0-9]{22,90}"),
     ("password hash", "$argon2 $scrypt$ $pbkdf2", r"\$(?:argon2[a-z]{1,2}|scrypt|pbkdf2[a-z0-9-]{0,10})\$[A-Za-z0-9=,$./+-]{30,300}"),
     ("password hash", "pbkdf2_sha pbkdf2:sha scrypt:", r"(?:pbkdf2[_:]sha[0-9]{1,3}|scrypt)[:$][0-9:]{1,20}\$[A-Za-z0-9]{4,40}\$[A-Za-z0-9+/=]{30,140}"),
     ("password hash", "{SHA} {SSHA} {SSHA256} {SSHA512} {SHA512} {SHA256}", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,140}={0,2}"),

@@ -34,6 +34,11 @@ _RULES = (
             rf"""ame\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}\\{{0,7}}["'](?P<name>[\w./-]{{1,200}})\\{{0,7}}["'],(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}["'][vV]alue\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}{_QUOTED}"""
         ),
     ),
+    # Parameters of CloudFormation.
+    (
+        "ParameterKey=",
+        re.compile(r"ParameterKey=(?P<name>\w{1,80}),ParameterValue=(?P<value>[^\s\"'\\,]{3,400})"),
+    ),
     # A name and a value that are two options of a program.
     *(
         (
