@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,6 @@ from tests.codex_rollout import Rollout
 from tests.pi_file import HEADER, conversation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Run
 
 KEYS = {"agent", "path", "id", "cwd", "resume", "prompt"}
@@ -70,6 +69,18 @@ def test_where_nothing_was_said_there_is_nothing_to_fork(
     outcome = run("fork", file.path, "leaf", "--to", to, "--dry-run")
     assert (outcome.code, outcome.err.count("\n")) == (1, 1)
     assert "nothing" in outcome.err
+
+
+@pytest.mark.parametrize("to", ["pi", "codex", "claude", "opencode"])
+def test_a_block_without_its_text_stops_no_conversion(run: Run, tmp_path: Path, to: str) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    blocks = [{"type": "text"}, {"type": "text", "text": 5}, {"type": "text", "text": "plant a pear tree"}]
+    file.entry("message", message={"role": "user", "content": blocks})
+    file.entry("message", message={"role": "assistant", "content": blocks, "stopReason": "stop"})
+    outcome = run("fork", file.path, "leaf", "--to", to, "--cwd", tmp_path, "--json")
+    assert outcome.code == 0, outcome.err
+    if to != "opencode":
+        assert "plant a pear tree" in Path(outcome.document["path"]).read_text()
 
 
 def test_an_illegal_cut_says_where_instead(run: Run, session: Path) -> None:

@@ -116,6 +116,14 @@ def test_the_session_is_a_new_one_of_its_own(tmp_path: Path) -> None:
     assert {"id", "slug", "projectID", "directory", "title", "version", "time"} <= info.keys()
 
 
+def test_a_column_that_holds_no_text_is_not_copied(tmp_path: Path) -> None:
+    base = Database(tmp_path)
+    source = opened(base.write(busy()))
+    base.execute("UPDATE session SET slug = x'fffe00', version = x'00', title = x'ff', project_id = 7.5")
+    info = document(draft(source, source.leaf))["info"]
+    assert all(isinstance(info[name], str) for name in ("slug", "version", "title", "projectID"))
+
+
 def test_inside_a_turn_only_behind_all_results(tmp_path: Path) -> None:
     source = opened(Database(tmp_path).write(busy()))
     results = [index for index, kind in enumerate(source.columns.kind) if kind == Kind.TOOL_RESULT]

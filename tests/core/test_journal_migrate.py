@@ -147,6 +147,21 @@ def test_a_byte_order_mark_goes_because_pi_refuses_it(old: Path) -> None:
     session.close()
 
 
+@pytest.mark.parametrize("deep", ["[" * 1_001 + "]" * 1_001, '{"a":' * 1_001 + "1" + "}" * 1_001])
+def test_what_is_nested_deeply_is_kept(tmp_path: Path, deep: str) -> None:
+    """Such a value can be decoded; comparing it as it is goes beyond the depth that Python takes."""
+    path = tmp_path / "deep.jsonl"
+    path.write_text("\n".join([HEADER[:-1] + ',"version":2}', HOOK, NEXT[:-1] + ',"more":' + deep + "}", ""]))
+    opened = Session.open(path)
+    try:
+        rename(opened, "a name", NOON)
+    finally:
+        opened.close()
+    lines = path.read_text().split("\n")
+    assert deep in lines[2]
+    assert "a name" in lines[3]
+
+
 def test_a_line_that_only_looked_whole_is_kept_as_it_stands(tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
     broken = HOOK.replace("hookMessage", "user")[:-2] + ",}}"

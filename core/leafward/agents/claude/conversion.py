@@ -141,7 +141,7 @@ class _Writer:
         blocks: list[Body] = []
         for block in converted.content:
             if block.get("type") == "text" and str(block.get("text") or "").strip():
-                blocks.append({"type": "text", "text": block["text"]})
+                blocks.append({"type": "text", "text": str(block["text"])})
             elif block.get("type") == "toolCall" and "hosted" not in block:
                 blocks.append(self._call(block))
         if not blocks:
@@ -213,5 +213,5 @@ def _content(message: ConversationMessage) -> str | list[Body]:
             else:
                 found.append({"type": "text", "text": f"[image {kind}]"})
         elif str(block.get("text") or "").strip():
-            found.append({"type": "text", "text": block["text"]})
+            found.append({"type": "text", "text": str(block["text"])})
     return found or EMPTY

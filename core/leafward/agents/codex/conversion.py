@@ -94,10 +94,7 @@ def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[b
         if message.failed:
             yield _event(_failure(message, turn or name), stamp)
         if message.role == "assistant":
-            last = (
-                "\n".join(str(block["text"]) for block in message.content if block.get("type") == "text")
-                or last
-            )
+            last = _words(message) or last
     if turn is not None:
         yield _event(_done(turn, last), now)
     if terms.injected:
@@ -139,7 +136,7 @@ def _lines_of(message: ConversationMessage) -> Iterator[Body]:
     if message.role == "user":
         yield item_of(message_of("user", [_part(block) for block in message.content]))
         if message.typed:
-            text = "\n".join(str(block["text"]) for block in message.content if block.get("type") == "text")
+            text = _words(message)
             event = {
                 "type": "user_message",
                 "message": text,
@@ -161,6 +158,11 @@ def _lines_of(message: ConversationMessage) -> Iterator[Body]:
         elif block.get("text"):
             yield item_of(message_of("assistant", [text_part("output_text", str(block["text"]))]))
             yield {"type": "event_msg", "payload": {"type": "agent_message", "message": str(block["text"])}}
+
+
+def _words(message: ConversationMessage) -> str:
+    """The texts of a message without its images; a block may say that it is text and hold none."""
+    return "\n".join(str(block.get("text") or "") for block in message.content if block.get("type") == "text")
 
 
 def _output(message: ConversationMessage) -> Any:

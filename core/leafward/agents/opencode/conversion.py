@@ -161,7 +161,7 @@ class _Writer:
         parts = []
         for block in spoken:
             if block["type"] == "text":
-                parts.append(self._part(info, type="text", text=block["text"]))
+                parts.append(self._part(info, type="text", text=str(block["text"])))
             else:
                 parts.append(self._call(info, block, results.get(str(block.get("id")))))
         yield {"info": info, "parts": parts}

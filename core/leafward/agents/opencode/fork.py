@@ -69,6 +69,12 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: st
     )
 
 
+def _said(row: dict[str, Any], column: str) -> str:
+    """What a column says in words; empty where it holds anything else, which no document takes."""
+    value = row.get(column)
+    return value if isinstance(value, str) else ""
+
+
 class _Copy:
     """What is copied of a session."""
 
@@ -127,14 +133,14 @@ class _Copy:
 
     def _info(self, row: dict[str, Any], name: str, terms: Terms) -> Body:
         now = round(terms.now.timestamp() * 1000)
-        title = title_of(self._session) or str(row.get("title") or name)
+        title = title_of(self._session) or (_said(row, "title") or name)
         info: Body = {
             "id": name,
-            "slug": row.get("slug") or name,
-            "projectID": row.get("project_id") or "global",
+            "slug": _said(row, "slug") or name,
+            "projectID": _said(row, "project_id") or "global",
             "directory": self._cwd,
             "title": title if title.endswith(FORKED) else title + FORKED,
-            "version": row.get("version") or "1.2.0",
+            "version": _said(row, "version") or "1.2.0",
         }
         # A path is one below the project's folder.
         for field in ("agent", "path") if self._cwd == self._session.cwd else ("agent",):

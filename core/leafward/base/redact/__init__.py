@@ -3,8 +3,9 @@
 What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`judging`), `spoken` the same in other languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these finds in base64;
-`signs` which of them a text need be shown to.
+`written_values`, `secret_values`), `values_apart` the same where the name stands farther off, `spoken` the same in other
+languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these
+finds in base64; `signs` which of them a text need be shown to.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -40,6 +41,7 @@ from leafward.base.redact.spans import MARKER, merged
 from leafward.base.redact.spoken import spoken_in
 from leafward.base.redact.tables import columns_in, inserted_in
 from leafward.base.redact.urls import urls_in
+from leafward.base.redact.values_apart import apart_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,6 +112,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
             low = "".join(char.lower() if char.isascii() else char for char in text)
         if held & ASSIGNMENTS:
             yield from assignments_in(text, low, keywords(held & ASSIGNMENTS))
+            yield from apart_in(text, low)
         if held & HEADERS:
             yield from headers_in(text, low)
         if held & SPOKEN:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.names import LONGEST_NAME, Meaning, meaning_of, words_of
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, meaning_of, words_of
+from leafward.base.redact.secret_values import Place
+from leafward.base.redact.written_values import QUOTE, RAW, bare_value, cell_value, judged, quoted_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +30,18 @@ KEYWORDS = (
         "_sig",
         "sas",
     ),
-    *("phrase", "kennwort", "senha", "_pat", "amz-signature", "goog-signature", "signature=", "code="),
+    *(
+        "phrase",
+        "kennwort",
+        "senha",
+        "_pat",
+        "amz-signature",
+        "goog-signature",
+        "signature=",
+        "code=",
+        "sessionid=",
+        "phpsessid=",
+    ),
 )
 """What names of secrets hold, in small letters."""
 
@@ -37,10 +49,12 @@ _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 _ASSIGN = re.compile(
     r"""(?x)
+    (?: [ \t] (?: [0-9]{1,2} | (?<=(?i:secret)[ ]) ID ) (?=[ \t]{0,40}[:=]) )?
     (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
     (?: [ \t]{0,4} : [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
       | [ \t]{0,40} (?P<sign> => | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
         (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
+        (?: \r?\n [ \t]{1,40} (?= \\{0,7} ["'] [^"'\n]{4,200} \\{0,7} ["'] [,;]? [ \t]{0,4} (?:$|\r?\n) ) )?
         (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
     )"""
 )
@@ -82,31 +96,25 @@ _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
 )
 """What stands before a value that is taken where the named one is missing."""
-_DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
-
-_QUOTE = re.compile(
-    r"""(?:[rRbBfFuUL$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
-)
-_BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
-_RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[\s\d+|>│┃→:#*.;/$-]{0,30}(?:(?:export|set|declare -x|ENV|ARG|env|-e|local|readonly|SET)\s{1,4})?\Z"
 )
-_LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
-
-_ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "path": "/\"'<>`,;)"}
-_SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
-"""Passwords with spaces in them: those that Google makes for one program, and the words of a wallet."""
 
 _BYTES = re.compile(
     r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]"
 )
 """A key as a list of its 32 or 64 bytes."""
 
+_ESCAPED = re.compile(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
+"""An escape of an address that stands before a name."""
+_LEAST_AGAIN = 7
+_MOST_MORE = 6
+"""Letters and digits that a value that says its name again has at least, and has more than that."""
 _KEY_OF = re.compile(
     r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
 )
 """What makes a key of two words a secret."""
+_WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret)[ \t]\Z")
 _KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
 """What stands before `key` in a sentence: where `names` knows it, a value that is random beyond doubt is a secret."""
 
@@ -121,18 +129,24 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         if done - start > LONGEST_NAME:
             continue
         name = text[start:done].strip(".")
+        if text[start - 1 : start] == ":" and RESOURCE.search(text, max(0, start - 100), start):
+            continue
         if start and text[start - 1] == "\\" and name[:1] in "nrt":
             start, name = start + 1, name[1:]
+        elif start and text[start - 1] == "%" and _ESCAPED.match(name):
+            start, name = start + 2, name[2:]
         if text[start - 2 : start] == "${" and text[done : done + 2].lstrip(":")[:1] in ("?", "+"):
             # What a shell says where the variable is missing.
             continue
         meaning = meaning_of(name)
         if (
             meaning is None
-            and text[start - 1 : start] in ("?", "&")
-            and name.lower() in ("key", "sig", "signature", "code")
+            and text[start - 1 : start] in ("?", "&", ";")
+            and name.lower() in ("key", "sig", "signature", "code", "jsessionid", "phpsessid")
         ):
             meaning = Meaning.PERHAPS
+        if meaning is None and name.lower() == "phrase" and _WALLET.search(text, max(0, start - 16), start):
+            meaning = Meaning.PASSWORD
         if (
             meaning in (None, Meaning.KEY)
             and name.lower() == "key"
@@ -144,8 +158,19 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         if meaning is None:
             continue
         found = _value(text, start, done, name, meaning)
-        if found is not None:
+        if found is not None and not (
+            meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
+        ):
             yield (*found, "secret")
+
+
+def _says_again(name: str, value: str) -> bool:
+    """Whether a value is the name itself, written otherwise: `ACCESS_TOKEN = "X-Access-Token"`."""
+    name, value = ("".join(words_of(text)) for text in (name, value))
+    return len(value) >= _LEAST_AGAIN and (
+        value in name
+        or (name in value and len(name) >= _LEAST_AGAIN and len(value) - len(name) <= _MOST_MORE)
+    )
 
 
 def _hits(low: str, keywords: Iterable[str]) -> list[int]:
@@ -179,22 +204,29 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
     if before in ("<", "/", ":") or text[start - 2 : start] in ('="', "='", '\\"'):
         attribute = _ATTRIBUTE.match(text, end)
         if attribute is not None:
-            return _quoted(text, attribute.end(), meaning, Place.SETTING)
+            return quoted_value(text, attribute.end(), meaning, Place.SETTING)
         element = _ELEMENT.match(text, end)
         if element is not None and not text.startswith("<", element.end()):
             stop = text.find("<", element.end(), element.end() + 600)
-            return _judged(text, element.end(), stop, meaning, Place.SETTING)
+            return (
+                judged(text, element.end(), stop, meaning, Place.SETTING)
+                if text[stop + 1 : stop + 2] in ("/", "\\", "!")
+                else None
+            )
+    if text[max(0, start - 4) : start] == "&lt;" and text.startswith("&gt;", end):
+        stop = text.find("&lt;/", end + 4, end + 600)
+        return judged(text, end + 4, stop, meaning, Place.SETTING)
     if before == ">" or text[start - 1 : start] == '"':
         following = _NEXT_ELEMENT.match(text, end)
         if following is not None:
             stop = text.find("<", following.end(), following.end() + 600)
-            return _judged(text, following.end(), stop, meaning, Place.SETTING)
+            return judged(text, following.end(), stop, meaning, Place.SETTING)
     call = _CALLED.match(text, end)
     if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
-        return _quoted(text, call.end(), meaning, Place.INLINE)
+        return quoted_value(text, call.end(), meaning, Place.INLINE)
     pair = _PAIR.match(text, end)
     if pair is not None:
-        return _quoted(text, pair.end(), meaning, Place.SETTING) or _bare(
+        return quoted_value(text, pair.end(), meaning, Place.SETTING) or bare_value(
             text, pair.end(), meaning, Place.SETTING
         )
     return _spaced(text, start, end, name, meaning)
@@ -214,28 +246,28 @@ def _assigned(
         and sign != "="
         and found["close"] is None
         and not ((first and name != "PASS") or text[start - 1 : start] == "/")
-        and _QUOTE.match(text, at) is None
+        and QUOTE.match(text, at) is None
     ):
         # What a test that passed is reported with.
         return None
     if meaning is Meaning.SECRET and (numbers := _BYTES.match(text, at)) is not None:
         return numbers.span()
     if sign in ("==", "===", "!=", "!=="):
-        return _quoted(text, at, meaning, Place.INLINE)
+        return quoted_value(text, at, meaning, Place.INLINE)
     queried = text[start - 1 : start] in ("?", "&", ";") or name.startswith("-")
     place = Place.SETTING if tight and (upper or queried or first) else Place.QUOTED
-    if _QUOTE.match(text, at):
-        return _quoted(text, at, meaning, Place.SETTING if upper else place)
+    if QUOTE.match(text, at):
+        return quoted_value(text, at, meaning, Place.SETTING if upper else place)
     if tight and text[start - 1 : start] == "/":
-        return _bare(text, at, meaning, Place.SETTING, "path")
+        return bare_value(text, at, meaning, Place.SETTING, "path")
     if queried and tight:
-        return _bare(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
-    if tight and first and not upper and (end := _RAW.match(text, at)) is not None and end[0][-1] in ",)":
+        return bare_value(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
+    if tight and first and not upper and (end := RAW.match(text, at)) is not None and end[0][-1] in ",)":
         # An argument of a call that has lines of its own.
-        return _bare(text, at, meaning, Place.INLINE)
+        return bare_value(text, at, meaning, Place.INLINE)
     if tight and (upper or first):
-        return _bare(text, at, meaning, Place.SETTING, "setting")
-    return _bare(text, at, meaning, Place.LINE if first or found["close"] else Place.INLINE)
+        return bare_value(text, at, meaning, Place.SETTING, "setting")
+    return bare_value(text, at, meaning, Place.LINE if first or found["close"] else Place.INLINE)
 
 
 def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
@@ -243,32 +275,40 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
     before = text[max(0, start - 4) : start]
     argument = _ARGUMENT.match(text, end)
     if argument is not None:
-        return _quoted(
+        return quoted_value(
             text, argument.end(), meaning, Place.SETTING if name.startswith("--") else Place.INLINE
         )
     if name.startswith("-") and (not before or before[-1] in " \t\n\"'`=│|[(\\"):
         option = _OPTION.match(text, end)
         if option is not None:
             at = option.end()
-            return _quoted(text, at, meaning, Place.SETTING) or _bare(
+            return quoted_value(text, at, meaning, Place.SETTING) or bare_value(
                 text, at, meaning, Place.LINE, "setting"
             )
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
-        return _quoted(text, otherwise.end(), meaning, Place.INLINE)
+        return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
     cell = _CELL.match(text, end)
     if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
         stop = min(
             (place for sign in "|│┃\n" if (place := text.find(sign, cell.end(), cell.end() + 300)) >= 0),
             default=-1,
         )
-        return _cell(text, cell.end(), stop, meaning)
+        return cell_value(text, cell.end(), stop, meaning)
     space = _SPACE.match(text, end)
     if space is None and not _SAID.match(text, end):
         return None
     if space is not None and _GIVEN.search(text, max(0, start - 100), start):
         at = space.end()
-        return _quoted(text, at, meaning, Place.SETTING) or _bare(text, at, meaning, Place.SETTING, "setting")
+        given = quoted_value(text, at, meaning, Place.SETTING) or bare_value(
+            text, at, meaning, Place.SETTING, "setting"
+        )
+        # `set password …` is a sentence as well.
+        return (
+            None
+            if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower()
+            else given
+        )
     low = name.lower()
     if space is not None and (
         low in _DIRECTIVES
@@ -279,7 +319,9 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
         )
     ):
         at = space.end()
-        return _quoted(text, at, meaning, Place.LINE) or _bare(text, at, meaning, Place.LINE, "setting")
+        return quoted_value(text, at, meaning, Place.LINE) or bare_value(
+            text, at, meaning, Place.LINE, "setting"
+        )
     if low == "pass":
         return None
     spoken = _SAID.match(text, end)
@@ -288,108 +330,18 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
         while text.startswith("*", at):
             at += 1
         sure = meaning is Meaning.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
-        return _quoted(text, at, meaning, Place.QUOTED if sure else Place.INLINE)
+        return quoted_value(text, at, meaning, Place.QUOTED if sure else Place.INLINE)
     bare = _SAID_BARE.match(text, end)
     if bare is not None:
-        return _bare(text, bare.end(), meaning, Place.INLINE, "setting")
+        return bare_value(text, bare.end(), meaning, Place.INLINE, "setting")
     if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
-        return _bare(text, space.end(), meaning, Place.INLINE)
+        return bare_value(text, space.end(), meaning, Place.INLINE)
     if (
         space is not None
         and meaning is Meaning.PASSWORD
         and (odd := _ODD.match(text, space.end())) is not None
     ):
-        return _judged(text, odd.start(), odd.end(), meaning, Place.INLINE)
+        return judged(text, odd.start(), odd.end(), meaning, Place.INLINE)
     if space is not None and meaning is not Meaning.KEY and "\n" not in space[0]:
-        return _bare(text, space.end(), Meaning.PERHAPS, Place.INLINE)
+        return bare_value(text, space.end(), Meaning.PERHAPS, Place.INLINE)
     return None
-
-
-def _cell(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, int] | None:
-    if stop < 0:
-        return None
-    end = at + len(text[at:stop].rstrip(" \t`*"))
-    while at < end and text[at] in " \t`*":
-        at += 1
-    return _judged(text, at, end, meaning, Place.INLINE)
-
-
-def _quoted(text: str, at: int, meaning: Meaning, place: Place) -> tuple[int, int] | None:
-    """The value in quotes at a place; quotes that are escaped end with quotes that are escaped as often."""
-    opening = _QUOTE.match(text, at)
-    if opening is None:
-        return None
-    begin = opening.end()
-    limit = begin + 600
-    if opening[3] is not None:
-        return _judged(text, begin, text.find(opening[3], begin, limit), meaning, place, quoted=True)
-    escapes, quote = len(opening[1]), opening[2]
-    if len(quote) == 3:
-        return _judged(text, begin, text.find(quote, begin, limit), meaning, place, quoted=True)
-    for closing in _BACKSLASHES[quote].finditer(text, begin, limit):
-        if len(closing[1]) <= escapes:
-            return _judged(text, begin, closing.start(), meaning, place, quoted=True)
-    stop = text.find("\n", begin, limit)
-    return _judged(text, begin, stop if stop >= 0 else min(len(text), limit), meaning, place)
-
-
-def _bare(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") -> tuple[int, int] | None:
-    """The value without quotes at a place. `ends` names the signs that end it."""
-    spaced = _SPACED_VALUE.match(text, at) if meaning is Meaning.PASSWORD else None
-    if spaced is not None and place in (Place.SETTING, Place.LINE):
-        return spaced.span()
-    raw = _RAW.match(text, at)
-    if raw is None:
-        return None
-    default = _DEFAULT.match(text, at)
-    if default is not None:
-        return _judged(text, default.start("value"), default.end("value"), meaning, place)
-    value = raw[0]
-    last = _LINE_END.match(text, raw.end()) is not None
-    if ends not in ("query", "path") and last and place in (Place.SETTING, Place.LINE):
-        value = _to_the_end(value)
-    else:
-        value = _to_the_end(_up_to(value, _ENDS[ends or "inline"]))
-        if place is Place.LINE and ends != "setting" and not _LINE_END.match(text, at + len(value)):
-            place = Place.INLINE
-    while (value and value[-1] in ",;.:") or (
-        value and value[-1] in ")]}" and value.count(value[-1]) > value.count(_OPENING[value[-1]])
-    ):
-        value = value[:-1]
-    return _judged(text, at, at + len(value), meaning, place)
-
-
-_MOST_SIGNS = 5
-"""Equals signs in a value without quotes beyond which it is a row of settings."""
-_OPENING = {")": "(", "]": "[", "}": "{"}
-_NEXT_FIELD = re.compile(
-    r";(?:$|[\w ]{1,40}=)|,(?:$|\\?[\"'\w][\w.\"'-]{0,40}[=:])|&(?:amp;)?[\w.-]{1,40}=|[\"'`<]"
-)
-
-
-def _to_the_end(value: str) -> str:
-    """A value that reaches to the end of its line, without fields behind it."""
-    field = _NEXT_FIELD.search(value)
-    return value if field is None else value[: field.start()]
-
-
-def _up_to(value: str, signs: str) -> str:
-    for index, char in enumerate(value):
-        if char in signs:
-            return value[:index]
-    return value
-
-
-def _judged(
-    text: str, start: int, end: int, meaning: Meaning, place: Place, *, quoted: bool = False
-) -> tuple[int, int] | None:
-    if end <= start:
-        return None
-    value = text[start:end]
-    if not quoted and value.count("=") > _MOST_SIGNS:
-        return None
-    bare = value.strip()
-    if not bare or "\n" in bare or not is_secret(bare, meaning, place, quoted=quoted):
-        return None
-    start += len(value) - len(value.lstrip())
-    return start, start + len(bare)

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.names import Meaning
+from leafward.base.redact.names import RESOURCE, Meaning
 from leafward.base.redact.secret_values import Place, is_secret
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ _GAP = r"""(?:[ \t]{1,8}|[ \t]{0,4}\\{1,3}n?\n?[ \t]{0,20}|["'],[ \t]{0,4}(?=["'
 
 _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
-        ("-u", "-U", "-a"),
+        ("-u", "-U", "-a", "curl"),
         ("curl", "wget", "http ", "https ", "xh "),
-        rf"\w*{_REST}(?<=[\s\"'])(?:-u|--user|--proxy-user|-U|-a|--auth)(?:{_GAP}|=)?(?P<o>\\{{0,7}}[\"'])?[^\s:\"'\\/]{{0,80}}:(?P<bare>[^\s\"'\\][^\s\"'\\]{{2,200}})",
+        rf"\w*{_REST}(?<=[\s\"'])(?:-[a-zA-Z#]{{0,12}}u|--user|--proxy-user|-U|-a|--auth)(?:{_GAP}|=)?(?P<o>\\{{0,7}}[\"'])?[^\s:\"'\\/]{{0,80}}:(?P<bare>[^\s\"'\\][^\s\"'\\]{{2,200}})",
     ),
     (
         ("-u",),
@@ -57,6 +57,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "lpass ",
             "ibmcloud login",
             "cqlsh",
+            "cypher-shell",
             "arangosh",
             "rabbitmqadmin",
         ),
@@ -93,11 +94,11 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("ENTIFIED", "entified"),
         ("IDENTIFIED ", "identified ", "Identified "),
-        r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)",
+        r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"'])))",
     ),
     (("WIFI:",), ("WIFI:",), r"(?:[TSH]:[^;\n]{0,80};){0,3}P:(?P<bare>[^;\s\"']{3,80})"),
     (
-        ("composer",),
+        ("composer", "poetry"),
         ("github-oauth.", "gitlab-token.", "http-basic.", "bearer."),
         rf"[\w.-]{{1,80}}[ \t]{{1,4}}(?:[\w@.-]{{1,60}}[ \t]{{1,4}})?{_WORD}",
     ),
@@ -146,6 +147,48 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("mc alias set", "mc config host add"),
         rf"[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}\S{{1,200}}[ \t]{{1,4}}\S{{1,100}}[ \t]{{1,4}}{_WORD}",
     ),
+    (
+        ("login ", 'login", "'),
+        ("cargo login", "wandb login", "hf auth login", "netlify login", "railway login", "ngrok authtoken"),
+        r"[ \t\"',]{1,6}(?:--\S{1,20}[ \t=]{1,4}){0,2}(?P<token>[A-Za-z0-9_-]{20,200})",
+    ),
+    (
+        ("AUTH ",),
+        ("> AUTH ", "\nAUTH ", "\\nAUTH ", "AUTH PLAIN ", "AUTH XOAUTH2 "),
+        r"(?:(?:(?:PLAIN|XOAUTH2)[ \t]{1,4})?(?P<token>[A-Za-z0-9+/]{12,400}={0,2})|(?:[\w.-]{1,40}[ \t]{1,4})?(?P<strange>[^\s\"'\\]{6,200})(?=[ \t]*(?:$|[\n\r\\\"'])))",
+    ),
+    (
+        ("SETUSER ", "setuser "),
+        ("ACL SETUSER ", "acl setuser "),
+        r"[^\n>]{1,120}[ \t]>(?P<bare>[^\s\"'\\]{3,200})",
+    ),
+    (
+        ("-server ",),
+        ("snmp-server ", "radius-server ", "tacacs-server "),
+        r"(?:host[ \t]{1,4}\S{1,60}[ \t]{1,4})?(?:community|key)[ \t]{1,4}(?:[0-9][ \t]{1,4})?(?P<strange>[^\s\"'\\]{4,100})",
+    ),
+    (
+        ("password ", "secret ", "key "),
+        tuple(f"{name} {number} " for name in ("password", "secret", "key") for number in (5, 7, 8, 9)),
+        r"(?P<strange>[A-Za-z0-9$./]{8,120})(?=[ \t\r]*(?:$|[\n\\\"']))",
+    ),
+    (
+        ("rabbitmqctl",),
+        ("add_user", "change_password", "authenticate_user"),
+        rf"[ \t]{{1,4}}[\w.@-]{{1,60}}[ \t]{{1,4}}{_WORD}",
+    ),
+    (("unlock ",), ("bw unlock",), rf"[ \t]{{1,4}}{_WORD}"),
+    (("add-mask",), ("::add-mask::",), r"(?P<bare>[^\s\"'\\$]{4,400})"),
+    (
+        ("username",),
+        ('"username":', '\\"username\\":', '"username" :'),
+        r"\s{0,8}\\{0,7}\"[^\"\n\\]{1,60}\\{0,7}\"\s{0,8},\s{0,20}\\{0,7}\"key\\{0,7}\"\s{0,4}:\s{0,8}\\{0,7}\"(?P<token>[0-9a-f]{32})\\{0,7}\"",
+    ),
+    (
+        ("random_password",),
+        ("random_password",),
+        r"[^\x00]{0,900}?\bresult\b\\{0,7}\"?\s{0,8}[:=]\s{0,8}\\{0,7}\"(?P<bare>[^\"\n\\]{4,200})\\{0,7}\"",
+    ),
     (("-u",), ("lftp",), rf"{_REST}(?<=[\s\"'])-u{_GAP}?[\"']?[^\s,\"']{{1,80}},(?P<bare>[^\s\"']{{3,100}})"),
     (("wpa_",), ("wpa_passphrase",), rf"[ \t]{{1,4}}(?:\"[^\"\n]{{1,60}}\"|\S{{1,60}})[ \t]{{1,4}}{_WORD}"),
     (("nmcli",), ("nmcli",), rf"{_REST}\bpassword[ \t]{{1,4}}{_WORD}"),
@@ -159,11 +202,21 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("|",),
         ("echo ", "printf ", "echo -n "),
-        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s\\{1,4}n\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?chpasswd|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup)",
+        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s\\{1,4}n\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup)",
     ),
     (
         ("<<<",),
-        ("sudo -S", "--password-stdin", "--passphrase-fd 0", "--with-token", "keepassxc-cli", "cryptsetup"),
+        (
+            "sudo -S",
+            "--password-stdin",
+            "--passphrase-fd 0",
+            "--with-token",
+            "keepassxc-cli",
+            "cryptsetup",
+            "secret put",
+            "secret set",
+            "env add",
+        ),
         rf"[^\n|;<]{{0,120}}<<<[ \t]{{0,4}}{_WORD}",
     ),
 )
@@ -174,6 +227,8 @@ _PGPASS = re.compile(
 )
 
 
+_ADDRESS = re.compile(r"[0-9a-fA-F:]+")
+"""One of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in _COMMANDS)
 """A text in which a program is given a password holds one sign and one literal of the same pair."""
 PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
@@ -187,17 +242,20 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
     """The passwords that programs are given. `pairs` are the places in `SIGNS` of what the text may hold."""
-    if " " in text or "(" in text or "WIFI:" in text:
-        for place in pairs:
-            signs, literals, form = _COMMANDS[place]
-            if any(map(text.__contains__, signs)):
-                for literal in literals:
-                    if literal in text:
-                        yield from _of_literal(text, literal, form)
+    for place in pairs:
+        signs, literals, form = _COMMANDS[place]
+        if any(map(text.__contains__, signs)):
+            for literal in literals:
+                if literal in text:
+                    yield from _of_literal(text, literal, form)
     if PASSWORD_FILE.search(text) is not None:
         for found in _PGPASS.finditer(text):
-            span = _secret(found)
-            if span is not None and not found["bare"].isdecimal():
+            span = _secret(found) if not _ADDRESS.fullmatch(found[0]) else None
+            if (
+                span is not None
+                and not found["bare"].isdecimal()
+                and not RESOURCE.search(text, max(0, found.start() - 100), found.start())
+            ):
                 yield (*span, "password")
 
 
@@ -217,6 +275,7 @@ _GROUPS = (
     ("bare", Meaning.PASSWORD, Place.SETTING),
     ("strange", Meaning.PASSWORD, Place.INLINE),
     ("key", Meaning.KEY, Place.QUOTED),
+    ("token", Meaning.SECRET, Place.QUOTED),
 )
 """The groups that a form may have, and how sure each is of its value."""
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{64,200000}={0,2}")
-_HEAD = 64
+_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{32,200000}={0,2}")
+_HEAD = 32
 """Characters that are decoded first: pictures and archives show there that they are no text."""
 _TEXT = re.compile(rb"[\t\n\r\x20-\x7e]+\Z")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.secret_values import entropy, is_login, stands_for
+from leafward.base.redact.secret_values import entropy, is_code, is_login, stands_for
 from leafward.base.redact.spans import words
 
 if TYPE_CHECKING:
@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 _SCHEMES = ("bearer", "basic", "token")
 _RARE_SCHEMES = ("apikey", "ssws", "flyv1", "splunk", "genie")
 """Only where a header is spoken of."""
-SIGNS = (*_SCHEMES, "authorization", "cookie", "curl")
+SIGNS = (*_SCHEMES, "authorization", "cookie", "curl", "httponly")
 """In small letters: a text without any of them holds no header."""
-_TOKEN = re.compile(r"(?:[ \t]{1,8}|%20|\+)(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})")
+_TOKEN = re.compile(
+    r"(?:[ \t]{1,8}|%20|\+)(?:\\{0,7}[\"'][ \t]{0,4}[+.][ \t]{0,4}(?=\\{0,7}[\"'])|-a[ \t]{1,4})?(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})"
+)
+"""What follows a scheme, also where code puts it together, or `http -A bearer -a …`."""
 _AUTHORIZATION = re.compile(
     r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256) (?: \s{1,4}|%20|\+) )?
     (?P<token> [A-Za-z0-9._~+/=%:$-]{8,4000} )"""
 )
-_SIGNATURE = re.compile(r"(?i)\bSignature=(?P<token>[0-9a-f]{64}|[A-Za-z0-9+/%]{27,100}={0,2})")
+_SIGNATURE = re.compile(
+    r"(?i)\b(?:oauth_)?(?:signature|response|mac)=\\{0,7}\"?(?P<token>[0-9a-f]{64}|[0-9a-f]{32}(?![0-9a-f])|[A-Za-z0-9+/%]{27,100}={0,2})"
+)
 _LEAST_ENTROPY = 2.9
 
 _COOKIES = re.compile(
@@ -33,6 +38,14 @@ _CURL_COOKIES = re.compile(
     r"""(?<=[\s"'])-b[ \t]{1,4}\\{0,7}["']?(?P<all>[^\s"'`\\=;]{1,100}=[^\n"'`\\]{4,8000})"""
 )
 _COOKIE = re.compile(r"(?P<name>[^\s=;,\"']{1,100})=(?P<value>[^\s;,\"'<>(){}]{6,4000})")
+_COOKIE_DICT = re.compile(r"(?i)cookies?\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<all>[^{}]{8,4000})\}")
+_COOKIE_ITEM = re.compile(
+    r"""\\{0,7}["'](?P<name>[\w.-]{1,100})\\{0,7}["'][ \t]{0,4}:[ \t]{0,4}\\{0,7}["'](?P<value>[^\s"'\\]{6,4000})"""
+)
+_STORED_COOKIE = re.compile(
+    r"""\\{0,7}["']name\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<name>[^\s"'\\]{1,100})\\{0,7}["'],(?:\s|\\{1,7}n){0,40}\\{0,7}["']value\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[^\s"'\\]{6,4000})"""
+)
+"""How a browser's state is stored: `{"name": "sid", "value": …, "httpOnly": true}`."""
 _COOKIE_FACTS = words("path domain expires max-age samesite secure httponly version priority partitioned")
 _SESSION = re.compile(
     r"(?i)sess|sid\b|^sid|auth|token|jwt|login|remember|user|csrf|xsrf|\bid\b|cf_clearance|secure|__host"
@@ -64,7 +77,8 @@ def _authorizations(text: str, low: str) -> Iterator[Span]:
     while at >= 0:
         end = at + len("authorization")
         found = _AUTHORIZATION.match(text, end)
-        if found is not None and _is_credential(found["token"]):
+        called = found is not None and text[found.end() : found.end() + 1] == "("
+        if found is not None and not called and _is_credential(found["token"]):
             yield found.start("token"), found.end("token"), "bearer token"
             end = found.end()
         signature = _SIGNATURE.search(text, end, end + 600)
@@ -88,7 +102,13 @@ def _is_token(token: str, scheme: str) -> bool:
 
 
 def _is_credential(token: str) -> bool:
-    if stands_for(token) or token.lower() in _WORDS or "://" in token:
+    if (
+        stands_for(token)
+        or token.lower() in _WORDS
+        or "://" in token
+        or is_code(token)
+        or _NAME.fullmatch(token)
+    ):
         return False
     return (
         is_login(token)
@@ -101,6 +121,8 @@ def _is_credential(token: str) -> bool:
     )
 
 
+_NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]{1,12})+")
+"""What another header is called."""
 _WORDS = words("bearer basic digest negotiate undefined required optional string authorization")
 
 
@@ -115,7 +137,16 @@ def _cookies(text: str, low: str) -> Iterator[Span]:
                 name, value = one["name"], one["value"]
                 if name.lower() not in _COOKIE_FACTS and _is_cookie(name, value):
                     yield one.start("value"), one.end("value"), "cookie"
+        elif (items := _COOKIE_DICT.match(text, at)) is not None:
+            end = items.end()
+            for one in _COOKIE_ITEM.finditer(text, items.start("all"), end):
+                if _is_cookie(one["name"], one["value"]):
+                    yield one.start("value"), one.end("value"), "cookie"
         at = low.find("cookie", end)
+    if "httponly" in low:
+        for stored in _STORED_COOKIE.finditer(text):
+            if _is_cookie(stored["name"], stored["value"]):
+                yield stored.start("value"), stored.end("value"), "cookie"
     if "curl" in low:
         for option in _CURL_COOKIES.finditer(text):
             for one in _COOKIE.finditer(text, option.start("all"), option.end("all")):

@@ -27,6 +27,9 @@ class Meaning(Enum):
 LONGEST_NAME = 80
 """Characters of a name beyond which it is none."""
 
+RESOURCE = re.compile(r"arn:[\w:*-]{1,95}\Z")
+"""What stands before the last part of a name that AWS gives to what it holds."""
+
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = words(
@@ -84,7 +87,7 @@ _SAYS_OTHER = words(
     " public alias arn role owner scope scopes audience issuer mode model models algorithm algo bits curve schema spec"
     " table column row test tests case cases through over out off on thru port ports phrase1 uses reader writer parser"
     " bucket engine backend signature docs doc documentation example examples info status state details detail note"
-    " md md5 only free based aware safe like id1 names1 mask masked redacted hidden obscured ai review"
+    " md md5 only free based aware safe like id1 names1 mask masked redacted hidden obscured ai review with bag"
 )
 """Words behind a keyword that make the name say something else."""
 
@@ -104,6 +107,9 @@ def meaning_of(name: str) -> Meaning | None:
         meaning = _word(words, at, name)
         if meaning is None:
             continue
+        if words[at:] == ["secret", "id"]:
+            # What Vault and Consul call one half of a login; other programs name a secret so.
+            return Meaning.PERHAPS
         behind = [word for word in words[at + 1 :] if not word.isdigit()]
         if not behind or all(word in _AFTER for word in behind):
             return meaning

@@ -76,6 +76,7 @@ _ENCODED = "LS0tLS1CRUdJTi"
 """`-----BEGIN ` in base64."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{20,40000}")
 _PUTTY = re.compile(r"Private-Lines: ?[0-9]{1,4}")
+_STATIC = re.compile(r"BEGIN OpenVPN Static key V1-----(?P<body>(?:[0-9a-f\s|>+→\d-]|\\{1,7}[nr]){16,2000})")
 _JWK = re.compile(
     r"""\\{0,7}["'](?P<part>d|p|q|dp|dq|qi|k)\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[A-Za-z0-9_-]{20,2000})\\{0,7}["']"""
 )
@@ -121,6 +122,9 @@ def keys_in(text: str, together: str) -> Iterator[Span]:
             at = text.find(literal, end)
     if _ENCODED in together:
         yield from _encoded(text)
+    if "OpenVPN Static key" in text:
+        for static in _STATIC.finditer(text):
+            yield *static.span("body"), "private key"
     if "Private-Lines" in text:
         for putty in _PUTTY.finditer(text):
             yield putty.start(), _walk(text, putty.end()), "private key"

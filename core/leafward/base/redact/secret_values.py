@@ -35,7 +35,7 @@ _STANDS_FOR = re.compile(
         | (?: your | my | the | some | a | an | example | dummy | fake | sample | changeme | change | placeholder | redacted
             | masked | hidden | insert | enter | replace | put | add | use | paste | todo | tbd | fixme | foo | bar | baz
             | foobar | enc | none | null | nil | true | false | yes | no | empty | undefined | optional | required
-            | invalid | wrong | generated | generate | unset | not )
+            | urn | tag | invalid | wrong | generated | generate | unset | not )
           (?: [-_\s.:<(!?] .* )?
         | (?: your | my | some ) (?: password|passwd|secret|token|api|key|access|private|pass ) .*
         | (?: placeholder | example ) .*
@@ -48,7 +48,7 @@ _STANDS_FOR = re.compile(
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = re.compile(
-    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{"
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl"
 )
 """What shows anywhere in a value that it stands for one."""
 
@@ -75,7 +75,7 @@ _IDENTIFIER = re.compile(
 )
 _NUMBERED_WORD = re.compile(r"^[A-Za-z_]*[a-z_]{2}[0-9]{1,2}$|^(?:[a-z]+[0-9]?[-_.:/]){1,6}[a-z]+[0-9]{0,3}$")
 _PATH = re.compile(
-    r"^(?:~|\.{1,2})?/(?:[\w.@~-]*[a-z_]{3}[\w.@~-]*(?:/|$)|$)|^[a-z][a-z0-9+.-]{1,20}:\\*/\\*/|^[A-Z]:\\|^\./|^\.\./"
+    r"^(?:~|\.{1,2})?/(?:[\w.@~-]*[a-z_]{3}[\w.@~-]*(?:/|$)|$)|^[a-z][a-z0-9+.-]{1,20}:\\*/\\*/|^[A-Z]:\\|^\./|^\.\./|^projects/|^/v[0-9]/[a-z]"
 )
 _SNAKE = re.compile(r"^[A-Za-z]*(?:_+[A-Za-z]+)+[0-9]?_?$")
 _LETTERS = re.compile(r"[A-Za-z]{4,}")
@@ -83,6 +83,13 @@ _LETTERS5 = re.compile(r"[a-z]{6}|[A-Z]{6}")
 _KEY_SHAPE = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*[0-9])[A-Za-z0-9+/_=-]+\Z")
 _CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _NUMBER = re.compile(r"^[0-9.,_]+(?:[eE][+-]?[0-9]+)?$")
+_SHORT_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}[uUlL]{0,3}\Z")
+"""A number of C."""
+_CAMEL = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,}|Id)+[A-Z]?\Z")
+_TYPE = re.compile(
+    r"(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
+)
+"""A name of a type, or of a field, that says of a secret what it is: `Ed25519PrivateKey`."""
 _DATE = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ENCRYPTED = re.compile(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
 """How Maven and Jenkins store a password: encrypted, with a key that lies beside it."""
@@ -116,7 +123,13 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
     size = len(value)
     if meaning in (Meaning.PASSWORD, Meaning.SECRET) and _ENCRYPTED.fullmatch(value):
         return True
-    if not 3 <= size <= LONGEST_VALUE or stands_for(value) or value.lower() in _TYPES or _is_path(value):
+    if (
+        _SHORT_HEX.match(value)
+        or not 3 <= size <= LONGEST_VALUE
+        or stands_for(value)
+        or value.lower() in _TYPES
+        or _is_path(value)
+    ):
         return False
     if (_PATTERN if quoted else _CALL).search(value):
         return False
@@ -126,7 +139,7 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         return is_login(value) or (
             size >= 16 and " " not in value and _random(value) and entropy(value) >= 3.2
         )
-    if size < 8 or _DATE.match(value):
+    if size < 8 or _DATE.match(value) or _TYPE.match(value):
         return False
     if " " in value:
         return (
@@ -193,7 +206,7 @@ def _password(value: str, place: Place) -> bool:
 
 
 _CALL = re.compile(
-    r"^[\w.:>&*-]+\(|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$|\{\w+\}|\($"
+    r"^[\w.:>&*-]+\(|^\.[a-z]{2}|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|[!=]==|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$|\{\w+\}|\($"
 )
 """Code that makes or fetches a value."""
 _PATTERN = re.compile(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
@@ -221,10 +234,16 @@ def _strange(value: str) -> bool:
     return _shuffled(value)
 
 
+def is_code(value: str) -> bool:
+    """Whether a value is a name, a dotted name or a word."""
+    return _CODE.search(value) is not None and not _shuffled(value)
+
+
 def _shuffled(value: str) -> bool:
     """Whether capitals and small letters change places more often than in names."""
     if (
         len(value) < 8
+        or _CAMEL.match(value)
         or not any(char.isupper() for char in value)
         or not any(char.islower() for char in value)
     ):

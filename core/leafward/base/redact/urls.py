@@ -20,7 +20,9 @@ _LOGIN = re.compile(
 _SLASHED = re.compile(
     r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>(?![0-9]{1,5}(?:[/?#]|\\))[^\s'\"<>\\@]{1,200})@(?=[A-Za-z0-9.-]{1,80}(?:[:/?\s'\"\\,;)]|$))"
 )
-_TOKEN = re.compile(r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}\.[A-Za-z]|localhost)")
+_TOKEN = re.compile(
+    r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]|:[0-9])|localhost)"
+)
 _GO_SOURCE = re.compile(
     r"(?P<user>[^\s:/@'\"<>\\=`]{1,60}):(?P<password>[^\s'\"<>\\`@]{3,100})@(?:tcp|unix)\("
 )

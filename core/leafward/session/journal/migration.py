@@ -146,7 +146,7 @@ def _migrated_header(session: Session) -> bytes:
     header = {**session.header, "version": CURRENT_VERSION}
     version = f'"version":{CURRENT_VERSION}'.encode()
     added = _behind_type(raw, b"," + version)
-    if decode_line(added) == header:
+    if _is_same(decode_line(added), header):
         return added + b"\n"
     first: Body = {key: header.pop(key) for key in ("type", "version")}
     return encode_line({**first, **header})
@@ -161,10 +161,28 @@ def migrated_line(session: Session, index: int) -> bytes:
     if body is None:
         raise Refused(f"{session.path.name} changed while it was read")
     for candidate in (raw, raw.replace(b'"hookMessage"', b'"custom"', 1), _with_ids(raw, body)):
-        if decode_line(candidate) == body:
+        if _is_same(decode_line(candidate), body):
             return candidate + b"\n"
     first: Body = {key: body.pop(key) for key in ("type", "id", "parentId") if key in body}
     return encode_line({**first, **body})
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Whether two decoded values are equal, nested as deep as they like."""
+    waiting = [(one, other)]
+    while waiting:
+        left, right = waiting.pop()
+        if isinstance(left, dict) and isinstance(right, dict):
+            if left.keys() != right.keys():
+                return False
+            waiting += [(item, right[key]) for key, item in left.items()]
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            waiting += zip(left, right, strict=True)
+        elif left != right:
+            return False
+    return True
 
 
 def _with_ids(raw: bytes, body: Body) -> bytes:
@@ -196,7 +214,7 @@ def _verify(session: Session, waiting: Path) -> None:
         old, new = session.columns, made.columns
         same = (
             made.version == CURRENT_VERSION
-            and made.header == {**session.header, "version": CURRENT_VERSION}
+            and _is_same(made.header, {**session.header, "version": CURRENT_VERSION})
             and new.kind == old.kind
             and new.parent == old.parent
             and made.leaf == session.leaf
@@ -214,4 +232,6 @@ def _verify(session: Session, waiting: Path) -> None:
 def _same_entry(session: Session, made: Session, index: EntryIndex) -> bool:
     if session.columns.kind[index] in _KEPT_AS_IT_IS:
         return session.raw(index) == made.raw(index)
-    return session.columns.id(index) == made.columns.id(index) and session.body(index) == made.body(index)
+    return session.columns.id(index) == made.columns.id(index) and _is_same(
+        session.body(index), made.body(index)
+    )

@@ -1,0 +1,132 @@
+"""Values that stand apart from their name: with other options, fields or lines between, in a manifest of Kubernetes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.names import meaning_of
+from leafward.base.redact.secret_values import Place, is_secret, stands_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.base.redact.spans import Span
+
+_QUOTED = r"""\\{0,7}["'](?P<value>[^"'\n\\]{3,400})\\{0,7}["']"""
+_BREAK = r"(?:\s|\\{1,7}[nrt])"
+_FIELD = r"""\\{0,7}["']\w{1,40}\\{0,7}["'][ \t]{0,4}:[ \t]{0,4}(?:\\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["']|[\w.+-]{1,40})"""
+_RULES = (
+    # Terraform's variables.
+    (
+        "variable",
+        re.compile(
+            rf"""variable[ \t]{{1,4}}\\{{0,7}}"(?P<name>[\w-]{{1,80}})\\{{0,7}}"{_BREAK}{{0,8}}\{{[^{{}}]{{0,400}}?\bdefault[ \t]{{0,20}}=[ \t]{{0,4}}{_QUOTED}"""
+        ),
+    ),
+    # What AWS says of a parameter: its type stands between.
+    (
+        "ame",
+        re.compile(
+            rf"""ame\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}\\{{0,7}}["'](?P<name>[\w./-]{{1,200}})\\{{0,7}}["'],(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}["'][vV]alue\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}{_QUOTED}"""
+        ),
+    ),
+    # Parameters of CloudFormation.
+    (
+        "ParameterKey=",
+        re.compile(r"ParameterKey=(?P<name>\w{1,80}),ParameterValue=(?P<value>[^\s\"'\\,]{3,400})"),
+    ),
+    # A name and a value that are two options of a program.
+    *(
+        (
+            option,
+            re.compile(
+                rf"""{option}[ =]\\{{0,7}}["']?(?:[Ee]nv:\\{{0,2}})?(?P<name>[\w./-]{{1,200}})\\{{0,7}}["']?(?:[ \t]|\\{{1,2}}\n)[^\n|;&]{{0,200}}?(?:--value|--secret-string|-Value)[ =]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
+            ),
+        )
+        for option in ("--name", "--secret-id", "-Path", "-Name")
+    ),
+)
+"""A literal, and what stands there: a name, and far behind it a value."""
+_BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>[^{}\n]{3,200})\}(?=[;\\\"']|$)")
+"""How ODBC sets a password apart."""
+_KIND = re.compile(r"""\\{0,7}["']?kind\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?Secret\b(?!\w)""")
+_NEXT_MANIFEST = re.compile(r"(?:\n|\\n)(?:---|- ?apiVersion|[ \t]{2,8}\{(?:\n|\\n))")
+_DATA = re.compile(
+    r"""(?:^|[\s,{]|\\n)\\{0,7}["']?(?P<name>data|stringData)\\{0,7}["']?:[ \t]{0,4}(?:\{(?:\s|\\n){0,20}|(?:\r?\n|\\{1,7}n)(?=[ \t]))"""
+)
+_ENTRY = re.compile(
+    r"""[ \t]{0,20}\\{0,7}["']?[\w.-]{1,253}\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?(?P<value>[^\s"'\\,{}|>]{0,4000})\\{0,7}["']?,?[ \t]{0,4}(?:\r?\n|\\{1,7}n|(?=\})|\Z)"""
+)
+_LEAST = 4
+
+
+def apart_in(text: str, low: str) -> Iterator[Span]:
+    """The values of secrets whose names stand farther off. `low` is the text in small letters."""
+    for literal, rule in _RULES:
+        at = text.find(literal)
+        while at >= 0:
+            found = rule.match(text, at)
+            if (
+                found is not None
+                and (meaning := meaning_of(found["name"].rpartition("/")[2][-80:])) is not None
+            ):
+                group = "value" if found["value"] is not None else "bare"
+                if is_secret(found[group], meaning, Place.SETTING, quoted=group == "value"):
+                    yield found.start(group), found.end(group), "secret"
+            at = text.find(literal, at + len(literal))
+    if "={" in text and ("pwd={" in low or "password={" in low):
+        for found in _BRACES.finditer(text):
+            if not stands_for(found["value"]):
+                yield found.start("value"), found.end("value"), "password"
+    if "kind" in text and "data" in low:
+        yield from _manifests(text)
+
+
+def _manifests(text: str) -> Iterator[Span]:
+    """All values of the Secrets of Kubernetes, whatever they are called there."""
+    kinds = [found.start() for found in _KIND.finditer(text)]
+    if not kinds:
+        return
+    bounds = [0, *(found.start() for found in _NEXT_MANIFEST.finditer(text)), len(text)]
+    at = 0
+    for start, end in pairwise(bounds):
+        while at < len(kinds) and kinds[at] < start:
+            at += 1
+        if at < len(kinds) and kinds[at] < end:
+            done = start
+            for block in _DATA.finditer(text, start, end):
+                if block.start() >= done:
+                    done = block.end()
+                    for entry in _entries(text, done, end):
+                        done = entry.end()
+                        value = entry["value"]
+                        if (
+                            len(value) >= _LEAST
+                            and not stands_for(value)
+                            and (block["name"] == "stringData" or _is_base64(value))
+                        ):
+                            yield entry.start("value"), entry.end("value"), "secret"
+
+
+def _entries(text: str, at: int, end: int) -> Iterator[re.Match[str]]:
+    """The lines from a place on that are a name and a value, as deep as the first of them."""
+    deep = _indent(text, at)
+    while (entry := _ENTRY.match(text, at, end)) is not None and _indent(text, at) >= deep:
+        yield entry
+        at = entry.end()
+
+
+def _indent(text: str, at: int) -> int:
+    line = text[at : at + 40]
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _is_base64(value: str) -> bool:
+    try:
+        return bool(base64.b64decode(value, validate=True))
+    except (binascii.Error, ValueError):
+        return False

@@ -1,0 +1,115 @@
+"""How the value of a name is written: in quotes that may be escaped, bare up to a sign that ends it, in a cell."""
+
+from __future__ import annotations
+
+import re
+
+from leafward.base.redact.names import Meaning
+from leafward.base.redact.secret_values import Place, is_secret
+
+_DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
+
+QUOTE = re.compile(
+    r"""(?:[rRbBfFuULN$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
+)
+_BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
+RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
+_LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
+_ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "path": "/\"'<>`,;)"}
+_LEAST_OF_WALLET = 11
+_SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
+"""Passwords with spaces in them: those that Google makes for one program, and the words of a wallet."""
+
+
+def cell_value(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, int] | None:
+    """The value in a cell of a table that ends before `stop`."""
+    if stop < 0:
+        return None
+    end = at + len(text[at:stop].rstrip(" \t`*"))
+    while at < end and text[at] in " \t`*":
+        at += 1
+    return judged(text, at, end, meaning, Place.INLINE)
+
+
+def quoted_value(text: str, at: int, meaning: Meaning, place: Place) -> tuple[int, int] | None:
+    """The value in quotes at a place; quotes that are escaped end with quotes that are escaped as often."""
+    opening = QUOTE.match(text, at)
+    if opening is None:
+        return None
+    begin = opening.end()
+    limit = begin + 600
+    if opening[3] is not None:
+        return judged(text, begin, text.find(opening[3], begin, limit), meaning, place, quoted=True)
+    escapes, quote = len(opening[1]), opening[2]
+    if len(quote) == 3:
+        return judged(text, begin, text.find(quote, begin, limit), meaning, place, quoted=True)
+    for closing in _BACKSLASHES[quote].finditer(text, begin, limit):
+        if len(closing[1]) <= escapes:
+            return judged(text, begin, closing.start(), meaning, place, quoted=True)
+    stop = text.find("\n", begin, limit)
+    return judged(text, begin, stop if stop >= 0 else min(len(text), limit), meaning, place)
+
+
+def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") -> tuple[int, int] | None:
+    """The value without quotes at a place. `ends` names the signs that end it."""
+    spaced = _SPACED_VALUE.match(text, at) if meaning is Meaning.PASSWORD else None
+    if spaced is not None and (
+        place in (Place.SETTING, Place.LINE) or spaced[0].count(" ") >= _LEAST_OF_WALLET
+    ):
+        return spaced.span()
+    raw = RAW.match(text, at)
+    if raw is None:
+        return None
+    default = _DEFAULT.match(text, at)
+    if default is not None:
+        return judged(text, default.start("value"), default.end("value"), meaning, place)
+    value = raw[0]
+    last = _LINE_END.match(text, raw.end()) is not None
+    if ends not in ("query", "path") and last and place in (Place.SETTING, Place.LINE):
+        value = _to_the_end(value)
+    else:
+        value = _to_the_end(_up_to(value, _ENDS[ends or "inline"]))
+        if place is Place.LINE and ends != "setting" and not _LINE_END.match(text, at + len(value)):
+            place = Place.INLINE
+    while (value and value[-1] in ",;.:") or (
+        value and value[-1] in ")]}" and value.count(value[-1]) > value.count(_OPENING[value[-1]])
+    ):
+        value = value[:-1]
+    return judged(text, at, at + len(value), meaning, place)
+
+
+_MOST_SIGNS = 5
+"""Equals signs in a value without quotes beyond which it is a row of settings."""
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_NEXT_FIELD = re.compile(
+    r";(?:$|[\w ]{1,40}=)|,(?:$|\\?[\"'\w][\w.\"'-]{0,40}[=:])|&(?:amp;)?[\w.-]{1,40}=|&&|[\"'`<]"
+)
+
+
+def _to_the_end(value: str) -> str:
+    """A value that reaches to the end of its line, without fields behind it."""
+    field = _NEXT_FIELD.search(value)
+    return value if field is None else value[: field.start()]
+
+
+def _up_to(value: str, signs: str) -> str:
+    for index, char in enumerate(value):
+        if char in signs:
+            return value[:index]
+    return value
+
+
+def judged(
+    text: str, start: int, end: int, meaning: Meaning, place: Place, *, quoted: bool = False
+) -> tuple[int, int] | None:
+    """Where a value between two places lies without white space around it, if it is a secret."""
+    if end <= start:
+        return None
+    value = text[start:end]
+    if not quoted and value.count("=") > _MOST_SIGNS:
+        return None
+    bare = value.strip()
+    if not bare or "\n" in bare or not is_secret(bare, meaning, place, quoted=quoted):
+        return None
+    start += len(value) - len(value.lstrip())
+    return start, start + len(bare)
