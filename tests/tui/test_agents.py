@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
 from tests import claude_transcript, codex_rollout, opencode_store
-from tests.tui.explored import exploring, note
+from tests.acting import Acting
+from tests.tui.explored import Named, exploring, note, tree
 from tests.tui.session_store import app_over, listed, reached, rows, until
 from tests.untouched import contents
 
@@ -149,6 +151,50 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
         await until(pilot, lambda: "no session is known that this one came from" in note(parent))
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is explorer)
+
+
+def codex_fork(root: Path) -> tuple[Path, str, str]:
+    """A fork of a thread, what its source is called, and the prompt that it begins with."""
+    shutil.copytree(codex_rollout.DATA / "0.169", root)
+    return codex_rollout.thread_in(root, "cda2"), "Twice reverted", "What is left to do?"
+
+
+def pi_fork(root: Path) -> tuple[Path, str, str]:
+    """As pi forks a session: the entries of the path, then its own."""
+    root.mkdir()
+    source = Named(root / "source.jsonl")
+    source.turn("a")
+    source.turn("b")
+    header, *lines = source.path.read_text().splitlines()
+    fork = Acting(
+        root / "fork.jsonl", {**json.loads(header), "id": "fork", "parentSession": str(source.path)}
+    )
+    for line in lines[:2]:
+        fork.raw(line)
+    fork.leaf, fork.count = json.loads(lines[1])["id"], 100
+    fork.user("own prompt")
+    fork.said("own answer")
+    return fork.path, "a prompt", "own prompt"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("fork", [codex_fork, pi_fork])
+async def test_a_fork_says_of_what_and_where_it_begins_and_leads_there(
+    fork: Callable[[Path], tuple[Path, str, str]], size: tuple[int, int], tmp_path: Path
+) -> None:
+    path, source, own = fork(tmp_path / "store")
+    async with exploring(path, size) as (pilot, explorer):
+        await until(pilot, lambda: f"fork of {source[:8]}" in rows(pilot.app)[0])
+        await until(pilot, lambda: sum("fork begins" in line for line in tree(explorer)) == 1)
+        assert own in next(line for line in tree(explorer) if "fork begins" in line)
+        assert "^ parent" in rows(pilot.app)[-1]
+        await pilot.press("^")
+        await until(pilot, lambda: pilot.app.screen is not explorer)
+        parent = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: parent.state.session is not None)
+        await pilot.pause()
+        assert source in rows(pilot.app)[0]
+        assert "fork of" not in rows(pilot.app)[0]
 
 
 async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_does(tmp_path: Path) -> None:

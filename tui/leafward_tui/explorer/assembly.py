@@ -64,7 +64,7 @@ class Controllers:
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
         self.heal = Heal(state, view, services, jobs)
-        self.parent = ParentSession(state, view, services, jobs, self.loader)
+        self.parent = ParentSession(state, view, services, jobs, self.loader, self.navigation)
         self.loader.counted = self._look_on
         self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
         self.export = Export(state, view, services, jobs, self.navigation)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
+    from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.overview import Overview
@@ -105,8 +106,10 @@ class ExplorerState:
     price: Price | None = None
     """The price of the move that is proposed."""
     parent_title: str = ""
-    """What the session of whoever started this sub-agent is called; empty until it is read. Written by
-    `controllers/parent_session`."""
+    """What the session is called that this one came from; empty until it is read. Written by `controllers/parent_session`,
+    as what follows."""
+    own_from: EntryId | None = None
+    """The first entry of a fork or copy that the session it came from does not hold; None where it is not known."""
     healable: bool = False
     """Whether lines are damaged and healing would change something. Written by `controllers/heal`."""
     search: SearchState = field(default_factory=SearchState)

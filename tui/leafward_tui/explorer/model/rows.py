@@ -16,6 +16,7 @@ from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
+from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit
 
@@ -53,6 +54,7 @@ class RowPainter:
         lost: Mapping[int, int | None] = MappingProxyType({}),
         repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         edited: Sequence[int] = (),
+        own_from: int = NO_ENTRY,
     ) -> None:
         self.session = session
         self.lines = lines
@@ -68,6 +70,8 @@ class RowPainter:
         """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
         self.edited = edited
         """Entries that the model reads otherwise than they were said, ascending."""
+        self.own_from = own_from
+        """The first entry of a fork that is its own; -1 where it is none."""
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
@@ -302,6 +306,9 @@ class RowPainter:
             entries = self.layout.entries_of(line.row)
             if self.edited and any(map(self._holds_edited, entries)):
                 chips.append((f"{self.glyphs.edited} edited", ground.warn))
+            if any(self.own_from in span for span in entries):
+                words = "fork begins" if origin_of(self.session) == "fork" else "own from here"
+                chips.append((words, ground.memory))
             if any(self.layout.leaf in span for span in entries):
                 leaf = " preview leaf " if self.session.what_if else " leaf "
                 chips.append((leaf, self.styles.leaf_tint.leaf))

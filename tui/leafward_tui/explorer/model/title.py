@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 
 
 _PARENT, _PARENT_SHORT = 20, 12
-"""Cells of the title of a sub-agent's parent; the latter below 100 columns."""
+"""Cells of the title of the session that one came from; the latter below 100 columns."""
+_SUBAGENT = "sub-agent"
+_ORIGINS = {"subagent": _SUBAGENT, "inferred": "copy"}
+
+
+def origin_of(session: Session) -> str:
+    """What a session is of the one it came from, in a word: a sub-agent, a fork or a copy; empty where it says of none."""
+    word = _ORIGINS.get(str(session.header.get("relation")), "")
+    return word or ("fork" if isinstance(session.header.get("parentSession"), str) else "")
 
 
 def is_subagent(session: Session) -> bool:
     """Whether a session is what a sub-agent of another one did."""
-    return session.header.get("relation") == "subagent"
+    return origin_of(session) == _SUBAGENT
 
 
 class SessionTitle(NamedTuple):
@@ -38,7 +46,7 @@ def title_bar_of(
 ) -> SessionTitle:
     """What the title bar shows of a session; `following` says whether it is followed as it grows.
 
-    `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called whose sub-agent it is.
+    `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called that this one came from.
     """
     session = exploration.session
     compactions = session.columns.kind.count(Kind.COMPACTION)
@@ -55,11 +63,11 @@ def title_bar_of(
             keep=1 if compactions else 0,
         ),
     ]
-    if is_subagent(session):
+    if origin := origin_of(session):
         whole, short = (fit(parent, cells, ellipsis=glyphs.ellipsis) for cells in (_PARENT, _PARENT_SHORT))
         # Whether it can be written to matters more.
         keep = 4 if session.read_only or session.what_if else 7
-        of = "sub-agent of " if parent else "sub-agent"
+        of = f"{origin} of " if parent else origin
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := session.columns.damaged:
         facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
