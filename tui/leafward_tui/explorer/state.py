@@ -88,6 +88,8 @@ class ExplorerState:
     metrics: EntryMetrics | None = None
     trouble: str = ""
     """Why there is no session to show."""
+    shut: bool = False
+    """Whether nothing can be written to the session where it lies, as its permissions were when it was read."""
     following: bool = True
     growing: bool = False
     """Whether what was appended to the file is being taken in."""

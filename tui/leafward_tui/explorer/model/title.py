@@ -42,9 +42,16 @@ class SessionTitle(NamedTuple):
 
 
 def title_bar_of(
-    exploration: Exploration, agent: str, glyphs: Glyphs, *, following: bool, unseen: int, parent: str
+    exploration: Exploration,
+    agent: str,
+    glyphs: Glyphs,
+    *,
+    following: bool,
+    unseen: int,
+    shut: bool,
+    parent: str,
 ) -> SessionTitle:
-    """What the title bar shows of a session; `following` says whether it is followed as it grows.
+    """What the title bar shows of a session: `following`, whether it is followed; `shut`, whether its file can be written to by nobody.
 
     `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called that this one came from.
     """
@@ -66,7 +73,7 @@ def title_bar_of(
     if origin := origin_of(session):
         whole, short = (fit(parent, cells, ellipsis=glyphs.ellipsis) for cells in (_PARENT, _PARENT_SHORT))
         # Whether it can be written to matters more.
-        keep = 4 if session.read_only or session.what_if else 7
+        keep = 4 if session.read_only or shut or session.what_if else 7
         of = f"{origin} of " if parent else origin
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := session.columns.damaged:
@@ -75,7 +82,7 @@ def title_bar_of(
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
     if unseen:
         facts.append(Fact(f"{unseen:,}", "new below", f"{unseen:,} new below", keep=6, hue="leaf"))
-    if session.read_only:
+    if session.read_only or shut:
         facts.append(Fact("read only", keep=5, hue="warn"))
     elif session.what_if:
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
