@@ -12,10 +12,11 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests import claude_transcript, codex_rollout, opencode_store
 from tests.acting import Acting
 from tests.tui.explored import Named, exploring, note, tree
-from tests.tui.session_store import app_over, listed, reached, rows, until
+from tests.tui.session_store import app_over, listed, reached, rows, shown, until
 from tests.untouched import contents
 
 if TYPE_CHECKING:
@@ -151,6 +152,50 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
         await until(pilot, lambda: "no session is known that this one came from" in note(parent))
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is explorer)
+
+
+def delegated(root: Path) -> Path:
+    """A session of Claude Code, whose one call started a sub-agent."""
+    return next(claude(root).root.rglob("3bc992cf*.jsonl"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_row_of_a_call_that_made_a_sub_agent_leads_there(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    async with exploring(delegated(tmp_path / ".claude"), size) as (pilot, explorer):
+        await until(pilot, lambda: sum("sub-agent" in line for line in tree(explorer)) == 1)
+        await pilot.press("_")
+        await until(pilot, lambda: "no call of this row is known to have made a sub-agent" in note(explorer))
+        await pilot.press("g")
+        await until(pilot, lambda: "_ sub-agent" in rows(pilot.app)[-1])
+        if size[0] > 100:
+            await until(pilot, lambda: any("sub-agent: SUBAGENT: list the" in row for row in rows(pilot.app)))
+        await pilot.press("_")
+        await until(pilot, lambda: pilot.app.screen is not explorer)
+        await until(pilot, lambda: "sub-agent of Delegate" in rows(pilot.app)[0])
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is explorer)
+
+
+async def test_of_several_sub_agents_of_a_row_one_is_chosen(tmp_path: Path) -> None:
+    transcript = claude_transcript.Transcript(tmp_path / ".claude")
+    transcript.prompt("survey it")
+    for name in ("apples", "pears"):
+        transcript.call("Task", name, description=name, prompt=name)
+        transcript.result(name, toolUseResult={"agentId": name, "status": "completed"})
+        below = transcript.path.with_name(f"agent-{name}.jsonl")
+        below.write_text(
+            transcript.path.read_text().splitlines()[0].replace("survey it", f"look at {name}") + "\n"
+        )
+    transcript.reply("done")
+    async with exploring(transcript.path) as (pilot, explorer):
+        await until(pilot, lambda: sum("2 sub-agents" in line for line in tree(explorer)) == 1)
+        await pilot.press("_")
+        await reached(pilot, ChoiceSheet)
+        assert "look at apples" in shown(pilot)
+        await pilot.press("b")
+        await until(pilot, lambda: "look at pears" in rows(pilot.app)[0])
 
 
 def codex_fork(root: Path) -> tuple[Path, str, str]:

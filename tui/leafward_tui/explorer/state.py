@@ -11,9 +11,10 @@ from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from leafward.agents.sub_agents import SubAgent
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
     from leafward.session.entries import EntryId
@@ -112,6 +113,8 @@ class ExplorerState:
     as what follows."""
     own_from: EntryId | None = None
     """The first entry of a fork or copy that the session it came from does not hold; None where it is not known."""
+    sub_agents: Mapping[EntryId, SubAgent] = field(default_factory=dict)
+    """The sessions that calls made, by the result of each. Written by `controllers/sub_agents`."""
     healable: bool = False
     """Whether lines are damaged and healing would change something. Written by `controllers/heal`."""
     search: SearchState = field(default_factory=SearchState)

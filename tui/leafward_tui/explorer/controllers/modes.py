@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.explorer.controllers.sub_agents import sub_agents_at
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.explorer.state import Mode
@@ -86,6 +87,7 @@ class Modes:
                 bare=state.bare,
                 hidden=bool(state.session is not None and len(state.session)),
                 healable=state.healable,
+                delegates=bool(sub_agents_at(state, line)),
                 descended=state.session is not None and bool(origin_of(state.session)),
                 proposed=state.price is not None,
                 on_path=exploration is not None and exploration.on_path(line),
@@ -117,6 +119,8 @@ class Situation(NamedTuple):
     """Whether the cursor is on rows that are folded."""
     healable: bool = False
     """Whether lines are damaged and healing would change something."""
+    delegates: bool = False
+    """Whether a call of the row under the cursor made a sub-agent."""
     descended: bool = False
     """Whether the session came from another one: a sub-agent's, a fork, a copy."""
     on_compaction: bool = False
@@ -147,10 +151,12 @@ def hints(now: Situation) -> Sequence[Hint]:
     compact = (Hint("lab.open"),) if now.on_path else ()
     heal = (Hint("session.heal"),) if now.healable else ()
     parent = (Hint("session.parent"),) if now.descended else ()
+    child = (Hint("session.child"),) if now.delegates else ()
     common = (
         *through,
         *heal,
         *parent,
+        *child,
         Hint("tab.context"),
         Hint("compare.open"),
         Hint("session.fork"),

@@ -84,6 +84,7 @@ class Navigation:
             lost=state.texts.lost,
             repeated=state.texts.repeated,
             edited=exploration.findings.edited,
+            sub_agents=sorted(map(exploration.session.columns.index, state.sub_agents)),
             own_from=exploration.session.columns.index(state.own_from) if state.own_from else NO_ENTRY,
         )
         tree.set_mark(exploration.layout.row_of(exploration.mark) if exploration.mark >= 0 else -1)

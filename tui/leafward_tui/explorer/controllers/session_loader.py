@@ -59,6 +59,7 @@ _OF_THE_SESSION = (
     "fork",
     "healable",
     "parent",
+    "sub_agents",
 )
 """Jobs whose results are about the session that is on show, and about no other."""
 
