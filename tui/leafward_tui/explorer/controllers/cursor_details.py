@@ -221,8 +221,9 @@ class CursorDetails:
     def _show_context(self, context: LeafContext) -> None:
         self._state.lacks_prompt = context.lacks_prompt
         self._view.gauge.show(self._load(context.size), context.window, context.onset)
+        onset = context.onset
         self._foresee(
-            context.onset is not None and context.size.total >= context.onset.tokens * FORECAST_FROM
+            onset is not None and not onset.off and context.size.total >= onset.tokens * FORECAST_FROM
         )
         self._view.inspector.show_gauge(Gauge(context.window, context.onset))
 
