@@ -75,29 +75,32 @@ async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
     assert snapshot(bench.folder) == before
 
 
-async def test_without_its_folder_another_base_is_chosen_first(tmp_path: Path) -> None:
+async def test_without_its_folder_another_base_is_asked_for(tmp_path: Path) -> None:
     """The command runs in a folder of its own: the project's is needed for a base alone."""
     bench = orchard(tmp_path)
     shutil.move(bench.folder, tmp_path / "elsewhere")
     async with exploring(bench.file.path, NARROW) as (pilot, screen):
         await pilot.press("g", "j", "percent_sign")
+        field = await reached(pilot, TextSheet)
+        assert "base: project folder not found; another one is asked for" in shown(pilot)
+        field.input.value = CHECK
+        await pilot.press("enter")
         await reached(pilot, ChoiceSheet)
         assert shown(pilot).count("project folder not found") == 2
         await pilot.press("d")
         await pilot.pause()
         assert "not possible: project folder not found" in shown(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: pilot.app.screen is screen)
-        await pilot.press("percent_sign")
+        field = await reached(pilot, TextSheet)
+        assert field.input.value == CHECK
+        await pilot.press("enter")
         await reached(pilot, ChoiceSheet)
         await pilot.press("e")
-        field = await reached(pilot, TextSheet)
-        assert "base: an empty folder" in shown(pilot)
-        field.input.value = CHECK
-        await pilot.press("enter")
         result = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not result.running)
         assert "turn 4 (" in result.text.splitlines()[0]
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
     assert not bench.folder.exists()
 
 

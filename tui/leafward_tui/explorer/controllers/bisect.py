@@ -75,12 +75,11 @@ class Bisect:
         session, ends = self._state.session, self._ends()
         if session is None or ends is None:
             return
-        ask = partial(self._ask_command, session, *ends, self._command)
-        if self._base in (None, session.cwd) and not _has_folder(session):
-            # What is taken for it is for the user to say: nothing is bisected over a guess.
-            self._ask_base(lambda: None, chosen=ask)
-        else:
-            ask()
+        self._ask_command(session, *ends, self._command)
+
+    def _lacks_base(self, session: Session) -> bool:
+        """Whether the base is the project's folder, which is not there: what is taken for it is for the user to say."""
+        return self._base in (None, session.cwd) and not _has_folder(session)
 
     def _ask_command(self, session: Session, good: EntryIndex, bad: EntryIndex, typed: str) -> None:
         from leafward_tui.ui.sheet import SheetLine, TextSheet
@@ -92,12 +91,21 @@ class Bisect:
                 " the files as they were, in a temporary folder; the project stays as it is.",
                 lines=3,
             ),
-            SheetLine(f"base: {base_words(self._base)}; what the session did to files is replayed over it"),
+            SheetLine(
+                f"base: {NO_PROJECT_FOLDER}; another one is asked for"
+                if self._lacks_base(session)
+                else f"base: {base_words(self._base)}; what the session did to files is replayed over it"
+            ),
         ]
 
         def done(command: str | None) -> None:
-            if command is not None and command.strip():
-                self._start(session, good, bad, command.strip())
+            if command is None or not command.strip():
+                return
+            start = partial(self._start, session, good, bad, command.strip())
+            if self._lacks_base(session):
+                self._ask_base(lambda: self._ask_command(session, good, bad, command), chosen=start)
+            else:
+                start()
 
         sheet = TextSheet(
             "Bisect: the turn after which a command fails",

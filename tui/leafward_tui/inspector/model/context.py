@@ -318,7 +318,8 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
     share = "" if lacks else percent(total, gauge.window)
     sheet.row(words, [Span(share, "warn" if over else "sub")])
     if gauge.onset is not None and gauge.onset.source:
-        sheet.note(by_settings(gauge.onset, safe_line(tilde(gauge.onset.source), 200)))
+        file = safe_line(tilde(gauge.onset.source), 200)
+        sheet.note(f"as {file} says" if over else by_settings(gauge.onset, file))
     ledger = context.ledger
     amounts = (
         ledger.system,
