@@ -55,7 +55,7 @@ def test_the_explorer_reads_it_so_too(transcript: Path, tmp_path: Path) -> None:
     assert agent_of(transcript).name == "pi"
     assert find_session(str(transcript), config, {}).agent.name == "claude"
     job = SimpleNamespace(unwanted=lambda: False, report=lambda _tell: None)
-    exploration, _ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, job)
+    exploration, *_ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, job)
     with closing(exploration.session) as session:
         assert session.id == IDS[0]
 

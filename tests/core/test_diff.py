@@ -356,6 +356,16 @@ def test_outcomes(file: Acting) -> None:
         ("node tools/verify.mjs", Check.TEST),
         ("uv run lint.py", Check.LINT),
         ("node build.js", Check.BUILD),
+        ("ruby spec/cart_spec.rb", Check.TEST),
+        ("python3 tools/cart_check.py", Check.TEST),
+        ("node cart.test.mjs", Check.TEST),
+        ("./validate.sh", Check.TEST),
+        ("just verify", Check.TEST),
+        ("make test-unit", Check.TEST),
+        ("node scripts/lint-all.mjs", Check.LINT),
+        ("python3 spec_generator.py", None),
+        ("./checkout.sh", None),
+        ("python3 validated_orders.py", None),
         ("python3 latest.py", None),
         ("python3 -c 'import check'", None),
         ("python3 main.py check.py", None),
@@ -370,7 +380,9 @@ def test_what_a_command_checks(command: str, check: Check | None) -> None:
     assert check_of(command) is check
 
 
-@pytest.mark.parametrize("command", ["npm " + "-w run " * 18 + "!", "\n" * 2_000])
+@pytest.mark.parametrize(
+    "command", ["npm " + "-w run " * 18 + "!", "\n" * 2_000, "sh " + "a_" * 900, "sh " + "a." * 900 + "/!"]
+)
 def test_a_command_of_the_same_signs_again_and_again_takes_no_long_time(command: str) -> None:
     started = process_time()
     for _ in range(20):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests import claude_transcript, codex_rollout, opencode_store
-from tests.tui.explored import exploring, note
-from tests.tui.session_store import app_over, listed, reached, rows, until
+from tests.acting import Acting
+from tests.tui.explored import Named, exploring, note, tree
+from tests.tui.session_store import app_over, listed, reached, rows, shown, until
 from tests.untouched import contents
 
 if TYPE_CHECKING:
@@ -149,6 +152,94 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
         await until(pilot, lambda: "no session is known that this one came from" in note(parent))
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is explorer)
+
+
+def delegated(root: Path) -> Path:
+    """A session of Claude Code, whose one call started a sub-agent."""
+    return next(claude(root).root.rglob("3bc992cf*.jsonl"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_row_of_a_call_that_made_a_sub_agent_leads_there(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    async with exploring(delegated(tmp_path / ".claude"), size) as (pilot, explorer):
+        await until(pilot, lambda: sum("sub-agent" in line for line in tree(explorer)) == 1)
+        await pilot.press("_")
+        await until(pilot, lambda: "no call of this row is known to have made a sub-agent" in note(explorer))
+        await pilot.press("g")
+        await until(pilot, lambda: "_ sub-agent" in rows(pilot.app)[-1])
+        if size[0] > 100:
+            await until(pilot, lambda: any("sub-agent: SUBAGENT: list the" in row for row in rows(pilot.app)))
+        await pilot.press("_")
+        await until(pilot, lambda: pilot.app.screen is not explorer)
+        await until(pilot, lambda: "sub-agent of Delegate" in rows(pilot.app)[0])
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is explorer)
+
+
+async def test_of_several_sub_agents_of_a_row_one_is_chosen(tmp_path: Path) -> None:
+    transcript = claude_transcript.Transcript(tmp_path / ".claude")
+    transcript.prompt("survey it")
+    for name in ("apples", "pears"):
+        transcript.call("Task", name, description=name, prompt=name)
+        transcript.result(name, toolUseResult={"agentId": name, "status": "completed"})
+        below = transcript.path.with_name(f"agent-{name}.jsonl")
+        below.write_text(
+            transcript.path.read_text().splitlines()[0].replace("survey it", f"look at {name}") + "\n"
+        )
+    transcript.reply("done")
+    async with exploring(transcript.path) as (pilot, explorer):
+        await until(pilot, lambda: sum("2 sub-agents" in line for line in tree(explorer)) == 1)
+        await pilot.press("_")
+        await reached(pilot, ChoiceSheet)
+        assert "look at apples" in shown(pilot)
+        await pilot.press("b")
+        await until(pilot, lambda: "look at pears" in rows(pilot.app)[0])
+
+
+def codex_fork(root: Path) -> tuple[Path, str, str]:
+    """A fork of a thread, what its source is called, and the prompt that it begins with."""
+    shutil.copytree(codex_rollout.DATA / "0.169", root)
+    return codex_rollout.thread_in(root, "cda2"), "Twice reverted", "What is left to do?"
+
+
+def pi_fork(root: Path) -> tuple[Path, str, str]:
+    """As pi forks a session: the entries of the path, then its own."""
+    root.mkdir()
+    source = Named(root / "source.jsonl")
+    source.turn("a")
+    source.turn("b")
+    header, *lines = source.path.read_text().splitlines()
+    fork = Acting(
+        root / "fork.jsonl", {**json.loads(header), "id": "fork", "parentSession": str(source.path)}
+    )
+    for line in lines[:2]:
+        fork.raw(line)
+    fork.leaf, fork.count = json.loads(lines[1])["id"], 100
+    fork.user("own prompt")
+    fork.said("own answer")
+    return fork.path, "a prompt", "own prompt"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("fork", [codex_fork, pi_fork])
+async def test_a_fork_says_of_what_and_where_it_begins_and_leads_there(
+    fork: Callable[[Path], tuple[Path, str, str]], size: tuple[int, int], tmp_path: Path
+) -> None:
+    path, source, own = fork(tmp_path / "store")
+    async with exploring(path, size) as (pilot, explorer):
+        await until(pilot, lambda: f"fork of {source[:8]}" in rows(pilot.app)[0])
+        await until(pilot, lambda: sum("fork begins" in line for line in tree(explorer)) == 1)
+        assert own in next(line for line in tree(explorer) if "fork begins" in line)
+        assert "^ parent" in rows(pilot.app)[-1]
+        await pilot.press("^")
+        await until(pilot, lambda: pilot.app.screen is not explorer)
+        parent = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: parent.state.session is not None)
+        await pilot.pause()
+        assert source in rows(pilot.app)[0]
+        assert "fork of" not in rows(pilot.app)[0]
 
 
 async def test_the_catalogue_says_what_comes_on_top_of_a_size_as_the_explorer_does(tmp_path: Path) -> None:

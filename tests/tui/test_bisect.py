@@ -75,14 +75,33 @@ async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
     assert snapshot(bench.folder) == before
 
 
-async def test_without_its_folder_no_command_is_asked_for(tmp_path: Path) -> None:
+async def test_without_its_folder_another_base_is_asked_for(tmp_path: Path) -> None:
+    """The command runs in a folder of its own: the project's is needed for a base alone."""
     bench = orchard(tmp_path)
     shutil.move(bench.folder, tmp_path / "elsewhere")
     async with exploring(bench.file.path, NARROW) as (pilot, screen):
         await pilot.press("g", "j", "percent_sign")
+        field = await reached(pilot, TextSheet)
+        assert "base: project folder not found; another one is asked for" in shown(pilot)
+        field.input.value = CHECK
+        await pilot.press("enter")
+        await reached(pilot, ChoiceSheet)
+        assert shown(pilot).count("project folder not found") == 2
+        await pilot.press("d")
         await pilot.pause()
-        assert pilot.app.screen is screen
-        assert "project folder not found; `leafward bisect --base FOLDER` takes another" in note(screen)
+        assert "not possible: project folder not found" in shown(pilot)
+        await pilot.press("escape")
+        field = await reached(pilot, TextSheet)
+        assert field.input.value == CHECK
+        await pilot.press("enter")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("e")
+        result = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not result.running)
+        assert "turn 4 (" in result.text.splitlines()[0]
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+    assert not bench.folder.exists()
 
 
 async def test_an_end_that_is_not_what_it_should_be_is_said(tmp_path: Path) -> None:
@@ -194,3 +213,24 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         again = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not again.running)
         assert "was not bisected" in again.text
+        before = again.text
+        await pilot.press("ctrl+o")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("escape")
+        back = await reached(pilot, ReadingSheet)
+        await pilot.pause()
+        assert back.text == before, "the result stands there again"
+        assert not back.running
+        await pilot.press("ctrl+o")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("e")
+        last = await reached(pilot, ReadingSheet)
+        await until(pilot, lambda: not last.running)
+        assert "turn 4 (" in last.text.splitlines()[0]
+        await pilot.press("ctrl+o")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("escape")
+        await reached(pilot, ReadingSheet)
+        await pilot.press("enter")
+        label = await reached(pilot, TextSheet)
+        assert label.input.value.startswith("first bad: ")

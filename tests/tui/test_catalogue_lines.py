@@ -328,6 +328,31 @@ def heads_of(listing: Listing, width: int) -> list[str]:
     return [painter.strip(line, selected=False).text for line in heads]
 
 
+def test_sessions_that_a_filter_leaves_out_have_another_word_than_archived_ones(store: Path) -> None:
+    """The sums beside them leave out the former and not the latter."""
+    hidden = next(head for head in heads_of(lines_of(store), 100) if " of " in head)
+    assert " of 2 shown" in hidden or " of 3 shown" in hidden
+    heads = [head for head in heads_of(lines_of(store, text="port"), 100) if " of " in head]
+    assert heads
+    assert all(" match" in head for head in heads)
+
+
+@pytest.mark.parametrize("width", [58, 78, 118])
+def test_an_archived_session_says_so_beside_its_problem(store: Path, width: int) -> None:
+    stock = Stock([card._replace(archived=True, damage=2) for card in lines_of(store).stock.cards])
+    listing = list_sessions(stock, View(archived=True), NOW_MS)
+    columns = Columns.of(width, agents=False)
+    painter = RowPainter(
+        listing, Styles.of(built_in_theme("understory")), UNICODE, width, NOW_MS / 1000, columns
+    )
+    shown = [
+        painter.strip(line, selected=False).text
+        for line in listing.lines
+        if line.card is not None and line.card.problem is None
+    ]
+    assert [row for row in shown if "archived  ! 2 problems" not in row] == []
+
+
 def test_the_head_of_the_families_counts_sessions(store: Path) -> None:
     assert (
         "on their own   1 of 5 sessions"

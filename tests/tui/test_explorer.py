@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual import events
 
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
@@ -117,6 +118,12 @@ class TestOpening:
             shown = [row.strip() for row in rows(screen.app) if row.strip()]
             assert shown == ["needs 60 × 16, has 40 × 12", "ctrl+q quit"]
             await pilot.press("j", "A", "enter", "c", "escape", "dollar_sign", "q")
+            await pilot.pause()
+            assert screen.app.screen is over
+            assert screen.panes.tree.cursor == cursor
+            # Nor does the mouse, as the terminal reports it: what lies under it is not seen either.
+            for kind in (events.MouseDown, events.MouseUp) * 2:
+                screen.app.post_message(kind(None, 5, 4, 0, 0, 1, False, False, False, 5, 4))
             await pilot.pause()
             assert screen.app.screen is over
             assert screen.panes.tree.cursor == cursor

@@ -182,6 +182,24 @@ class TestMoving:
                 assert "read only: the file is of version 4" in note(screen), key
         assert newer.path.read_bytes() == before
 
+    async def test_a_file_that_nobody_may_write_to_is_said_to_be_read_only(self, file: Named) -> None:
+        before = file.path.read_bytes()
+        file.path.chmod(0o444)
+        async with exploring(file.path, (80, 24)) as (pilot, screen):
+            assert "read only" in rows(screen.app)[0]
+            await pilot.press("k")
+            for key in ("enter", "u", "l", "r", "A", "E"):
+                screen.panes.tell("")
+                await pilot.press(key)
+                await pilot.pause()
+                assert screen.app.screen is screen, "nothing is asked that is refused afterwards"
+                assert "its permissions make it read-only" in note(screen), key
+            # What counts is how the file is now.
+            file.path.chmod(0o644)
+            await pilot.press("l")
+            await until(pilot, lambda: screen.app.screen is not screen)
+        assert file.path.read_bytes() == before
+
     async def test_an_old_version_is_migrated_and_says_so(self, tmp_path: Path) -> None:
         old = PiFile(tmp_path / "old.jsonl", {**HEADER, "version": 2})
         old.user("one")

@@ -214,6 +214,15 @@ def test_the_gauge_says_in_words_what_it_shows(compacted: Session) -> None:
     assert {span.ink for span in line.spans if "compacts" in span.text} == {"warn"}
     claude = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, Onset(100, about=True, inclusive=True)))
     assert "compacts at about 100" in claude.text
+    limited = Onset(50_000, about=True, inclusive=True, source="/home/ada/.codex/config.toml")
+    told = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, limited))
+    assert "compacts at about 50.0k, as" in told.text
+    assert "codex/config.toml" in told.text
+    beyond = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, limited._replace(tokens=100)))
+    assert beyond.text.count("compacts at") == 1
+    assert "as /home/ada/.codex/config.toml says" in " ".join(beyond.text.split())
+    off = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, limited._replace(off=True)))
+    assert "does not compact by itself, as" in off.text
 
 
 def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:

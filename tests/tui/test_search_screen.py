@@ -114,8 +114,42 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         await pilot.press("S")
         await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
         again = cast("SearchScreen", pilot.app.screen)
-        await until(pilot, lambda: again.results.has_focus)
+        await until(pilot, lambda: again.bar.editing)
         assert again.results.line is line
+
+
+async def test_the_key_of_the_search_leads_into_the_field_each_time(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    # What was typed the second time ran as commands, and so named and moved a session.
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await searched(pilot, "theme")
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CatalogueScreen))
+        at_once(pilot, "Snumber")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        screen = cast("SearchScreen", pilot.app.screen)
+        await until(pilot, lambda: screen.state.text == "number" and not screen.state.searching)
+        assert screen.bar.editing
+
+
+@pytest.mark.parametrize("key", ["down", "tab", "enter", "escape"])
+async def test_the_results_of_before_are_one_key_away(
+    tmp_path: Path, store: dict[str, SessionFile], key: str
+) -> None:
+    async with app_over(tmp_path).run_test(size=SMALL) as pilot:
+        await searched(pilot, "theme")
+        await pilot.press("j", "q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CatalogueScreen))
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
+        screen = cast("SearchScreen", pilot.app.screen)
+        await until(pilot, lambda: screen.bar.editing and screen.results.finds.hits > 0)
+        before = screen.results.cursor
+        await pilot.press(key)
+        await until(pilot, lambda: screen.results.has_focus)
+        assert screen.state.text == "theme"
+        assert screen.results.cursor == before
 
 
 async def test_what_is_typed_is_searched_for_without_enter(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from textual import events
 from textual.keys import _character_to_key
 
@@ -18,7 +19,6 @@ from tests.tui.session_store import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from textual.pilot import Pilot
 
 
@@ -48,6 +48,19 @@ async def test_all_of_a_search_reaches_its_field(file: Named) -> None:
         at_once(pilot, "/zl prompt")
         await until(pilot, lambda: typed(pilot) == "zl prompt")
         assert here(screen) == "d"
+
+
+@pytest.mark.parametrize("key", ["/", "%", "r", "l"])
+async def test_a_field_that_was_used_before_takes_all_of_what_is_typed_again(file: Named, key: str) -> None:
+    """Nothing of it runs as commands, which would name, move or summarise the session."""
+    async with exploring(file.path) as (pilot, screen):
+        await pilot.press("g")
+        for words in ("Ashy", "samuel"):
+            at_once(pilot, key + words)
+            while not (typed(pilot) or "").endswith(words):
+                await until(pilot, lambda: typed(pilot))
+            await pilot.press("escape" if key == "%" else "enter")
+            await until(pilot, lambda: pilot.app.screen is screen and not screen.state.busy)
 
 
 async def test_enter_and_what_follows_it_belong_to_the_explorer_again(file: Named) -> None:

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from leafward.base.model_windows import Window
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
+
+
+class OwnSettings(NamedTuple):
+    """What the agent's own settings say of its compactions, in a file that is there now."""
+
+    source: Path
+    """The file."""
+    off: bool = False
+    """Whether it compacts nothing by itself."""
+    reserve: int | None = None
+    """Tokens that it leaves free; None where it does not say."""
+    limit: int | None = None
+    """The size from which it compacts at the latest; None where it does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +37,8 @@ class AutoCompaction:
     """The rule in words."""
     changed_by: str
     """What changes it: settings and variables of the agent that no session records."""
+    settings: Callable[[Session], OwnSettings | None] = lambda _session: None
+    """What of them the agent's own files say for a session that lies in its store; None where they say nothing plain."""
     threshold: Callable[[Window, str | None, int], int]
     """The size from which it compacts, by the window, the model and the configured reserve."""
     inclusive: bool

@@ -168,6 +168,13 @@ class Agent(Protocol):
         """The git remote of the folder that a session worked in, where the session recorded it. Never raises."""
         ...
 
+    def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
+        """The sessions of sub-agents that are there: the result of the call that made each, from an entry on, and its path.
+
+        See `sub_agents`. Never raises.
+        """
+        ...
+
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """The command that opens the session in the agent. Raises Refused where its folder is gone."""
         ...

@@ -28,23 +28,38 @@ class Onset(NamedTuple):
     """Whether that is no certainty."""
     inclusive: bool
     """Whether a context of this very size is compacted."""
+    source: str = ""
+    """The agent's own file of settings that says so; empty where it is the agent's rule, or what it did before."""
+    off: bool = False
+    """Whether it compacts nothing by itself: there is no size then."""
 
     def reached(self, tokens: int) -> bool:
         """Whether a context of this size is compacted."""
+        if self.off:
+            return False
         return tokens >= self.tokens if self.inclusive else tokens > self.tokens
 
 
 def onset(context: Context, window: Window, config: Config) -> Onset | None:
     """The size at which the agent compacts a context next; None where its window is not known.
 
-    That is its rule, or what it did here before where that is less: a rule that was changed shows there. What it did is never
-    less than its threshold was, as a compaction comes once that is passed.
+    That is its rule with what its own settings say now, or what it did here before where that is less: a rule that was changed
+    shows there. What it did is never less than its threshold was, as a compaction comes once that is passed.
     """
+    rule = auto_compaction_of(agent_behind(context.session).name)
+    own = rule.settings(context.session)
+    source = str(own.source) if own is not None else ""
+    if own is not None and own.off:
+        return Onset(0, rule.about, rule.inclusive, source, off=True)
     if window.source is WindowSource.ASSUMED:
         return None
-    rule = auto_compaction_of(agent_behind(context.session).name)
-    tokens = min([rule.threshold(window, context.model, config.reserve), *_earlier(context)])
-    return Onset(tokens, rule.about, rule.inclusive) if tokens > 0 else None
+    reserve = own.reserve if own is not None and own.reserve is not None else config.reserve
+    ruled = rule.threshold(window, context.model, reserve)
+    limited = min(ruled, own.limit) if own is not None and own.limit is not None else ruled
+    tokens = min([limited, *_earlier(context)])
+    # What changed nothing is no source.
+    told = source if tokens == limited and (own is None or own.limit is None or limited < ruled) else ""
+    return Onset(tokens, rule.about, rule.inclusive, told) if tokens > 0 else None
 
 
 def _earlier(context: Context) -> Iterator[int]:

@@ -40,9 +40,11 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
             Check.TEST,
             _RUNNER
             + r"(?:test|t|vitest|jest)[\w:.-]*|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
-            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|make\s+(?:test|check)|rspec|"
+            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|(?:make|just|task)\s+(?:tests?|check|verify)[\w:.-]*|rspec|"
             r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|phpunit|ctest|bats|"
-            + _script(r"(?:tests?|checks?|verify)(?:[-_.][\w.-]*)?|\w+[-_]tests?|run[-_](?:\w+[-_])?checks?"),
+            + _script(
+                r"(?:tests?|checks?|verify|validate)(?:[-_.][\w.-]*)?|specs?|(?:[^\W_]+[-_.]){1,6}(?:tests?|checks?|verify|specs?)"
+            ),
         ),
         (
             Check.TYPES,
@@ -60,7 +62,7 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
             Check.LINT,
             _RUNNER
             + r"(?:lint|format|biome)[\w:.-]*|eslint|ruff|flake8|pylint|biome|prettier|clippy|cargo\s+clippy|golangci-lint|"
-            + _script(r"(?:run[-_])?lint"),
+            + _script(r"(?:run[-_])?lint(?:[-_.]\w+)?"),
         ),
     )
 )

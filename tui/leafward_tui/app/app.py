@@ -266,8 +266,8 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         if isinstance(event, _BY_HAND):
             self.input_priority.pressed()
 
-    def ignores(self, event: events.Key | events.Paste) -> bool:
-        """On a terminal that nothing fits on only the key that quits works: what any other did could not be seen."""
+    def ignores(self, event: events.InputEvent | events.Paste) -> bool:
+        """On a terminal that nothing fits on only the key that quits works: what others and the mouse did could not be seen."""
         if self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
             return False
         return not isinstance(event, events.Key) or event.key not in self.keymap.keys["app.quit"]

@@ -44,10 +44,10 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
         """Keys and pasted text in order, whatever screens they open; everything else as in Textual."""
         if not event.is_forwarded:
             self.noticed(event)
+            if isinstance(event, (events.InputEvent, events.Paste)) and self.ignores(event):
+                return
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
-            return
-        if self.ignores(event):
             return
         self._held.append(event)
         if not self._waits_since or time.monotonic() - self._waits_since > _PATIENCE:
@@ -56,8 +56,8 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
     def noticed(self, event: events.Event) -> None:
         """Called with every event before anything is done about it; overridden."""
 
-    def ignores(self, event: events.Key | events.Paste) -> bool:  # noqa: ARG002  overridden
-        """Whether a key or pasted text does nothing at all; overridden."""
+    def ignores(self, event: events.InputEvent | events.Paste) -> bool:  # noqa: ARG002  overridden
+        """Whether a key, pasted text or the mouse does nothing at all; overridden."""
         return False
 
     def unbound(self, key: str) -> None:

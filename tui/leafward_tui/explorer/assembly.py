@@ -27,6 +27,7 @@ from leafward_tui.explorer.controllers.row_filter import RowFilter
 from leafward_tui.explorer.controllers.row_metrics import RowMetrics
 from leafward_tui.explorer.controllers.search import Search
 from leafward_tui.explorer.controllers.session_loader import SessionLoader
+from leafward_tui.explorer.controllers.sub_agents import SubAgents
 from leafward_tui.explorer.controllers.write import SessionWrite
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class Controllers:
             state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
         )
         self.heal = Heal(state, view, services, jobs)
-        self.parent = ParentSession(state, view, services, jobs, self.loader)
+        self.parent = ParentSession(state, view, services, jobs, self.loader, self.navigation)
+        self.sub_agents = SubAgents(state, view, services, jobs, self.navigation)
         self.loader.counted = self._look_on
         self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
         self.export = Export(state, view, services, jobs, self.navigation)
@@ -79,6 +81,7 @@ class Controllers:
         """What is looked for once the numbers are known."""
         self.heal.look()
         self.parent.look()
+        self.sub_agents.look()
 
     @property
     def routed(self) -> tuple[Controller, ...]:
@@ -98,6 +101,7 @@ class Controllers:
             self.fork,
             self.heal,
             self.parent,
+            self.sub_agents,
             self.bisect,
             self.export,
             self.comparison,

@@ -11,11 +11,13 @@ from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from leafward.agents.sub_agents import SubAgent
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
+    from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.overview import Overview
@@ -87,6 +89,8 @@ class ExplorerState:
     metrics: EntryMetrics | None = None
     trouble: str = ""
     """Why there is no session to show."""
+    shut: bool = False
+    """Whether nothing can be written to the session where it lies, as its permissions were when it was read."""
     following: bool = True
     growing: bool = False
     """Whether what was appended to the file is being taken in."""
@@ -105,8 +109,12 @@ class ExplorerState:
     price: Price | None = None
     """The price of the move that is proposed."""
     parent_title: str = ""
-    """What the session of whoever started this sub-agent is called; empty until it is read. Written by
-    `controllers/parent_session`."""
+    """What the session is called that this one came from; empty until it is read. Written by `controllers/parent_session`,
+    as what follows."""
+    own_from: EntryId | None = None
+    """The first entry of a fork or copy that the session it came from does not hold; None where it is not known."""
+    sub_agents: Mapping[EntryId, SubAgent] = field(default_factory=dict)
+    """The sessions that calls made, by the result of each. Written by `controllers/sub_agents`."""
     healable: bool = False
     """Whether lines are damaged and healing would change something. Written by `controllers/heal`."""
     search: SearchState = field(default_factory=SearchState)

@@ -173,7 +173,9 @@ class SearchDisplay:
     # --- going about --------------------------------------------------------------------------------------------------
 
     def step(self, by: int) -> None:
-        """Moves the cursor, or the text of a hit where it has the keys."""
+        """Out of the field; else moves the cursor, or the text of a hit where it has the keys."""
+        if self.leave_field():
+            return
         if self.in_text:
             self.hit.scroll_by(by)
         else:

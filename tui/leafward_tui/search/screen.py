@@ -74,10 +74,9 @@ class SearchScreen(BaseScreen[object]):
             yield view.hit
 
     def mounted(self) -> None:
-        """The field has the keys, unless there are results to go on with."""
+        """The field has the keys each time: what is typed behind the key of the search is never a command."""
         self.bar.edit(self._left.text)
-        if self._run.take_up(self._left):
-            self.call_after_refresh(self.results.focus)
+        self._run.take_up(self._left)
         self.view.arrange_panes()
         self.view.show_state()
 
@@ -95,7 +94,7 @@ class SearchScreen(BaseScreen[object]):
         line = self.view.line
         if self.view.editing:
             hints = [Hint("hit.open", "to the results" if line is not None else "search", "results")]
-            return [*hints, Hint("mode.leave", "back")]
+            return [*hints, Hint("mode.leave", "back" if line is None else "results")]
         if line is None:
             return [Hint("query.edit"), Hint("app.back")]
         if self.view.panes.side:

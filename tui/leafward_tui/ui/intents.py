@@ -466,6 +466,7 @@ INTENTS: tuple[Intent, ...] = (
         "Leafward",
     ),
     Intent("session.parent", "^", "Open the session that this one came from", "parent", _TREE, "Sessions"),
+    Intent("session.child", "_", "Open the sub-agent that a call here made", "sub-agent", _TREE, "Sessions"),
     Intent(
         "session.heal",
         "h",

@@ -25,5 +25,10 @@ def compacts_now(onset: Onset) -> str:
     return f"compacts {_about(onset)}now"
 
 
+def by_settings(onset: Onset, path: str) -> str:
+    """What the agent's own settings say, and where: `compacts at 150.0k, as ~/.codex/config.toml says`."""
+    return f"{'does not compact by itself' if onset.off else compacts_at(onset)}, as {path} says"
+
+
 def _about(onset: Onset) -> str:
     return "about " if onset.about else ""

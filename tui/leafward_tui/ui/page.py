@@ -51,6 +51,8 @@ class Selection:
     """Whether it lies on the active path."""
     turns: int | None = None
     """Turns of its path in all; None where not known."""
+    sub_agents: tuple[tuple[int, str], ...] = ()
+    """Results in it of calls that made sub-agents, each with what that one's session is called."""
 
     @property
     def last(self) -> int:

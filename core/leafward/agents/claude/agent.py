@@ -12,7 +12,7 @@ from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.retention import belongings, cleanup_days
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
-from leafward.agents.claude.subagents import Spawners
+from leafward.agents.claude.subagents import Spawners, spawned
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
@@ -166,6 +166,10 @@ class Claude:
         if known is None or known[0] != stamp:
             known = self._periods[home] = stamp, cleanup_days(settings) * _DAY
         return known[1]
+
+    def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
+        """By the id that a result notes, or the call that stands beside the sub-agent's transcript."""
+        return spawned(session, since, stop)
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.auto_compaction import AutoCompaction
+from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
+from leafward.agents.claude.store import is_enclosed
+from leafward.agents.settings_file import json_settings, table_in
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
@@ -21,14 +25,33 @@ def _unasked(session: Session, compaction: EntryIndex) -> bool:
     return isinstance(details, dict) and details.get("trigger") == "auto"
 
 
+_OFF = ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
+_TRUE = frozenset({"1", "true", "yes", "on"})
+
+
+def _settings(session: Session) -> OwnSettings | None:
+    """Whether `settings.json` of the folder that the transcript lies in switches it off; what it says of sizes is not read."""
+    home = is_enclosed(os.path.dirname(os.path.abspath(session.path)))
+    if home is None:
+        return None
+    file = Path(home) / "settings.json"
+    said = json_settings(file)
+    variables = table_in(said, "env")
+    off = said.get("autoCompactEnabled") is False or any(
+        str(variables.get(name, "")).lower() in _TRUE for name in _OFF
+    )
+    return OwnSettings(file, off=True) if off else None
+
+
 RULE = AutoCompaction(
     source="Claude Code 2.1.332",
     rule="at the window less 33,000",
     changed_by=(
-        "`autoCompactEnabled` and `autoCompactWindow` of its settings, `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, "
-        "`CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, `DISABLE_AUTO_COMPACT`, `DISABLE_COMPACT`"
+        "`autoCompactEnabled`, `DISABLE_AUTO_COMPACT` and `DISABLE_COMPACT`, read from `settings.json` beside the transcripts; "
+        "`autoCompactWindow`, `CLAUDE_CODE_AUTO_COMPACT_WINDOW` and `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which are not"
     ),
     threshold=lambda window, _model, _reserve: window.tokens - _ANSWER - _BUFFER,
     inclusive=True,
+    settings=_settings,
     unasked=_unasked,
 )

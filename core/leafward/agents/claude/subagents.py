@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem, transcripts_in
 from leafward.agents.lines import pieces_of
+from leafward.agents.tool_results import tool_results
 from leafward.base.regular_files import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _STARTED = re.compile(rb'"agentId"\s*:\s*"([^"\\]{1,80})"')
 _CALL = re.compile(rb'"id"\s*:\s*"([^"\\]{1,80})"')
@@ -69,6 +73,32 @@ class Spawners:
             for path in transcripts_in(folder, of_subagents=True)
             if (found := self._names.of(path)) is not None
         ]
+
+
+def spawned(session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
+    """The transcripts of the sub-agents that calls started: below the folder of the session, or beside its own."""
+    path = os.path.abspath(session.path)
+    beside = os.path.dirname(path)
+    folders = [beside]
+    for folder, _, _ in os.walk(os.path.join(beside, stem(path), HELPERS)):
+        folders.append(folder)
+    there = {
+        stem(one).removeprefix(AGENT): one
+        for folder in folders
+        for one in transcripts_in(folder, of_subagents=True)
+        if one != path
+    }
+    if not there:
+        return []
+    by_call = {str(_meta(one).get("toolUseId")): one for one in there.values()}
+    found: dict[str, EntryIndex] = {}
+    for entry, message in tool_results(session, since, stop):
+        call = message.get("toolCallId")
+        started = there.get(str(message.get("agentId"))) or by_call.get(call if isinstance(call, str) else "")
+        if started is not None:
+            # A later message to it names it too.
+            found.setdefault(started, entry)
+    return [(entry, started) for started, entry in found.items()]
 
 
 def _read(path: str) -> _Names:

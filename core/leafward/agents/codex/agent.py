@@ -29,12 +29,15 @@ from leafward.agents.codex.store import (
 )
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.codex.transcript import CodexReader
-from leafward.agents.lines import unmarked
+from leafward.agents.lines import pieces_of, unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
+from leafward.agents.tool_results import tool_results
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
+from leafward.session.entries import text_of
 from leafward.session.foreign import ForeignFiles, reader_of
+from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 from leafward.session.source import Note
 
@@ -56,6 +59,7 @@ _LATER = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|tur
 _BARE = re.compile(rb'\{"id":"[0-9a-fA-F-]{36}","timestamp":"[^"]{1,40}"(?:,"(?:instructions|git)":|\}\s*\Z)')
 """The description ahead of rollouts of before September 2025."""
 _META_FIRST = re.compile(rb'\{\s*"payload"\s*:\s*\{')
+_SPAWN = b"spawn_agent"
 _FRESH = 2.0
 """Seconds that the list of files of a store is believed."""
 _HEAD_SIZE = 4096
@@ -197,6 +201,29 @@ class Codex:
         """Codex deletes nothing by itself."""
         del path
         return None
+
+    def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
+        """By the id of the thread that `spawn_agent` gives back; a thread without such a call is not decoded."""
+        path = os.path.abspath(session.path)
+        try:
+            if not since and not any(
+                _SPAWN in piece
+                for text in self.texts([path])
+                for piece in ((text.data,) if text.data is not None else pieces_of(text.file or path))
+            ):
+                return []
+            home = home_of(path)
+            shelf = self._shelf(home) if home is not None else Shelf.of(_beside(path))
+        except OSError:
+            return []
+        found = []
+        for entry, message in tool_results(session, since, stop):
+            if str(message.get("toolName", "")).endswith("spawn_agent"):
+                body = decode_line(text_of(message.get("content")).encode("utf-8", "surrogatepass"))
+                made = shelf.threads.get(str((body or {}).get("agent_id", "")).lower())
+                if made:
+                    found.append((entry, made[0].path))
+        return found
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""

@@ -33,6 +33,7 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
+from leafward.agents.tool_results import tool_results
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.foreign import ForeignFiles
@@ -191,6 +192,26 @@ class OpenCode:
         """Opencode deletes nothing by itself."""
         del path
         return None
+
+    def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
+        """By the session that a result of the task tool notes."""
+        path = os.path.abspath(session.path)
+        base, own = os.path.split(path)
+        try:
+            if os.path.isfile(base) and not any(
+                row.info.parent == own for row in self._shelves.shelf(base, lately=True).rows.values()
+            ):
+                return []
+            path_of = setting_of(self._shelves, path).path_of
+        except (sqlite3.Error, OSError, NotASession):
+            return []
+        found = []
+        for entry, message in tool_results(session, since, stop):
+            details = message.get("details")
+            made = details.get("sessionId") if isinstance(details, dict) else None
+            if isinstance(made, str) and (there := path_of(made)) is not None:
+                found.append((entry, there))
+        return found
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`opencode -s ID` in the session's folder.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.auto_compaction import AutoCompaction
+from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
+from leafward.agents.opencode.data_root import usual_root
+from leafward.agents.settings_file import json_settings, table_in
 from leafward.base.model_windows import longest_answer
 
 if TYPE_CHECKING:
@@ -28,11 +32,29 @@ def _unasked(session: Session, compaction: EntryIndex) -> bool:
     return isinstance(details, dict) and details.get("auto") is True
 
 
+def _settings(session: Session) -> OwnSettings | None:
+    """Whether `opencode.json` switches it off, for a session of the usual store: the project's goes first, then the user's own."""
+    env = os.environ
+    if "OPENCODE_CONFIG" in env or not Path(os.path.abspath(session.path)).is_relative_to(usual_root(env)):
+        return None
+    own = Path(env.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")) / "opencode"
+    for folder in (*((Path(session.cwd),) if session.cwd else ()), own):
+        file = folder / "opencode.json"
+        said = table_in(json_settings(file), "compaction").get("auto")
+        if isinstance(said, bool):
+            return None if said else OwnSettings(file, off=True)
+    return None
+
+
 RULE = AutoCompaction(
     source="opencode 1.18.33",
     rule="at the window less the longest answer, at most 32,000",
-    changed_by="`compaction.auto`, `compaction.reserved` and limits of models in `opencode.json`",
+    changed_by=(
+        "`compaction.auto`, read from `opencode.json` of the project and of the user; `compaction.reserved` and limits of models there, "
+        "which are not"
+    ),
     threshold=_threshold,
     inclusive=True,
+    settings=_settings,
     unasked=_unasked,
 )

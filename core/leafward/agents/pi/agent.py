@@ -134,6 +134,11 @@ class Pi:
         root, flat = self._own_store(terms)
         return forked(session, cut, terms, root, flat=flat)
 
+    def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
+        """None: sub-agents of pi are what extensions run, without a session."""
+        del session, since, stop
+        return []
+
     def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """The path in pi's form, among pi's sessions of the same folder."""
         from leafward.agents.pi.conversion import adopted

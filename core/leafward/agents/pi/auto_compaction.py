@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from leafward.agents.auto_compaction import AutoCompaction
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
+from leafward.agents.settings_file import json_settings, table_in, whole_number
+
+if TYPE_CHECKING:
+    from leafward.session.session import Session
+
+_SESSIONS = "sessions"
+
+
+def _settings(session: Session) -> OwnSettings | None:
+    """`compaction` of the settings in pi's own folder; None where those of the project say something too: pi asks whether to trust them."""
+    above = Path(os.path.abspath(session.path)).parents
+    if len(above) < 3 or above[1].name != _SESSIONS:
+        return None
+    file = above[2] / "settings.json"
+    said = table_in(json_settings(file), "compaction")
+    project = table_in(json_settings(Path(session.cwd) / ".pi" / "settings.json"), "compaction")
+    # Which model has rules of its own is for pi to say.
+    if project or said.get("modelOverrides"):
+        return None
+    off, reserve = said.get("enabled") is False, whole_number(said.get("reserveTokens"))
+    return OwnSettings(file, off, reserve) if off or reserve is not None else None
+
 
 RULE = AutoCompaction(
     source="pi 1.5.2",
     rule="beyond the window less 16,384",
-    changed_by="`reserve` of our configuration, which is to be pi's `compaction.reserveTokens`",
+    changed_by=(
+        "`compaction.enabled` and `compaction.reserveTokens` in `settings.json` of its folder, which are read; else `reserve` of our "
+        "configuration"
+    ),
     threshold=lambda window, _model, reserve: window.tokens - reserve,
     inclusive=False,
     about=False,
+    settings=_settings,
 )

@@ -94,6 +94,8 @@ class ListLine(NamedTuple):
     shown: int = 0
     total: int = 0
     """Of a group: its sessions that are shown, and all of them. Of a hidden line: how many, and in how many groups."""
+    found: int = 0
+    """Of a group: its sessions that match, those hidden without a filter too: `used` is theirs."""
     used: Sum = NOTHING
     """Of a group: what its sessions that match used and cost, those hidden without a filter too, as in the totals."""
     modified: int = 0
@@ -201,7 +203,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
     shown = [card for card in found if not (card.archived or card.warm_up)] if archived or warm_ups else found
     group_of = _grouped(stock, view.grouping, shown)
     used = _used(found, stock, group_of)
-    totals = _totals(stock.cards, group_of)
+    totals, matching = _totals(stock.cards, group_of), _totals(found, group_of)
     lines: list[ListLine] = []
     at: dict[str, int] = {}
     cards: dict[str, tuple[Card, ...]] = {}
@@ -219,6 +221,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     folded=folded,
                     shown=len(group.rows),
                     total=totals[name],
+                    found=matching[name],
                     used=used[name],
                     modified=group.modified,
                     words=NO_PROJECT_FOLDER if name in stock.about.missing else "",

@@ -127,17 +127,19 @@ class RowPainter:
         return Strip([lead, *pieces]).adjust_cell_length(width, ground.blank)
 
     def _group(self, line: ListLine, ground: Ground) -> list[Segment]:
-        shown, glyphs = exact(line.total), self.glyphs
-        if line.shown != line.total:
-            shown = f"{exact(line.shown)} of {exact(line.total)}"
+        glyphs = self.glyphs
+        # What a filter leaves out is not in the sums; what is hidden without one is: each has its own word.
+        some, word = (line.found, " match") if line.found != line.total else (line.shown, " shown")
+        partly = some != line.total
+        shown = f"{exact(some)} of {exact(line.total)}" if partly else exact(line.total)
         if self.listing.view.grouping is Grouping.FOREST:
             # The name of the group would make them families.
             shown += " session" if shown == "1" else " sessions"
         beside = self._beside(line, shown)
-        if line.shown != line.total and self.listing.view.grouping is not Grouping.FOREST:
-            longer = self._beside(line, f"{shown} shown")
+        if partly and self.listing.view.grouping is not Grouping.FOREST:
+            longer = self._beside(line, shown + word)
             if longer.words == beside.words and bool(longer.sums) == bool(beside.sums):
-                shown, beside = f"{shown} shown", longer
+                shown, beside = shown + word, longer
         folder, name = self._group_name(line.group, beside.name)
         columns = self.columns
         pieces = [
@@ -273,15 +275,17 @@ class RowPainter:
         ]
 
     def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
-        """The one thing that has to be said beside a title, and whether it asks for attention."""
+        """What has to be said beside a title, and whether it asks for attention."""
         about = self.listing.stock.about
+        # What is hidden again by the next key has to be told from the others, whatever else there is to say.
+        archived = "archived  " if card.archived else ""
         if card.damage:
-            return f"! {counted(card.damage, 'problem')}", True
+            return f"{archived}! {counted(card.damage, 'problem')}", True
         left = about.expires.get(card.path)
         if left is not None and card.path not in about.kept:
             words = leaves_in(left, int(self.now * 1000))
             if words:
-                return words, True
+                return archived + words, True
         files = self.listing.files_found(card.path)
         if files:
             return fit(split_path(files[0])[1], 18, ellipsis=self.glyphs.ellipsis), False

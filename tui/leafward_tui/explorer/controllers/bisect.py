@@ -62,21 +62,24 @@ class Bisect:
         """What the files were before the session, as `base_of` takes it."""
         self._steps: list[str] = []
         """What was said of the bisection under way."""
+        self._found: Bisected | None = None
+        """What it found; None until then, and where it ended without an answer."""
+        self._end: Callable[[ReadingSheet], object] = lambda _sheet: None
+        """Shows in a sheet how the last one ended."""
         self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
 
     # --- what is looked for -------------------------------------------------------------------------------------------
 
     def _ask(self) -> None:
         """Asks for the command, from the row of the cursor to the mark or the leaf."""
-        from leafward_tui.explorer.model.forks import folder_at
-
         session, ends = self._state.session, self._ends()
         if session is None or ends is None:
             return
-        if not folder_at(session.cwd).there:
-            self._view.tell(f"{NO_PROJECT_FOLDER}; `leafward bisect --base FOLDER` takes another", "warn")
-            return
         self._ask_command(session, *ends, self._command)
+
+    def _lacks_base(self, session: Session) -> bool:
+        """Whether the base is the project's folder, which is not there: what is taken for it is for the user to say."""
+        return self._base in (None, session.cwd) and not _has_folder(session)
 
     def _ask_command(self, session: Session, good: EntryIndex, bad: EntryIndex, typed: str) -> None:
         from leafward_tui.ui.sheet import SheetLine, TextSheet
@@ -88,12 +91,21 @@ class Bisect:
                 " the files as they were, in a temporary folder; the project stays as it is.",
                 lines=3,
             ),
-            SheetLine(f"base: {base_words(self._base)}; what the session did to files is replayed over it"),
+            SheetLine(
+                f"base: {NO_PROJECT_FOLDER}; another one is asked for"
+                if self._lacks_base(session)
+                else f"base: {base_words(self._base)}; what the session did to files is replayed over it"
+            ),
         ]
 
         def done(command: str | None) -> None:
-            if command is not None and command.strip():
-                self._start(session, good, bad, command.strip())
+            if command is None or not command.strip():
+                return
+            start = partial(self._start, session, good, bad, command.strip())
+            if self._lacks_base(session):
+                self._ask_base(lambda: self._ask_command(session, good, bad, command), chosen=start)
+            else:
+                start()
 
         sheet = TextSheet(
             "Bisect: the turn after which a command fails",
@@ -121,12 +133,22 @@ class Bisect:
         if session is None:
             return
         bases = {"d": None, "e": "", "p": session.cwd}
+        missing = "" if _has_folder(session) else NO_PROJECT_FOLDER
         other = self._base if self._base not in bases.values() else None
         choices = [
-            Choice("d", "The last commit before the session", "without one, the project as it is now"),
+            Choice(
+                "d",
+                "The last commit before the session",
+                "without one, the project as it is now",
+                refused=missing,
+            ),
             Choice("e", "An empty folder", "the session made every file"),
-            Choice("p", "The project as it is now", "it lies as it was before the session"),
-            Choice("o", "A commit or another folder", safe_line(other, 200) if other else "you name it"),
+            Choice("p", "The project as it is now", "it lies as it was before the session", refused=missing),
+            Choice(
+                "o",
+                "Another folder" if missing else "A commit or another folder",
+                safe_line(other, 200) if other else "you name it",
+            ),
         ]
         now = next((key for key, base in bases.items() if base == self._base), "o")
         choices = [replace(one, current=one.key == now) for one in choices]
@@ -191,21 +213,36 @@ class Bisect:
         self, session: Session, good: EntryIndex, bad: EntryIndex, command: str, *, likely: bool = False
     ) -> None:
         """Opens the sheet and runs."""
+        self._command, self._steps, self._found = command, [], None
+        request = BisectRequest(good, bad, command, likely, self._base)
+        sheet = self._open_sheet(session, request)
+        self._jobs.latest(
+            _JOB,
+            partial(find_first_bad, session, request, partial(self._tell, sheet)),
+            partial(self._show, sheet),
+            partial(self._fail, sheet, request),
+        )
+
+    def _open_sheet(self, session: Session, request: BisectRequest) -> ReadingSheet:
+        """The sheet of a bisection, which runs until its end is shown in it."""
         from leafward_tui.ui.reading_sheet import ReadingSheet
 
-        self._command, self._steps = command, []
-        request = BisectRequest(good, bad, command, likely, self._base)
-        found: list[Bisected] = []
+        good, bad, command, likely, _ = request
 
         def done(chosen: str | None) -> None:
-            if chosen == "move" and found and found[0].prompt is not None:
-                self._navigation.go_to_entry(found[0].prompt)
-                self._operations.ask_label(found[0].prompt, f"first bad: {command}")
+            found = self._found
+            if chosen == "move" and found is not None and found.prompt is not None:
+                self._navigation.go_to_entry(found.prompt)
+                self._operations.ask_label(found.prompt, f"first bad: {command}")
             elif chosen == "again":
                 self._start(session, good, bad, command, likely=True)
             elif chosen == "base":
                 again = partial(self._start, session, good, bad, command, likely=likely)
-                self._ask_base(lambda: None, chosen=again)
+                self._ask_base(back, chosen=again)
+
+        def back() -> None:
+            """What was found stands there again."""
+            self._end(self._open_sheet(session, request))
 
         sheet = ReadingSheet(
             f"Bisect: {command}",
@@ -216,17 +253,7 @@ class Bisect:
             save=partial(self._save, session),
         )
         self._view.ask(sheet, done)
-
-        def show(result: Bisected) -> None:
-            found.append(result)
-            self._show(sheet, result)
-
-        self._jobs.latest(
-            _JOB,
-            partial(find_first_bad, session, request, partial(self._tell, sheet)),
-            show,
-            partial(self._fail, sheet, request),
-        )
+        return sheet
 
     def _tell(self, sheet: ReadingSheet, text: str) -> None:
         """One step more."""
@@ -235,8 +262,9 @@ class Bisect:
 
     def _fail(self, sheet: ReadingSheet, request: BisectRequest, problem: str) -> None:
         """Says why there is no answer."""
-        self._steps.append(f"`{request.command}` was not bisected")
-        sheet.ended("\n".join(self._steps), problem, tone="bad", base="base")
+        text = "\n".join([*self._steps, f"`{request.command}` was not bisected"])
+        self._end = lambda over: over.ended(text, problem, tone="bad", base="base")
+        self._end(sheet)
 
     def _show(self, sheet: ReadingSheet, result: Bisected) -> None:
         """The answer, then the steps that led to it."""
@@ -249,16 +277,18 @@ class Bisect:
                 "",
                 "Nothing tells whether files were there before the session made them; another base does.",
             ]
-        lines += ["", *self._steps]
+        text = "\n".join([*lines, "", *self._steps])
         certain = result.prompt is not None
-        sheet.ended(
-            "\n".join(lines),
+        self._found = result
+        self._end = lambda over: over.ended(
+            text,
             report.work,
             tone="leaf" if certain else "warn",
             move="go there and label it" if certain else "",
             again=_assumption(result),
             base="base",
         )
+        self._end(sheet)
 
     def _save(self, session: Session, text: str) -> None:
         """Writes what was found to a file in the current folder."""
@@ -336,6 +366,13 @@ def _assumption(result: Bisected) -> str:
     if result.unplaced and not result.likely:
         return "assume only named files change, made ones are new"
     return "assume commands change only files they name" if result.doubted else ""
+
+
+def _has_folder(session: Session) -> bool:
+    """Whether the project's folder is there."""
+    from leafward_tui.explorer.model.forks import folder_at
+
+    return folder_at(session.cwd).there
 
 
 def base_words(base: str | None) -> str:

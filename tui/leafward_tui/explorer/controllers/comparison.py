@@ -159,7 +159,7 @@ class Comparison:
         if wide:
             about.append(
                 SheetLine(
-                    f"{self._services.glyphs.ok} test: its last run passed; no checks: no test, build or lint was run"
+                    f"{self._services.glyphs.ok} test: its last run passed; no checks: no test, build, lint or script called so"
                 )
             )
         if len(rows) > len(shown):

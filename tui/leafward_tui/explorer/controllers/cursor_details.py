@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
@@ -18,14 +19,16 @@ from leafward_tui.ui.price_line import Facts
 from leafward_tui.ui.price_words import PriceWords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
+    from leafward.agents.sub_agents import SubAgent
     from leafward.base.config import Config
     from leafward.compaction.onset import Onset
     from leafward.context.basis import Count
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
+    from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
     from leafward_tui.explorer.model.exploration import Exploration
@@ -85,7 +88,7 @@ class CursorDetails:
         exploration, line = state.exploration, view.tree.line
         if exploration is None or line is None:
             return
-        selected = selection(exploration, line)
+        selected = selection(exploration, line, self._state.sub_agents)
         view.inspector.show(selected)
         view.price_line.show(self._facts(exploration, line))
         session = exploration.session
@@ -218,8 +221,9 @@ class CursorDetails:
     def _show_context(self, context: LeafContext) -> None:
         self._state.lacks_prompt = context.lacks_prompt
         self._view.gauge.show(self._load(context.size), context.window, context.onset)
+        onset = context.onset
         self._foresee(
-            context.onset is not None and context.size.total >= context.onset.tokens * FORECAST_FROM
+            onset is not None and not onset.off and context.size.total >= onset.tokens * FORECAST_FROM
         )
         self._view.inspector.show_gauge(Gauge(context.window, context.onset))
 
@@ -276,8 +280,10 @@ def row_name(exploration: Exploration, line: Line) -> str:
     return f"Turn {exploration.turn_of(head):,}{beside}"
 
 
-def selection(exploration: Exploration, line: Line) -> Selection:
-    """What the inspector shows for a line."""
+def selection(
+    exploration: Exploration, line: Line, sub_agents: Mapping[EntryId, SubAgent] = MappingProxyType({})
+) -> Selection:
+    """What the inspector shows for a line; `sub_agents` are those that calls made, by their results."""
     layout = exploration.layout
     spans = layout.entries_between(line.row, line.rows) if line.rows > 1 else layout.entries_of(line.row)
     head = layout.head[line.row]
@@ -290,7 +296,17 @@ def selection(exploration: Exploration, line: Line) -> Selection:
             way = tree.below(tree.parent[head], exploration.target(line))
             spans = [range(run.start, run.stop) for run in way]
     turn = exploration.turn_of(head)
-    return Selection(exploration.session, tuple(spans), head, kind, turn, layout.on_path(head))
+    at = exploration.session.columns.index
+    made = [(at(name), one.title) for name, one in sub_agents.items()]
+    return Selection(
+        exploration.session,
+        tuple(spans),
+        head,
+        kind,
+        turn,
+        layout.on_path(head),
+        sub_agents=tuple(one for one in made if any(one[0] in span for span in spans)),
+    )
 
 
 class LeafContext(NamedTuple):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.explorer.controllers.sub_agents import sub_agents_at
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.explorer.model.title import is_subagent
+from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.explorer.state import Mode
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.key_bar import Hint
@@ -86,7 +87,8 @@ class Modes:
                 bare=state.bare,
                 hidden=bool(state.session is not None and len(state.session)),
                 healable=state.healable,
-                subagent=state.session is not None and is_subagent(state.session),
+                delegates=bool(sub_agents_at(state, line)),
+                descended=state.session is not None and bool(origin_of(state.session)),
                 proposed=state.price is not None,
                 on_path=exploration is not None and exploration.on_path(line),
                 on_fold=line is not None and line.kind.is_fold,
@@ -117,8 +119,10 @@ class Situation(NamedTuple):
     """Whether the cursor is on rows that are folded."""
     healable: bool = False
     """Whether lines are damaged and healing would change something."""
-    subagent: bool = False
-    """Whether the session is what a sub-agent of another one did."""
+    delegates: bool = False
+    """Whether a call of the row under the cursor made a sub-agent."""
+    descended: bool = False
+    """Whether the session came from another one: a sub-agent's, a fork, a copy."""
     on_compaction: bool = False
     """Whether the cursor is on a compaction or a context edit."""
 
@@ -146,11 +150,13 @@ def hints(now: Situation) -> Sequence[Hint]:
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
     heal = (Hint("session.heal"),) if now.healable else ()
-    parent = (Hint("session.parent"),) if now.subagent else ()
+    parent = (Hint("session.parent"),) if now.descended else ()
+    child = (Hint("session.child"),) if now.delegates else ()
     common = (
         *through,
         *heal,
         *parent,
+        *child,
         Hint("tab.context"),
         Hint("compare.open"),
         Hint("session.fork"),

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.density import Density
+from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.rows import RowPainter
@@ -83,6 +84,8 @@ class Navigation:
             lost=state.texts.lost,
             repeated=state.texts.repeated,
             edited=exploration.findings.edited,
+            sub_agents=sorted(map(exploration.session.columns.index, state.sub_agents)),
+            own_from=exploration.session.columns.index(state.own_from) if state.own_from else NO_ENTRY,
         )
         tree.set_mark(exploration.layout.row_of(exploration.mark) if exploration.mark >= 0 else -1)
         tree.set_touches(self._touches_of_rows())

@@ -1,27 +1,33 @@
-"""The session that this one came from: named in the head of a sub-agent's, and opened by a key."""
+"""The session that this one came from: named in the head, with the row where a fork begins, and opened by a key."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward.session.entries import BOOKKEEPING, Kind
 from leafward_tui.explorer.model.title import is_subagent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents import Agent
+    from leafward.session.entries import EntryId
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
+_SILENT = BOOKKEEPING | {Kind.INJECTED}
+"""Kinds that nobody said: a fork is said to begin behind them."""
+
 
 class ParentSession:
-    """Owns `state.parent_title`."""
+    """Owns `state.parent_title` and `state.own_from`."""
 
     def __init__(
         self,
@@ -30,12 +36,14 @@ class ParentSession:
         services: AppServices,
         jobs: Jobs,
         loader: SessionLoader,
+        navigation: Navigation,
     ) -> None:
         self._state = state
         self._view = view
         self._services = services
         self._jobs = jobs
         self._loader = loader
+        self._navigation = navigation
         self.actions: dict[str, Callable[[], object]] = {"session.parent": self._open}
 
     @property
@@ -45,27 +53,29 @@ class ParentSession:
         return found if isinstance(found, str) else ""
 
     def look(self) -> None:
-        """Reads what the parent of a sub-agent's session is called."""
-        from leafward.agents import agent_behind, is_there
+        """Reads what the session is called that this one came from, and how far a fork is a copy of it."""
+        from leafward.agents import is_there
 
         session, path = self._state.session, self._path
-        if session is None or not is_subagent(session) or self._state.parent_title or not is_there(path):
+        if session is None or self._state.parent_title or not is_there(path):
             return
-        work = partial(title_at, agent_behind(session), Path(path))
-        # Without its name the head still says that it is a sub-agent's.
-        self._jobs.latest("parent", work, self._name, lambda _problem: None)
+        # Without its name the head still says what it is.
+        self._jobs.latest(
+            "parent", partial(parent_at, session, Path(path)), self._take, lambda _problem: None
+        )
 
-    def _name(self, title: str) -> None:
-        self._state.parent_title = title
+    def _take(self, parent: Parent) -> None:
+        state = self._state
+        state.parent_title, state.own_from = parent.title, parent.own_from
         self._loader.show_title()
+        if parent.own_from is not None:
+            self._navigation.lay_out()
 
     def _open(self) -> None:
         """The parent on top of this session; leaving it comes back here."""
-        from leafward.agents import agent_behind, is_there
+        from leafward.agents import is_there
 
-        session, path = self._state.session, self._path
-        if session is None:
-            return
+        path = self._path
         if not path:
             self._view.tell("no session is known that this one came from", "warn")
         elif not is_there(path):
@@ -73,13 +83,34 @@ class ParentSession:
                 f"the session that this one came from is not here: {safe_line(path, 200)}", "warn"
             )
         else:
-            self._services.screens.session(Path(path), agent_behind(session).name)
+            # A fork may be of another agent's session, which its file tells.
+            self._services.screens.session(Path(path))
 
 
-def title_at(agent: Agent, path: Path, job: Job) -> str:
-    """What the session at a path is called. Raises LeafwardError, OSError."""
+class Parent(NamedTuple):
+    """What is known of the session that one came from."""
+
+    title: str
+    own_from: EntryId | None = None
+    """The first entry of the fork that it does not hold; None where there is none, and for a sub-agent's."""
+
+
+def parent_at(session: Session, path: Path, job: Job) -> Parent:
+    """The session at a path, which `session` came from. Raises LeafwardError, OSError."""
+    from leafward.agents import agent_of
     from leafward.session.session_title import title_of
 
     job.give_way()
-    with closing(agent.open(path, job.unwanted)) as session:
-        return safe_line(title_of(session) or path.stem, 200)
+    with closing(agent_of(path).open(path, job.unwanted)) as parent:
+        title = safe_line(title_of(parent) or path.stem, 200)
+        return Parent(title, None if is_subagent(session) else _own_from(session, parent))
+
+
+def _own_from(session: Session, parent: Session) -> EntryId | None:
+    """The first entry of the conversation in a fork behind those at its beginning that its parent holds as well."""
+    columns, at = session.columns, session.inherited
+    if not at:
+        ids = map(columns.id, range(len(session)))
+        at = next((entry for entry, one in enumerate(ids) if parent.columns.index(one) < 0), len(session))
+    own = range(at, len(session)) if at else ()
+    return next((columns.id(entry) for entry in own if columns.kind[entry] not in _SILENT), None)

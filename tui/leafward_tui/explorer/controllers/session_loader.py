@@ -59,6 +59,7 @@ _OF_THE_SESSION = (
     "fork",
     "healable",
     "parent",
+    "sub_agents",
 )
 """Jobs whose results are about the session that is on show, and about no other."""
 
@@ -178,6 +179,7 @@ class SessionLoader:
             # Whoever is still at work on it closes it.
             before.close()
         state.exploration, state.metrics, state.unseen = opened.exploration, opened.metrics, 0
+        state.shut = opened.shut
         self._metrics.begin()
         kept, self._kept = self._kept, None
         cursor = kept.take_up(opened.exploration) if kept is not None else -1
@@ -236,6 +238,7 @@ class SessionLoader:
             self._services.glyphs,
             following=state.following,
             unseen=state.unseen,
+            shut=state.shut,
             parent=state.parent_title,
         )
         self._view.title_bar.show(title.title, crumb=title.crumb, facts=title.facts)
@@ -347,6 +350,8 @@ class OpenedSession(NamedTuple):
 
     exploration: Exploration
     metrics: EntryMetrics
+    shut: bool
+    """Whether nothing can be written to it where it lies."""
 
 
 class Growth(NamedTuple):
@@ -372,6 +377,7 @@ def open_session(
     # Loaded here, beside the screen: what reads sessions takes longer to load than everything before the first frame.
     from leafward.agents import agent_of, native
     from leafward.context.entry_metrics import EntryMetrics
+    from leafward.session.journal.open_file import why_unwritable
     from leafward.session.journal.operation_log import archived_branches
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration, Findings
@@ -397,7 +403,9 @@ def open_session(
             job.report(lambda: progress(None, size))
         session = agent.open(path, job.unwanted)
     findings = Findings(archived=archived_branches(session))
-    return OpenedSession(Exploration(session, density, height, findings), EntryMetrics(session))
+    return OpenedSession(
+        Exploration(session, density, height, findings), EntryMetrics(session), bool(why_unwritable(session))
+    )
 
 
 def _configured_stores(config: Config) -> list[tuple[Agent, Path]]:

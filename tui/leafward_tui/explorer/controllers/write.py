@@ -60,9 +60,19 @@ class SessionWrite:
 
     def is_read_only(self) -> bool:
         """Whether nothing can be written to the session; says why, before anything is asked."""
-        if self._state.refusal:
-            self._view.tell(f"read only: {self._state.refusal}", "bad")
-        return bool(self._state.refusal)
+        why = self._why_not()
+        if why:
+            self._view.tell(why, "bad")
+        return bool(why)
+
+    def _why_not(self) -> str:
+        """Why nothing can be written to the session now; permissions may be others than when it was read."""
+        from leafward.session.journal.open_file import why_unwritable
+
+        session = self._state.session
+        if session is None or self._state.refusal:
+            return f"read only: {self._state.refusal}" if self._state.refusal else ""
+        return why_unwritable(session)
 
     def waits_for_write(self) -> bool:
         """Whether a change is being written, for which another waits; says so."""
@@ -86,7 +96,7 @@ class SessionWrite:
         session = self._state.session
         if session is None or self.waits_for_summary() or self.is_read_only() or self.waits_for_write():
             if on_error is not None:
-                on_error(self._state.refusal or "another change is still being written")
+                on_error(self._why_not() or "another change is still being written")
             return
         self._state.writing = True
         self._jobs.also(

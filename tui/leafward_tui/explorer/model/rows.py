@@ -16,6 +16,7 @@ from leafward_tui.explorer.model.folds import Line, LineKind
 from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
+from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit
 
@@ -53,6 +54,8 @@ class RowPainter:
         lost: Mapping[int, int | None] = MappingProxyType({}),
         repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         edited: Sequence[int] = (),
+        sub_agents: Sequence[int] = (),
+        own_from: int = NO_ENTRY,
     ) -> None:
         self.session = session
         self.lines = lines
@@ -68,6 +71,10 @@ class RowPainter:
         """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
         self.edited = edited
         """Entries that the model reads otherwise than they were said, ascending."""
+        self.sub_agents = sub_agents
+        """Results of calls that made sub-agents whose sessions are there, ascending."""
+        self.own_from = own_from
+        """The first entry of a fork that is its own; -1 where it is none."""
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
@@ -302,6 +309,11 @@ class RowPainter:
             entries = self.layout.entries_of(line.row)
             if self.edited and any(map(self._holds_edited, entries)):
                 chips.append((f"{self.glyphs.edited} edited", ground.warn))
+            if made := sum(map(self._made_in, entries)) if self.sub_agents else 0:
+                chips.append(("sub-agent" if made == 1 else f"{made:,} sub-agents", ground.memory))
+            if any(self.own_from in span for span in entries):
+                words = "fork begins" if origin_of(self.session) == "fork" else "own from here"
+                chips.append((words, ground.memory))
             if any(self.layout.leaf in span for span in entries):
                 leaf = " preview leaf " if self.session.what_if else " leaf "
                 chips.append((leaf, self.styles.leaf_tint.leaf))
@@ -321,6 +333,9 @@ class RowPainter:
                 spaced.append((" ", ground.blank))
             spaced.append(chip)
         return spaced
+
+    def _made_in(self, span: range) -> int:
+        return bisect_left(self.sub_agents, span.stop) - bisect_left(self.sub_agents, span.start)
 
     def _holds_edited(self, span: range) -> bool:
         at = bisect_left(self.edited, span.start)

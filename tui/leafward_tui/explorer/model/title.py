@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 
 
 _PARENT, _PARENT_SHORT = 20, 12
-"""Cells of the title of a sub-agent's parent; the latter below 100 columns."""
+"""Cells of the title of the session that one came from; the latter below 100 columns."""
+_SUBAGENT = "sub-agent"
+_ORIGINS = {"subagent": _SUBAGENT, "inferred": "copy"}
+
+
+def origin_of(session: Session) -> str:
+    """What a session is of the one it came from, in a word: a sub-agent, a fork or a copy; empty where it says of none."""
+    word = _ORIGINS.get(str(session.header.get("relation")), "")
+    return word or ("fork" if isinstance(session.header.get("parentSession"), str) else "")
 
 
 def is_subagent(session: Session) -> bool:
     """Whether a session is what a sub-agent of another one did."""
-    return session.header.get("relation") == "subagent"
+    return origin_of(session) == _SUBAGENT
 
 
 class SessionTitle(NamedTuple):
@@ -34,11 +42,18 @@ class SessionTitle(NamedTuple):
 
 
 def title_bar_of(
-    exploration: Exploration, agent: str, glyphs: Glyphs, *, following: bool, unseen: int, parent: str
+    exploration: Exploration,
+    agent: str,
+    glyphs: Glyphs,
+    *,
+    following: bool,
+    unseen: int,
+    shut: bool,
+    parent: str,
 ) -> SessionTitle:
-    """What the title bar shows of a session; `following` says whether it is followed as it grows.
+    """What the title bar shows of a session: `following`, whether it is followed; `shut`, whether its file can be written to by nobody.
 
-    `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called whose sub-agent it is.
+    `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called that this one came from.
     """
     session = exploration.session
     compactions = session.columns.kind.count(Kind.COMPACTION)
@@ -55,11 +70,11 @@ def title_bar_of(
             keep=1 if compactions else 0,
         ),
     ]
-    if is_subagent(session):
+    if origin := origin_of(session):
         whole, short = (fit(parent, cells, ellipsis=glyphs.ellipsis) for cells in (_PARENT, _PARENT_SHORT))
         # Whether it can be written to matters more.
-        keep = 4 if session.read_only or session.what_if else 7
-        of = "sub-agent of " if parent else "sub-agent"
+        keep = 4 if session.read_only or shut or session.what_if else 7
+        of = f"{origin} of " if parent else origin
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := session.columns.damaged:
         facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
@@ -67,7 +82,7 @@ def title_bar_of(
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
     if unseen:
         facts.append(Fact(f"{unseen:,}", "new below", f"{unseen:,} new below", keep=6, hue="leaf"))
-    if session.read_only:
+    if session.read_only or shut:
         facts.append(Fact("read only", keep=5, hue="warn"))
     elif session.what_if:
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))

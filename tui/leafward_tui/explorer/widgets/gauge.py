@@ -80,7 +80,8 @@ def gauge_lines(
         return []
     gauge = _Gauge(width, glyphs, window, onset)
     # Where it is not known what comes on top, nobody can say how far that size is.
-    if live and not moving and now is not None and onset is not None and not now.lacks_prompt:
+    known = onset is not None and not onset.off
+    if live and not moving and now is not None and onset is not None and known and not now.lacks_prompt:
         return gauge.forecast(now, onset, forecast)[:height] + [_blank(width)] * (height - 2)
     if height == 1:
         return [gauge.one_line(now, moved, moving=moving)]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
@@ -34,8 +35,9 @@ from leafward_tui.ui.cells import (
     wrap,
 )
 from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.onset_words import compacts_at
+from leafward_tui.ui.onset_words import by_settings, compacts_at
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
+from leafward_tui.ui.paths import tilde
 from leafward_tui.ui.spans import aligned, padded, shown_line
 
 if TYPE_CHECKING:
@@ -315,6 +317,9 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
         words.append(Span(f"   {compacts_at(gauge.onset)}", "warn"))
     share = "" if lacks else percent(total, gauge.window)
     sheet.row(words, [Span(share, "warn" if over else "sub")])
+    if gauge.onset is not None and gauge.onset.source:
+        file = safe_line(tilde(gauge.onset.source), 200)
+        sheet.note(f"as {file} says" if over else by_settings(gauge.onset, file))
     ledger = context.ledger
     amounts = (
         ledger.system,

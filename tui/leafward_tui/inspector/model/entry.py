@@ -13,7 +13,7 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
-from leafward_tui.ui.cells import count, counted, exact, money
+from leafward_tui.ui.cells import count, counted, exact, fit, money
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Page, Selection, SelectionKind, Span
@@ -171,6 +171,13 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
         sheet.line(
             [Span(f"[{shown_line(session.labels[index], 120)}]", "sub"), Span(f"  on #{index:,}", "faint")],
             entry=index,
+        )
+    for made, title in selection.sub_agents[:_MARKS]:
+        called = fit(shown_line(title, 200), max(8, sheet.width - 18), ellipsis=sheet.glyphs.ellipsis)
+        sheet.facts(
+            [[Span("sub-agent: ", "memory"), Span(called, "sub")]],
+            [[Span(f"#{made:,}", "faint")]],
+            entry=made,
         )
     damaged = [
         (index, damage)

@@ -39,15 +39,14 @@ class SearchRun:
             "mode.leave": self.leave,
         }
 
-    def take_up(self, left: LeftSearch) -> bool:
-        """Goes on with a search that was left, or begins it; whether there are results."""
+    def take_up(self, left: LeftSearch) -> None:
+        """Goes on with a search that was left, or begins it."""
         if left.finds.lines:
             self._state.text, self._state.query = left.text, self._parsed(left.text)
             self._state.words = left.words
             self._view.show_finds(left.finds, left.cursor)
         elif left.text:
             self._begin(left.text)
-        return bool(left.finds.lines)
 
     def _parsed(self, text: str) -> Query:
         return query_of(text, int(self._services.clock().timestamp() * 1000), whole=True)

@@ -1,0 +1,44 @@
+"""An agent's own file of settings, only read, and only where it is small and plain."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.regular_files import read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LARGEST = 1 << 20
+"""Bytes of a file of settings; more is no file that somebody wrote by hand."""
+
+
+def json_settings(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; empty where there is none, also where it has comments, which only its agent understands."""
+    try:
+        found = json.loads(read_regular(path, _LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def toml_settings(path: Path) -> dict[str, Any]:
+    """The same of a TOML file."""
+    import tomllib
+
+    try:
+        return tomllib.loads(read_regular(path, _LARGEST).decode())
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def table_in(settings: dict[str, Any], name: str) -> dict[str, Any]:
+    """A table of settings; empty where there is none."""
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def whole_number(value: object) -> int | None:
+    """A number of tokens as settings say it; None for anything else."""
+    return value if type(value) is int and 0 <= value < 1 << 53 else None

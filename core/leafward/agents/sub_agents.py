@@ -1,0 +1,49 @@
+"""The sessions that calls of a session made: sub-agents, each with the entry that says so and with what it is called."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.agents.base import Candidate
+from leafward.base.errors import LeafwardError
+from leafward.base.safe_text import safe_line
+from leafward.session.session_title import title_or_none
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.base import Agent
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
+
+_LONGEST = 200
+"""Characters of a title."""
+
+
+class SubAgent(NamedTuple):
+    """The session of a sub-agent."""
+
+    entry: EntryIndex
+    """The result of the call that made it."""
+    path: str
+    title: str
+    """What it is called, safe to show; empty where that cannot be read."""
+
+
+def sub_agents_of(
+    agent: Agent, session: Session, since: int = 0, stop: Callable[[], bool] = lambda: False
+) -> tuple[SubAgent, ...]:
+    """Those made in a session of the agent from an entry on whose sessions are there, by their entries. Only what an agent's own files say counts."""
+    found = []
+    for entry, path in sorted(agent.spawned(session, since, stop)):
+        title = ""
+        try:
+            size = os.stat(path).st_size if os.path.isfile(path) else 0
+            look = agent.peek(Candidate(path, [size, 0], agent.name))
+            if look is not None:
+                title = look.name or title_or_none(look.title) or look.prompt
+        except (OSError, LeafwardError):
+            title = ""
+        found.append(SubAgent(entry, path, safe_line(title, _LONGEST)))
+    return tuple(found)

@@ -1,0 +1,160 @@
+"""What the agents' own settings say of their compactions: read where they are plain, and told with the file that says so."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.agents import agent_of
+from leafward.base.config import Config
+from leafward.compaction.onset import Onset, onset
+from leafward.context.model_context import context_at, context_window
+from tests.claude_transcript import Transcript
+from tests.codex_rollout import Rollout
+from tests.opencode_store import Conversation, Database
+from tests.pi_file import HEADER, PiFile
+from tests.untouched import contents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CONFIG = Config(windows={"scripted-1": 100_000, "gpt-5.5": 200_000, "glm-4": 200_000}, reserve=10_000)
+
+
+def at_leaf(path: Path) -> Onset | None:
+    """The onset at the leaf of the session at a path."""
+    with closing(agent_of(path).open(path)) as session:
+        context = context_at(session)
+        return onset(context, context_window(session, context, CONFIG), CONFIG)
+
+
+def pi(home: Path) -> Path:
+    folder = home / "agent" / "sessions" / "--home-ada--"
+    folder.mkdir(parents=True)
+    file = PiFile(folder / "one.jsonl", {**HEADER, "cwd": str(home / "project")})
+    file.user("Prune the pears.")
+    file.reply("Pruned.")
+    return file.path
+
+
+def claude(home: Path) -> Path:
+    file = Transcript(home)
+    file.turn("Prune the pears.", "Pruned.")
+    return file.path
+
+
+def codex(home: Path) -> Path:
+    file = Rollout(home)
+    file.line("turn_context", model="gpt-5.5")
+    file.turn("Prune the pears.", "Pruned.")
+    return file.path
+
+
+def opencode(home: Path) -> Path:
+    talk = Conversation()
+    talk.turn("graft")
+    return Database(home).write(talk)
+
+
+def written(path: Path, said: dict[str, Any] | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(said if isinstance(said, str) else json.dumps(said))
+    return path
+
+
+def test_pi_keeps_free_what_its_settings_say(tmp_path: Path) -> None:
+    session = pi(tmp_path)
+    assert at_leaf(session) == Onset(90_000, about=False, inclusive=False)
+    settings = written(tmp_path / "agent" / "settings.json", {"compaction": {"reserveTokens": 30_000}})
+    assert at_leaf(session) == Onset(70_000, about=False, inclusive=False, source=str(settings))
+    written(settings, {"compaction": {"enabled": False, "reserveTokens": 30_000}})
+    found = at_leaf(session)
+    assert found is not None
+    assert found.off
+    assert not found.reached(10**9)
+
+
+@pytest.mark.parametrize(
+    ("own", "project"),
+    [
+        ({"compaction": {"reserveTokens": "many"}}, None),
+        ({"compaction": {"reserveTokens": -1}}, None),
+        ({"compaction": [1]}, None),
+        ("{ // a comment\n}", None),
+        ("[" * 100_000, None),
+        ({"compaction": {"reserveTokens": 5, "modelOverrides": {"local/scripted-1": {}}}}, None),
+        # pi asks first whether a project is trusted.
+        ({"compaction": {"reserveTokens": 5}}, {"compaction": {"enabled": False}}),
+    ],
+)
+def test_in_doubt_it_is_the_rule(
+    own: dict[str, Any] | str, project: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    session = pi(tmp_path)
+    written(tmp_path / "agent" / "settings.json", own)
+    if project is not None:
+        written(tmp_path / "project" / ".pi" / "settings.json", project)
+    assert at_leaf(session) == Onset(90_000, about=False, inclusive=False)
+
+
+def test_the_limit_of_codex_only_lowers_it(tmp_path: Path) -> None:
+    session = codex(tmp_path)
+    assert at_leaf(session) == Onset(180_000, about=True, inclusive=True)
+    settings = written(tmp_path / "config.toml", "model_auto_compact_token_limit = 50_000\n")
+    assert at_leaf(session) == Onset(50_000, about=True, inclusive=True, source=str(settings))
+    for text in (
+        "model_auto_compact_token_limit = 190_000\n",
+        'profile = "other"\nmodel_auto_compact_token_limit = 50_000\n',
+        "model_auto_compact_token_limit = 'few'\n",
+        "this is no TOML",
+    ):
+        written(settings, text)
+        assert at_leaf(session) == Onset(180_000, about=True, inclusive=True), text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"autoCompactEnabled": False},
+        {"env": {"DISABLE_AUTO_COMPACT": "1"}},
+        {"env": {"DISABLE_COMPACT": True}},
+    ],
+)
+def test_claude_code_may_be_told_not_to(said: dict[str, Any], tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    settings = written(tmp_path / "settings.json", said)
+    before = contents(tmp_path)
+    found = at_leaf(session)
+    assert found is not None
+    assert (found.off, found.source) == (True, str(settings))
+    assert contents(tmp_path) == before
+    written(settings, {"autoCompactEnabled": True, "env": {"DISABLE_COMPACT": "0"}})
+    assert at_leaf(session) == Onset(167_000, about=True, inclusive=True)
+
+
+def test_of_opencode_the_project_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    session = opencode(tmp_path / "data" / "opencode")
+    own = written(tmp_path / "config" / "opencode" / "opencode.json", {"compaction": {"auto": False}})
+    found = at_leaf(session)
+    assert found is not None
+    assert (found.off, found.source) == (True, str(own))
+    monkeypatch.setenv("OPENCODE_CONFIG", str(tmp_path / "another.json"))
+    other = at_leaf(session)
+    assert other is None or not other.off
+
+
+@pytest.mark.parametrize("agent", [pi, claude, codex, opencode])
+def test_a_copy_that_lies_elsewhere_has_no_settings(agent: Callable[[Path], Path], tmp_path: Path) -> None:
+    session = agent(tmp_path / "store")
+    if session.is_file():
+        copy = tmp_path / session.name
+        copy.write_bytes(session.read_bytes())
+        written(tmp_path / "settings.json", {"autoCompactEnabled": False, "compaction": {"enabled": False}})
+        found = at_leaf(copy)
+        assert found is None or not found.source

@@ -1,0 +1,113 @@
+"""The sessions of sub-agents that calls of this one made: signed in the tree, and opened by a key."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leafward.agents.sub_agents import SubAgent
+    from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.services import AppServices, Job, Jobs
+
+_LETTERS = "abcdefghilmnoprstuvwxyz"
+"""Those that choose among several; j, k and q are the sheet's own."""
+
+
+class SubAgents:
+    """Owns `state.sub_agents`."""
+
+    def __init__(
+        self,
+        state: ExplorerState,
+        view: ExplorerView,
+        services: AppServices,
+        jobs: Jobs,
+        navigation: Navigation,
+    ) -> None:
+        self._state = state
+        self._view = view
+        self._services = services
+        self._jobs = jobs
+        self._navigation = navigation
+        self._looked: tuple[Session | None, int] = (None, 0)
+        """The session that was looked through, and how far."""
+        self.actions: dict[str, Callable[[], object]] = {"session.child": self._open}
+
+    def look(self) -> None:
+        """Looks for sub-agents among the entries that came since the last time."""
+        session = self._state.session
+        if session is None:
+            return
+        before, since = self._looked
+        if session is not before:
+            since = 0
+        if since >= len(session):
+            return
+        total = len(session)
+
+        def take(found: tuple[SubAgent, ...]) -> None:
+            self._looked = session, total
+            known = dict(self._state.sub_agents) if since else {}
+            paths = {one.path for one in known.values()}
+            # What is said to one later names it too.
+            new = {session.columns.id(one.entry): one for one in found if one.path not in paths}
+            self._state.sub_agents = {**known, **new}
+            if new:
+                self._navigation.lay_out()
+                self._view.show_keys()
+
+        # Without them the tree is whole: what cannot be read is said where it is opened.
+        self._jobs.latest("sub_agents", partial(find_sub_agents, session, since), take, lambda _problem: None)
+
+    def _open(self) -> None:
+        """The sub-agent that a call of this row made, on top of this session; leaving it comes back here."""
+        here = sub_agents_at(self._state, self._view.tree.line)
+        if not here:
+            some = "this row" if self._state.sub_agents else "this session"
+            self._view.tell(f"no call of {some} is known to have made a sub-agent", "warn")
+        elif len(here) == 1:
+            self._go(here[0])
+        else:
+            self._choose(here)
+
+    def _choose(self, here: list[SubAgent]) -> None:
+        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+
+        by_letter = dict(zip(_LETTERS, here, strict=False))
+        choices = [Choice(key, one.title or Path(one.path).stem) for key, one in by_letter.items()]
+
+        def done(key: str | None) -> None:
+            if key is not None:
+                self._go(by_letter[key])
+
+        self._view.ask(ChoiceSheet("Open the session of a sub-agent", choices), done)
+
+    def _go(self, one: SubAgent) -> None:
+        self._services.screens.session(Path(one.path), self._state.agent)
+
+
+def sub_agents_at(state: ExplorerState, line: Line | None) -> list[SubAgent]:
+    """Those that calls of a line made."""
+    exploration = state.exploration
+    if exploration is None or line is None or not state.sub_agents:
+        return []
+    spans = exploration.layout.entries_between(line.row, line.rows)
+    at = exploration.session.columns.index
+    return [one for name, one in state.sub_agents.items() if any(at(name) in span for span in spans)]
+
+
+def find_sub_agents(session: Session, since: int, job: Job) -> tuple[SubAgent, ...]:
+    """The sub-agents that results from an entry on name."""
+    from leafward.agents import agent_behind
+    from leafward.agents.sub_agents import sub_agents_of
+
+    job.give_way()
+    return sub_agents_of(agent_behind(session), session, since, job.unwanted)
