@@ -10,10 +10,12 @@ from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
+from leafward.compaction.injection.moved_files import may_move, move_files
 from leafward.compaction.injection.path_findings import (
     Collected,
     FileUse,
@@ -124,6 +126,8 @@ class _Call:
     id: str
     uses: list[tuple[str, Use, str]]
     text: str
+    moves: str = ""
+    """A command that may move or remove files; empty for any other call."""
     failed: bool = False
     answered: bool = False
 
@@ -237,7 +241,7 @@ class _Reader:
         for call in calls:
             self._found.tools.add(call.name)
             uses = self._uses(call)
-            text = ""
+            text = command = ""
             if call.name in self._table.shells:
                 command = command_text(call, self._table)
                 text = f"ran `{_short(command)}`" if command.strip() else ""
@@ -251,7 +255,7 @@ class _Reader:
             if changed:
                 text = ", ".join(f"{done} {name}" for name, done in changed.items())
             if uses or text:
-                made = _Call(index, call.id, uses, text)
+                made = _Call(index, call.id, uses, text, command if may_move(command) else "")
                 self._calls.append(made)
                 waiting.setdefault(call.id, []).append(made)
         self._waiting.update(waiting)
@@ -320,6 +324,10 @@ class _Reader:
                 self._found.actions.append(RecordedAction(call.text, outcome, call.entry, call.id))
             if not call.failed:
                 self._use(call.entry, call.id, call.uses, by_tool=True)
+            if call.moves and call.answered and not call.failed:
+                source = from_entry(call.entry, call.id, "command")
+                name = partial(self._name, tidy=self._table.tidies_paths)
+                move_files(self._found.files, call.moves, name, call.entry, source)
         self._found.actions.sort(key=lambda action: action.entry)
         self._settle_mentions()
 
@@ -369,6 +377,7 @@ class _Reader:
                 self._found.files[path] = FileUse(path, first, index, [source], by_tool)
                 continue
             known.by_tool = known.by_tool or by_tool
+            known.gone = known.gone and not by_tool
             known.sources.append(source)
             # A file that was there before and is written over was modified, not created.
             use = (

@@ -103,7 +103,7 @@ def _bullet(item: Item, section: Section, redactor: Redactor) -> Bullet:
 
 
 def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bullet]:
-    """Equal lines of one section as one that keeps the sources of all."""
+    """Equal lines of one section as one that keeps the sources of all, in the place of the one that counts most."""
     found: dict[str, Bullet] = {}
     for bullet in bullets:
         first = found.get(bullet.text)
@@ -113,6 +113,8 @@ def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bul
         omitted.append(Omitted(key, bullet.text, Reason.DUPLICATE, bullet.sources))
         first.sources = _joined(first.sources, bullet.sources)
         first.tier = min(first.tier, bullet.tier)
+        if bullet.rank < first.rank:
+            found[bullet.text] = found.pop(bullet.text)
         first.rank = min(first.rank, bullet.rank)
     return list(found.values())
 

@@ -36,6 +36,8 @@ class FileUse:
     """Every use, in the order of the path."""
     by_tool: bool = True
     """Whether a tool's arguments name it, and not only a text."""
+    gone: bool = False
+    """Whether a command moved or removed it since."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ class Reason(StrEnum):
     """It is printed elsewhere."""
     OFF = "off"
     """Its section is switched off."""
+    GONE = "gone"
+    """A command moved or removed the file since."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,15 +25,16 @@ _OFFERED = 500
 
 def working_set(inputs: BuildInput) -> Contribution:
     """Files by what was done with them. Too many are chosen by use and recency, or by name; the rest is counted."""
-    files = list(inputs.found.files.values())
+    files = [file for file in inputs.found.files.values() if not file.gone]
+    gone = [file for file in inputs.found.files.values() if file.gone]
     recent = inputs.settings.order != "alpha"
     files.sort(key=_recent if recent else _alphabetical)
     items: dict[str, list[Item]] = {}
-    left: list[tuple[str, Item, Reason]] = []
+    left = [(_SECTION[file.use], _item(file), Reason.GONE) for file in gone[:_OFFERED]]
     beyond: Counter[str] = Counter()
     for rank, file in enumerate(files):
         key = _SECTION[file.use]
-        item = Item(file.path, tuple(file.sources), rank=rank, path=file.path)
+        item = _item(file, rank)
         if rank >= _OFFERED:
             beyond[key] += 1
         elif not recent and rank >= _CAP:
@@ -43,6 +44,10 @@ def working_set(inputs: BuildInput) -> Contribution:
             items.setdefault(key, []).append(item)
     chosen = {key: tuple(found) for key, found in items.items()}
     return Contribution("working set", chosen, tuple(left), beyond)
+
+
+def _item(file: FileUse, rank: int = 0) -> Item:
+    return Item(file.path, tuple(file.sources), rank=rank, path=file.path)
 
 
 def _recent(file: FileUse) -> tuple[int, int, str, str]:
