@@ -15,7 +15,7 @@ from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.injection import inject
 from leafward.compaction.repair import repair
-from leafward.compaction.stored_summary import parts_of
+from leafward.compaction.stored_summary import stored_parts
 from leafward.context.model_context import context_at
 from leafward.session import line_decoding, native_file
 from leafward.session.entries import Usage
@@ -226,7 +226,7 @@ class TestRepair:
         before = demo.body(wrong) or {}
         made = repair(demo, wrong, pins=["never push"])
         assert made.place.parent == demo.columns.parent[wrong]
-        assert parts_of(before["summary"]).summary.split("\n")[0] in made.text
+        assert stored_parts(before["summary"]).summary.split("\n")[0] in made.text
         accept(demo, made)
         line = demo.body(demo.leaf) or {}
         assert (line["parentId"], line["firstKeptEntryId"]) == (
@@ -246,8 +246,8 @@ class TestRepair:
             accept(session, first)
             made = repair(session, session.leaf, pins=["two"])
             assert made.pins == ("one", "two")
-            assert parts_of(made.text).injected == parts_of(first.text).injected
-            assert parts_of(made.text).kept == parts_of(first.text).kept
+            assert stored_parts(made.text).injected == stored_parts(first.text).injected
+            assert stored_parts(made.text).kept == stored_parts(first.text).kept
             assert made.text.replace("\n- two", "") == first.text
             known = {tuple(row[1:]) for row in first.details()["leafward"]["sources"]}
             assert {tuple(row[1:]) for row in made.details()["leafward"]["sources"]} == known

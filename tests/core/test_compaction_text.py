@@ -17,7 +17,7 @@ from leafward.compaction.stored_summary import (
     cut_middle,
     file_section,
     fitted,
-    parts_of,
+    stored_parts,
     stored_text,
     with_pins,
 )
@@ -167,8 +167,8 @@ class TestInjected:
 
     def test_a_summary_cannot_pass_for_it(self) -> None:
         text = stored_text(f"one\n{enclose('two')}", injected=enclose("three"))
-        assert parts_of(text).injected == "three"
-        assert "two" in parts_of(text).summary
+        assert stored_parts(text).injected == "three"
+        assert "two" in stored_parts(text).summary
 
 
 class TestCodex:
@@ -177,7 +177,7 @@ class TestCodex:
         settings = PlanSettings(strategy=Strategy.CODEX, keep_recent=60)
         with closing(Session.open(file.path)) as session:
             made = drafted(session, settings)
-            stored = parts_of(made.text)
+            stored = stored_parts(made.text)
             assert made.text.startswith(KEPT_HEADING)
             assert stored.kept[-1] == "question 5 " * 12
             assert "cut in the middle" in stored.kept[0]
@@ -194,7 +194,7 @@ class TestCodex:
                 "user",
                 "user",
             ]
-            again = parts_of(draft(session, wanted, Extractive()).text)
+            again = stored_parts(draft(session, wanted, Extractive()).text)
             assert again.kept == (stored.kept[-1], "one more")
 
     def test_secrets_do_not_stand_in_them(self, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ class TestCodex:
         with closing(Session.open(file.path)) as session:
             made = drafted(session, PlanSettings(strategy=Strategy.CODEX))
         assert "sk-ant" not in made.text
-        assert "[redacted: anthropic key]" in parts_of(made.text).kept[-1]
+        assert "[redacted: anthropic key]" in stored_parts(made.text).kept[-1]
         assert any("1 secret taken out" in one.text for one in made.diagnostics)
 
 
@@ -233,4 +233,4 @@ class TestTexts:
         text = stored_text(
             "S", kept=f"{KEPT_HEADING}\n\n<user-message>\nm\n</user-message>", injected=enclose("I")
         )
-        assert parts_of(text) == (("m",), "S", "", "I")
+        assert stored_parts(text) == (("m",), "S", "", "I")

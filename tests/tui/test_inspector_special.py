@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.summary_lines import parts_in
+from leafward.compaction.summary_lines import part_sizes
 from leafward.compaction.xray import xray_of
 from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
@@ -182,7 +182,7 @@ def test_prompts_that_a_summary_holds_word_for_word_are_kept(tmp_path: Path) -> 
     session = write_session(tmp_path / "s.jsonl", user("first"), reply("A"), entry)
     shown = page(turn(session, 2)).text
     assert "kept        1 prompt within the summary" in shown
-    summary, kept, injected = parts_in(text)
+    summary, kept, injected = part_sizes(text)
     assert (summary + kept, injected) == (context_at(session).ledger.summary, 0)
     words = f"{summary} summarised, {kept} kept"
     assert f"text        {words}" in shown

@@ -18,7 +18,7 @@ from leafward.compaction.filelists import FileLists, Touches, file_lists, recent
 from leafward.compaction.provenance import provenance
 from leafward.compaction.replacement import previous_summary
 from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
-from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, parts_of, stored_text
+from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, stored_parts, stored_text
 from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import operations as file_calls
@@ -228,7 +228,7 @@ class _Reading:
         elif kind is Kind.COMPACTION:
             summary = body.get("summary")
             self.compaction = index
-            self.summary = previous_summary(parts_of(summary)) if isinstance(summary, str) else ""
+            self.summary = previous_summary(stored_parts(summary)) if isinstance(summary, str) else ""
             self._carry(body)
         elif kind not in SILENT_BYTES:
             if kind is Kind.BRANCH_SUMMARY:

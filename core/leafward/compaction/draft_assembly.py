@@ -28,7 +28,7 @@ from leafward.compaction.stored_summary import (
     stored_text,
     with_pins,
 )
-from leafward.compaction.summary_lines import parts_in
+from leafward.compaction.summary_lines import part_sizes
 from leafward.context.basis import Basis
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
@@ -287,7 +287,7 @@ def _assembled(
         cwd=ground.cwd,
         stop=stop,
     )
-    summary_tokens, quoted_tokens, _ = parts_in(text)
+    summary_tokens, quoted_tokens, _ = part_sizes(text)
     return Draft(
         plan,
         made,

@@ -16,7 +16,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
-from leafward.compaction.stored_summary import parts_of
+from leafward.compaction.stored_summary import stored_parts
 from leafward.compaction.strategies import rules_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import EntryIndex, Kind
@@ -51,7 +51,7 @@ def repair(
     body = session.body(compaction) or {}
     if session.columns.kind[compaction] != Kind.COMPACTION:
         raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
-    stored = parts_of(str(body.get("summary") or ""))
+    stored = stored_parts(str(body.get("summary") or ""))
     if injection is None and stored.injected:
         injection = _carried(stored.injected)
     return draft(
@@ -121,7 +121,7 @@ class _AsItIs:
             if isinstance(row, list) and row and isinstance(row[0], int) and 0 <= row[0] < len(whole):
                 found = (session.columns.index(str(entry)) for entry in row[1:])
                 self._sources[whole[row[0]]] = tuple(entry for entry in found if entry >= 0)
-        self._text = parts_of("\n".join(whole)).summary
+        self._text = stored_parts("\n".join(whole)).summary
 
     def summarize(
         self,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import Redactor
 from leafward.base.safe_text import safe
-from leafward.compaction.stored_summary import Stored, cut_middle, parts_of
+from leafward.compaction.stored_summary import StoredParts, cut_middle, stored_parts
 from leafward.context.estimators import text_tokens
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
@@ -62,7 +62,7 @@ class DividedPath:
 def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> DividedPath:
     """Decodes the context that a plan is about, each message once. Raises Cancelled where `stop` turns true."""
     sizes = plan.sizes
-    before = parts_of(sizes.previous_summary or "")
+    before = stored_parts(sizes.previous_summary or "")
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
     summarized = {*plan.summarize, *plan.turn_prefix}
     cut = {short.entry: short for short in plan.pruned}
@@ -134,7 +134,7 @@ def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> 
     return kept
 
 
-def previous_summary(before: Stored) -> str:
+def previous_summary(before: StoredParts) -> str:
     """What is carried on of a stored text: the summary, and the file lists behind it."""
     return "\n\n".join(part for part in (before.summary, before.files) if part)
 

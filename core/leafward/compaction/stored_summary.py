@@ -29,7 +29,7 @@ _LIST = re.compile(r"\n*<(read-files|modified-files)>\n.*?\n</\1>", re.DOTALL)
 _WORD = re.compile(r"[^\s`'\"(),;<>|*\[\]{}]+")
 
 
-class Stored(NamedTuple):
+class StoredParts(NamedTuple):
     """A stored text by its parts."""
 
     kept: tuple[str, ...]
@@ -55,7 +55,7 @@ def _unmarked(text: str) -> str:
     return "\n".join(line.replace("<", "‹") if line.strip() in marks else line for line in text.split("\n"))
 
 
-def parts_of(text: str) -> Stored:
+def stored_parts(text: str) -> StoredParts:
     """A stored text taken apart, whoever wrote it."""
     body, injected = split_enclosed(text)
     kept: list[str] = []
@@ -69,7 +69,7 @@ def parts_of(text: str) -> Stored:
             rest = after.lstrip("\n")
         body = rest
     files = "".join(match[0] for match in _LIST.finditer(body)).strip("\n")
-    return Stored(tuple(kept), _LIST.sub("", body).rstrip("\n"), files, injected)
+    return StoredParts(tuple(kept), _LIST.sub("", body).rstrip("\n"), files, injected)
 
 
 QUOTE_UNITS = len(_KEPT_OPENING) + len(_KEPT_CLOSING) + 4

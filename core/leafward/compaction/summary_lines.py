@@ -101,7 +101,7 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
     return tuple(Quote(number, text, tokens_of_units(utf16_length(text))) for number, text in texts)
 
 
-def parts_in(text: str) -> tuple[int, int, int]:
+def part_sizes(text: str) -> tuple[int, int, int]:
     """Tokens of a stored text that are summary, messages word for word, and injected; they add up to those of the text."""
     lines = stored_lines(text)
     injected = sum(line.tokens for line in lines if line.part is Part.INJECTED)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.stored_summary import file_section, kept_section, parts_of, stored_text
+from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
 from leafward.compaction.summary_lines import Part, bare, stored_lines
 from leafward.files.working_set import touched
@@ -128,7 +128,7 @@ class MergeDraft:
 
     def _quoted(self) -> str:
         """The user's messages that the three summaries hold word for word, each once."""
-        texts = [parts_of(one.text).kept for one in (self.base, self.a, self.b)]
+        texts = [stored_parts(one.text).kept for one in (self.base, self.a, self.b)]
         return kept_section(dict.fromkeys(message for kept in texts for message in kept))
 
     def lost(self, text: str) -> tuple[LostLine, ...]:

@@ -20,7 +20,7 @@ from leafward.session.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.inspector.model.special_entries import parts_within
+from leafward_tui.inspector.model.special_entries import part_sizes_in_words
 from leafward_tui.ui.cells import (
     byte_size,
     cell_len,
@@ -101,7 +101,7 @@ class Part:
     tokens: int
 
 
-def parts_of(context: Context) -> list[Part]:
+def context_parts(context: Context) -> list[Part]:
     """The sections in the order of the messages, the summary where it stands; a system message in the middle stays there."""
     messages = context.messages
     summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
@@ -140,7 +140,7 @@ class ContextLines(Sequence[Line]):
         self.glyphs = sheet.glyphs
         self.largest = max(self.messages.tokens, default=0)
         self.compacted = context.compaction >= 0
-        self.parts = parts_of(context)
+        self.parts = context_parts(context)
         self.starts: list[int] = []
         """The line of each part's heading; an empty one stands before it."""
         at = len(self.above)
@@ -370,14 +370,14 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     """What adds up to the total, in exact tokens."""
     ledger = context.ledger
     messages = context.messages
-    parts = {part.section: part for part in reversed(parts_of(context))}
+    parts = {part.section: part for part in reversed(context_parts(context))}
     inner = sum(1 for at in messages.apart if messages.role(at) == "system")
     rows: list[_LedgerRow] = []
     if ledger.system or inner:
         rows.append(_LedgerRow("system", "system", ledger.system, (counted(inner, "message"),)))
     if context.compaction >= 0:
         of = f"#{context.compaction:,}"
-        parted = parts_within(text_of((context.session.body(context.compaction) or {}).get("summary")))
+        parted = part_sizes_in_words(text_of((context.session.body(context.compaction) or {}).get("summary")))
         within = (f"{of}: {parted}", parted) if parted else ()
         abouts: tuple[str, ...] = (*within, f"of compaction {of}", of)
         if (basis := context.summary_basis) is not None:

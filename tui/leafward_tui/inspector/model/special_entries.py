@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.compaction.stored_summary import parts_of
-from leafward.compaction.summary_lines import parts_in
+from leafward.compaction.stored_summary import stored_parts
+from leafward.compaction.summary_lines import part_sizes
 from leafward.context.basis import Basis
 from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
@@ -159,7 +159,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     if noted:
         sheet.pairs("recorded", noted, ink="sub", width=_NAMES)
     _kept(sheet, session, index, body)
-    within = parts_within(text_of(body.get("summary")))
+    within = part_sizes_in_words(text_of(body.get("summary")))
     if within:
         sheet.pairs("text", within, ink="sub", width=_NAMES)
     _author(sheet, body, own="the agent")
@@ -189,10 +189,10 @@ def noted_sizes(body: Body, before: int, after: int) -> str:
     return f"{', '.join(words)}, as the agent counted" if words else ""
 
 
-def parts_within(text: str) -> str:
+def part_sizes_in_words(text: str) -> str:
     """What a stored text is made of where it is more than a summary: `1,575 summarised, 17 kept, 551 injected`."""
     names = ("summarised", "kept", "injected")
-    parts = [f"{exact(size)} {name}" for name, size in zip(names, parts_in(text), strict=True) if size]
+    parts = [f"{exact(size)} {name}" for name, size in zip(names, part_sizes(text), strict=True) if size]
     return ", ".join(parts) if len(parts) > 1 else ""
 
 
@@ -200,7 +200,7 @@ def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None
     """The messages that stay, in the order in which they are sent: those that the context has, and no others."""
     messages = context_at(session, index).messages
     places = [at for at in range(messages.first_after) if messages.section(at) is Section.KEPT]
-    quotes = parts_of(text_of(body.get("summary"))).kept
+    quotes = stored_parts(text_of(body.get("summary"))).kept
     parts = []
     if places:
         amount = exact(sum(messages.tokens[at] for at in places))
