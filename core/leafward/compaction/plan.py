@@ -108,6 +108,11 @@ class Plan:
         return self.sizes.counting(self.settings.counting)
 
     @property
+    def shown(self) -> Estimator:
+        """What its sizes are shown by, as those of the tree are."""
+        return self.sizes.counting(_shown(self.settings))
+
+    @property
     def keeps(self) -> str:
         """What is kept: `all`, a `tail`, `messages` of the user's, or `none`."""
         if self.nothing:
