@@ -28,7 +28,7 @@ from leafward.context.projection import begins_midway, latest
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.messages import UNSTORED_FILES, encrypted_tokens, message_in, trusted_usage
+from leafward.session.messages import encrypted_tokens, leaves_files_unstored, message_in, trusted_usage
 from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Basis:
     def lacks_files(self, index: EntryIndex) -> bool:
         """Whether files were put in again behind the compaction that applies, are not stored, and no request tells their size."""
         compaction = latest(self.sizes.session, index, _COMPACTION)
-        if compaction < 0 or self.sizes.body(compaction).get(UNSTORED_FILES) is not True:
+        if compaction < 0 or not leaves_files_unstored(self.sizes.body(compaction)):
             return False
         if self._last(compaction, index) or self._ahead(index) or self._ahead(compaction):
             return False

@@ -171,7 +171,8 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     )
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
-        sheet.note("not in file: measured anew behind the compaction; files put in again are part of it")
+        again = "; files put in again are part of it" if xray.puts_files_in else ""
+        sheet.note(f"not in file: measured anew behind the compaction{again}")
     if xray.lacks_files:
         sheet.note("files put in again are not in file and come on top: nothing tells yet how large they are")
     elif xray.lacks_rest and not less:
