@@ -228,9 +228,8 @@ class RowPainter:
         if room <= 0:
             return []
         if line.kind is LineKind.FOLDED_RUN:
-            entries = counted(
-                sum(map(len, self.layout.entries_between(line.row, line.rows))), "entry", "entries"
-            )
+            spans = self.layout.entries_between(line.row, line.rows)
+            entries = counted(self.session.columns.entries_in(spans), "entry", "entries")
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
                 turns = fold_words(self.layout, line)
