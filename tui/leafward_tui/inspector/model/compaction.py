@@ -24,7 +24,7 @@ from leafward_tui.inspector.model.compaction_outcome import (
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.inspector.model.special_entries import noted_sizes
-from leafward_tui.ui.cells import cell_len, counted, exact, money, right
+from leafward_tui.ui.cells import cell_len, counted, exact, money, percent, right
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.spans import padded, shown_line
@@ -120,7 +120,7 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     glyphs = sheet.glyphs
     less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
-        less = f"   {(xray.before - xray.after) * 100 // xray.before} % less"
+        less = f"   {percent(xray.before - xray.after, xray.before)} less"
     after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
     if NAMES + cell_len(f"{exact(xray.before)} {glyphs.arrow} {after}{less}") > sheet.width:
         less = ""
