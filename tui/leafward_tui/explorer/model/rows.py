@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
+from leafward.context.estimate_sign import estimate_sign
 from leafward.session.density import Density
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.entry_headline import LIMIT, Headline, headline
@@ -336,7 +337,8 @@ class RowPainter:
     def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
         if not columns.numbers:
             return []
-        tally = self.metrics.sum(self._spans(line))
+        spans = self._spans(line)
+        tally = self.metrics.sum(spans)
         segments = []
         # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
         if tally.failed and line.kind is LineKind.ROW:
@@ -352,6 +354,8 @@ class RowPainter:
             amount = getattr(tally, _FIELD[name])
             amount = line_tokens(self.metrics, self.layout, line, amount) if name == "tok" else amount
             number = count(amount, zero=self.glyphs.zero)
+            if name == "tok" and line.kind is LineKind.ROW:
+                number = estimate_sign(self.metrics.reported, self.layout.tree.kind, spans, amount) + number
             style = ground.edge if number == self.glyphs.zero else ground.sub
             segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
         return segments
