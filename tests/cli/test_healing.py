@@ -13,8 +13,9 @@ from leafward import agents
 from leafward.branches.healing import BEGINNING, healing
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
+from leafward.session.entries import Kind
 from leafward.session.messages import message_text
-from tests.acting import Acting, call
+from tests.acting import Acting, call, usage
 from tests.broken_shapes import END, SHAPES, document, pdf, png, written
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
@@ -140,7 +141,7 @@ def test_a_session_without_a_known_fault_is_written_anyway_where_that_is_wanted(
     assert "--anyway" in run("heal", file.path, "--cwd", tmp_path).out
     assert run("heal", file.path, "--cwd", tmp_path, "--json").document["path"] is None
     made = run("heal", file.path, "--cwd", tmp_path, "--anyway", "--json").document
-    assert [one["code"] for one in made["diagnostics"]] == ["thinking-left"]
+    assert [one["code"] for one in made["diagnostics"]] == ["thinking-left", "counts-left"]
     assert "c2lnbmVk" not in Path(made["path"]).read_text("utf-8")
     said = run("heal", file.path, "--cwd", tmp_path, "--anyway", "--dry-run")
     assert "would begin a session of Claude Code with 0 changes" in said.out
@@ -154,7 +155,7 @@ def test_a_document_that_is_sound_is_said_to_be_told_by_its_name(run: Run, tmp_p
     file.turn("and then?", "All right.")
     assert run("heal", file.path, "--json").document["changes"] == []
     made = run("heal", file.path, "--cwd", tmp_path, "--anyway", "--dry-run", "--json").document
-    assert [one["code"] for one in made["diagnostics"]] == ["documents-left"]
+    assert [one["code"] for one in made["diagnostics"]] == ["documents-left", "counts-left"]
     forked = run("fork", file.path, "leaf", "--to", "pi", "--cwd", tmp_path, "--dry-run", "--json").document
     assert "documents-left" in {one["code"] for one in forked["diagnostics"]}
 
@@ -347,3 +348,41 @@ def test_an_assumed_window_is_only_said(run: Run, tmp_path: Path) -> None:
     (found,) = document["diagnostics"]
     assert found["code"] == "over-window"
     assert "over the window of 200,000 that is assumed" in found["text"]
+
+
+def test_counts_are_kept_up_to_the_first_change(run: Run, tmp_path: Path) -> None:
+    """What was sent for a reply stands before it as it was: its count is still that of its request."""
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    for number in range(2):
+        file.user(f"plant row {number}")
+        file.said(f"planted row {number}", tokens=usage(6_000 + 100 * number, output=20))
+    file.user("water them")
+    file.said("let me look", call("bash", "b", command="water"), tokens=usage(6_200, output=20))
+    file.user("never mind")
+    file.said("all right", tokens=usage(6_300, output=20))
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    assert [one["code"] for one in made["changes"]] == ["open-call"]
+    assert "counts-left" in [one["code"] for one in made["diagnostics"]]
+    with closing(agents.agent_named("pi").open(Path(made["path"]))) as session:
+        context = context_at(session)
+        counted = [
+            (session.body(entry) or {})["message"]["usage"]["totalTokens"]
+            for entry, kind in enumerate(session.columns.kind)
+            if kind == Kind.ASSISTANT
+        ]
+        total, not_in_file = context.total, context.ledger.not_in_file
+    assert counted == [6_000, 6_100, 6_200, 0]
+    assert 6_200 < total < 6_300
+    assert not_in_file > 5_900
+
+
+def test_counts_behind_a_gap_are_not_kept(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    for number, parent in enumerate((None, "never written")):
+        file.user(f"plant row {number}", *((parent,) if parent else ()))
+        file.said(f"planted row {number}", tokens=usage(6_000 + 100 * number, output=20))
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    with closing(agents.agent_named("pi").open(Path(made["path"]))) as session:
+        context = context_at(session)
+        assert context.size.from_usage == 6_000
+        assert 6_000 < context.total < 6_050

@@ -9,6 +9,7 @@ import pytest
 
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
+from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of
 from leafward.session.entry_headline import headline
@@ -130,3 +131,25 @@ def test_a_count_of_what_left_no_reply_is_usage(tmp_path: Path) -> None:
     session = opened(made.path)
     kinds = [kind for kind in session.columns.kind if kind in (Kind.ASSISTANT, Kind.USAGE, Kind.COMPACTION)]
     assert kinds == [Kind.ASSISTANT, Kind.USAGE, Kind.COMPACTION]
+
+
+def test_a_count_that_nothing_follows_is_usage_until_its_reply_comes(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.prompt("Compare")
+    made.reply("They differ.")
+    made.event("token_count", **count(11, 10))
+    made.event("token_count", **count(61, 49))
+    with closing(CODEX.open(made.path)) as session:
+        assert [kind for kind in session.columns.kind if kind in (Kind.ASSISTANT, Kind.USAGE)] == [
+            Kind.ASSISTANT,
+            Kind.USAGE,
+        ]
+        spent = usage_total(session, session.tree.path(session.leaf))
+        assert spent.total == 11 + 50
+        made.said("Only in taste.", "assistant")
+        session.refresh()
+        counted = [message["usage"]["input"] for _, message in messages(session, Kind.ASSISTANT)]
+        assert counted == [10, 49]
+        assert Kind.USAGE not in session.columns.kind
+    with closing(CODEX.open(made.path)) as again:
+        assert bytes(again.columns.kind) == bytes(session.columns.kind)

@@ -118,11 +118,14 @@ def test_what_nobody_typed_is_told_apart(root: Path) -> None:
     talk.message("user", [said("A notice", ignored=True), said("Go on")])
     session = opened(Database(root).write(talk))
     assert shape(session) == [
-        "injected -1", "user 0", "injected 1", "assistant 2", "custom_message 3", "assistant 4",
+        "injected -1", "user 0", "injected 1", "assistant 2", "user 3", "assistant 4",
             "toolResult 5", "custom_message 6", "user 7",
     ]  # fmt: skip
     assert session.entry(0).body["customType"] == "opencode.synthetic"
-    assert session.entry(4).body["customType"] == "opencode.shell"
+    assert session.entry(4).body["message"]["content"][0]["text"].startswith("The following tool"), (
+        "as it is sent"
+    )
+    assert session.tree.prompts_upto(session.leaf) == 3, "a command that the user ran is a turn, as in pi"
     assert headline(session, 4) == ("you", "! ls", "")
     assert session.entry(7).body["customType"] == "opencode.subtask"
     assert session.entry(7).body["details"]["description"] == "Count trees"

@@ -62,7 +62,7 @@ EXPECTED = {
         Expected("ses_e0019245", 3, branches=1),
         Expected("ses_e0019204", 3, branches=1),
         Expected("ses_e00191d7", 1, archived=True),
-        Expected("ses_e00191c9", 1),
+        Expected("ses_e00191c9", 2),
         Expected("ses_e00191ad", 4, edits=1),
         Expected("ses_e0018a69", 4, compactions=1, edits=1),
     ],

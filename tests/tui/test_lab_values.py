@@ -14,6 +14,7 @@ from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cut_rules import IllegalCut
+from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.entry_headline import headline
 from leafward.session.session import Session
 from leafward_tui.lab.controllers.path import begin
@@ -24,8 +25,9 @@ from leafward_tui.lab.model.ledger import Ledger, Part
 from leafward_tui.lab.model.plan_lines import after_lines, plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
-from leafward_tui.ui.cells import cell_len
+from leafward_tui.ui.cells import cell_len, count
 from leafward_tui.ui.glyphs import ASCII, UNICODE
+from tests.acting import usage
 from tests.claude_transcript import DATA
 from tests.foreign_sessions import opened_by
 from tests.tui.considered import considered, working
@@ -252,13 +254,30 @@ class TestRows:
             sums = dict.fromkeys(Fate, 0)
             for row in map(made.row, range(len(made))):
                 if row.kind is not RowKind.CUT:
-                    sums[made.fate(row)] += what_if.turns.tokens(row.first, row.stop, what_if.plan.estimator)
+                    sums[made.fate(row)] += what_if.turns.tokens(row.first, row.stop, what_if.plan.shown)
             tokens = what_if.plan.tokens
             assert sums == {
                 Fate.SUMMARISED: tokens.summarize,
                 Fate.PREFIX: tokens.turn_prefix,
                 Fate.KEPT: tokens.kept,
             }
+
+    @pytest.mark.parametrize("strategy", list(Strategy))
+    def test_a_turn_has_the_size_that_the_tree_gives_it(self, tmp_path: Path, strategy: Strategy) -> None:
+        file = working(tmp_path / "s.jsonl", 4)
+        file.user("Zähle die Äpfel „genau“ – " + "ä" * 400)
+        file.said("Drei Äpfel ✓ " + "ü" * 4_000, tokens=usage(30_000))
+        with considered(file.path, strategy=strategy.value) as (session, what_if):
+            turns = what_if.turns
+            begins = [what_if.sizes.entries[first] for first in turns.first]
+            metrics = EntryMetrics(session)
+            metrics.fill(session, range(len(session)))
+            ends = [*begins[1:], len(session)]
+            tree = [metrics.sum([range(*pair)]).tokens for pair in zip(begins, ends, strict=True)]
+            rows = CutRows(turns, what_if.plan, 20, opened=True)
+            drawn = CutLines(rows, session.columns.kind, partial(headline, session), 80, UNICODE)
+            sizes = [drawn[y].text.split()[-1] for y in range(len(rows)) if rows.row(y).kind is RowKind.TURN]
+            assert sizes == [count(size) for size in tree]
 
     def test_unfolded_every_turn_has_a_row(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 30)

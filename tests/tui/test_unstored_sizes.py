@@ -54,5 +54,40 @@ def test_files_put_in_again_that_are_not_stored_are_said_to_be_missing(
     context, compaction = pages(path, width)
     assert "files read last are put in again" in " ".join(context)
     head = next(line for line in compaction if line.startswith("context"))
-    assert head.rstrip().endswith("~37,000 + not in file" if width > 50 else "~37,000"), head
+    assert head.rstrip().endswith("~35,061 + not in file" if width > 50 else "~35,061"), head
     assert "files put in again are not in file and come on top" in " ".join(compaction)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_files_are_said_to_be_put_in_again_by_an_agent_that_does_not(corpora: Path, width: int) -> None:
+    (codex,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
+    context, compaction = pages(codex, width)
+    assert "measured anew" in " ".join(context)
+    assert "measured anew behind the compaction" in " ".join(compaction)
+    assert "files put in again" not in " ".join([*context, *compaction])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_files_put_in_again_that_a_request_counted_are_said_to_be_part_of_it(
+    corpora: Path, width: int
+) -> None:
+    (claude,) = (corpora / "real" / "claude").glob("Packmind*.jsonl")
+    _, compaction = pages(claude, width)
+    assert "files put in again are part of it" in " ".join(compaction)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_the_agent_estimated_behind_its_compaction_is_told_from_what_was_counted(
+    corpora: Path, width: int
+) -> None:
+    (claude,) = (corpora / "claude" / "v2.1.330").rglob("d379888c-*.jsonl")
+    with closing(agent_of(claude).open(claude)) as session:
+        at = session.columns.kind.rindex(Kind.COMPACTION)
+        lines = compaction_page(
+            Selection(session, (range(at, at + 1),), at), width, 40, UNICODE, Config()
+        ).lines
+    text = " ".join(" ".join(line.text for line in lines).split())
+    assert "10,820 → 10,314" in text
+    if width > 42:
+        assert "5 % less" in text, "4.7 %"
+    assert "3,145 after it, the agent's estimate without system prompt and tools" in text

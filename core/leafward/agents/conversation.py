@@ -44,6 +44,8 @@ class ConversationMessage(NamedTuple):
     stop: str = ""
     typed: bool = False
     """Of a user's message: whether a person wrote it, rather than a summary, a command's output or an extension."""
+    usage: Body | None = None
+    """Of a reply in a healed session: what was counted for it, where all that was sent for it stands before it as it was."""
 
 
 NO_RESULT = "No result is recorded for this call."

@@ -28,9 +28,11 @@ from leafward.branches.gaps import before_gaps
 from leafward.branches.overfull import WindowMessages, fitted
 from leafward.branches.refusals import last_refusal
 from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id, without_images
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, blocks_of
+from leafward.context.projection import latest
+from leafward.context.recorded_usage import believed
+from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
 from leafward.session.foreign import UNANSWERED
-from leafward.session.messages import BROKEN_OFF, message_in
+from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -85,6 +87,7 @@ def healing(
     )
     earlier, gaps = before_gaps(session, session.place, config)
     messages, changes = healed([*earlier, *fit.messages], refusal)
+    messages = list(_with_counts(session, messages, [*earlier, *stored], end, gaps))
     if fit.change:
         changes.insert(0, Change("over-window", fit.change))
     changes = sorted(
@@ -97,6 +100,30 @@ def healing(
             "refused", f"the provider refused the last request, and no rule here says why: {quoted}"
         )
     return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
+
+
+def _with_counts(
+    session: Session,
+    messages: Iterable[ConversationMessage],
+    stored: Sequence[ConversationMessage],
+    end: EntryIndex,
+    gaps: Sequence[Change],
+) -> Iterator[ConversationMessage]:
+    """The messages of a new session; its replies with what was counted for them, up to the first that is not as it was sent."""
+    stale = latest(session, end, CONTEXT_CHANGES)
+    gap = min((change.entry for change in gaps), default=len(session))
+    same = True
+    for number, one in enumerate(messages):
+        same = same and number < len(stored) and one == stored[number] and one.entry < gap
+        if same and one.role == "assistant":
+            message = message_in(session.body(one.entry) or {})
+            # Thinking that is left out was counted.
+            same = len(blocks_of(message.get("content"))) == len(one.content)
+            here = stale < 0 or session.tree.is_ancestor(stale, one.entry)
+            if same and here and believed(session, one.entry) and trusted_usage(message) is not None:
+                yield one._replace(usage=message.get("usage"))
+                continue
+        yield one
 
 
 def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:

@@ -140,7 +140,7 @@ def _reading(
         project=session.cwd,
         created=created,
         modified=look.modified() or created or candidate.mtime_ns // 1_000_000,
-        entries=len(columns),
+        entries=columns.entries,
         messages=len(kinds) - len(kinds.translate(None, _MESSAGES)) + look.unknown_messages(),
         turns=len(kinds) - len(kinds.translate(None, _PROMPTS)),
         branches=session.branches,

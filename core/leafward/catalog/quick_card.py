@@ -26,7 +26,7 @@ from leafward.catalog.card_fields import (
 )
 from leafward.catalog.spending import Meter
 from leafward.session.abridged_lines import BOM
-from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind
+from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind, is_own
 from leafward.session.entry_headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.messages import messages_of, trusted_usage
@@ -197,7 +197,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
             return None  # the first prompt: by it copies are found
         last_id = body["id"]
         taken.add_body(body)
-        values["entries"] += 1
+        values["entries"] += kind is not Kind.CUSTOM or not is_own(body)
         values["messages"] += kind in MESSAGES
         values["turns"] += kind in PROMPTS
         spoken = max(spoken, spoken_at(body))

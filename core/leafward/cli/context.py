@@ -206,8 +206,7 @@ def _first_words(session: Session, message: ContextMessage) -> str:
     return safe_line(message_text(message_body(session, message)), 240) or "(empty)"
 
 
-_ANEW = ", files put in again: measured anew behind the compaction"
-"""Claude Code reads files again for the model behind a compaction, and stores nothing of them (2.1.7)."""
+_ANEW = ": measured anew behind the compaction"
 
 
 def _ledger_lines(found: Context, page: Page) -> Iterator[str]:

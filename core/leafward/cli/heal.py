@@ -43,16 +43,17 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
             return 0
         say(_text(session, found, draft, agent.title, dry_run=dry_run))
         if draft is not None or found.obstacle is not None:
-            for remark in _remarks(found):
+            for remark in _remarks(found, draft):
                 note(safe_line(remark.text))
         if dry_run:
             note("nothing was written")
     return 0
 
 
-def _remarks(found: Healing) -> list[Remark]:
+def _remarks(found: Healing, draft: Draft | None) -> list[Remark]:
     """What is to be said beside the changes."""
-    return [*([found.obstacle] if found.obstacle is not None else []), *found.remarks]
+    obstacle = [found.obstacle] if found.obstacle is not None else []
+    return [*obstacle, *found.remarks, *(draft.remarks if draft is not None else ())]
 
 
 def _json(
@@ -72,7 +73,7 @@ def _json(
         "messages": len(found.messages),
         "file": str(draft.file) if draft is not None and draft.imported is None else None,
         "dry_run": dry_run,
-        "diagnostics": [{"code": one.code, "text": one.text} for one in _remarks(found)],
+        "diagnostics": [{"code": one.code, "text": one.text} for one in _remarks(found, draft)],
     }
 
 

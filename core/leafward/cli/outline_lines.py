@@ -13,6 +13,7 @@ from leafward.cli.output import Page, cells, fit, pad
 from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
+from leafward.context.estimate_sign import estimate_sign
 from leafward.session.entries import DAMAGE_CODE, DAMAGED, TURN_STARTS, EntryIndex, Kind
 from leafward.session.entry_headline import TASK, headline
 
@@ -118,12 +119,18 @@ class _Painter:
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
         style = "memory" if kind in OWN_ROW else "bad" if kind in DAMAGED else "bold" if active else "faint"
         styled = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
-        totals = (
+        *totals, tokens = (
             sum(column[entry] for entry in row.entries)
             for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
         )
         dot = "·" if page.unicode else "."
-        numbers = "".join(pad(short(total) if total else dot, 7, right=True) for total in totals)
+        spans = [range(row.entries[0], row.entries[-1] + 1)]
+        sign = estimate_sign(self.measures.reported, self.session.columns.kind, spans, tokens)
+        sizes = [
+            *(short(total) if total else dot for total in totals),
+            f"{sign}{short(tokens)}" if tokens else dot,
+        ]
+        numbers = "".join(pad(size, 7, right=True) for size in sizes)
         name = pad(self.names[row.entry], self.name_width)
         return f"{page.style(name, 'faint')}{graph}{styled}{filling}{chips}{page.style(numbers, 'faint')}"
 

@@ -55,7 +55,7 @@ def session_facts(session: Session) -> Body:
         "agent": agent_behind(session).name,
         "created": created if isinstance(created, str) else None,
         "parent_session": parent if isinstance(parent, str) else None,
-        "entries": len(session),
+        "entries": session.columns.entries,
         "branches": session.branches,
         "compactions": session.columns.kind.count(Kind.COMPACTION),
         "pending": {"offset": pending.offset, "size": pending.size} if pending is not None else None,
@@ -160,7 +160,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
         agent_behind(session).name,
-        counted(len(session), "entry", "entries"),
+        counted(session.columns.entries, "entry", "entries"),
         counted(session.branches, "branch", "branches"),
         counted(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]

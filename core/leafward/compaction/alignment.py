@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.messages import leaves_files_unstored
 
 if TYPE_CHECKING:
     from leafward.compaction.origins import Origins, Source
@@ -144,6 +145,12 @@ class XRay:
 
     lacks_files: bool = False
     """Whether files were put in again behind it that are not stored: nothing tells yet how large they are."""
+
+    @property
+    def puts_files_in(self) -> bool:
+        """Whether its agent puts files in again behind it and stores nothing of them."""
+        body = self.session.body(self.compaction) if self.compaction >= 0 else None
+        return leaves_files_unstored(body or {})
 
     @property
     def is_short(self) -> bool:

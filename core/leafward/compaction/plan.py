@@ -108,6 +108,11 @@ class Plan:
         return self.sizes.counting(self.settings.counting)
 
     @property
+    def shown(self) -> Estimator:
+        """What its sizes are shown by, as those of the tree are."""
+        return self.sizes.counting(_shown(self.settings))
+
+    @property
     def keeps(self) -> str:
         """What is kept: `all`, a `tail`, `messages` of the user's, or `none`."""
         if self.nothing:
@@ -223,7 +228,7 @@ def _tokens(
     took = sizes.took(division.cut) if division.tail else None
     cut = sum(one.tokens - one.left for one in division.shortened if one.position >= division.cut)
     took = took - round(carry.scale * cut) if took is not None else None
-    after = carry.over(sizes.system_tokens + summary + held, held, took)
+    after = carry.over(sizes.system_tokens + summary + held, held, took, summary)
     return PlanTokens(
         before=sizes.size.total,
         summarize=history,

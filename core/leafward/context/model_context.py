@@ -26,7 +26,7 @@ from leafward.context.projection import (
 )
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import SummaryBasis, summary_basis, trusted_usage
+from leafward.session.messages import SummaryBasis, leaves_files_unstored, summary_basis, trusted_usage
 from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
@@ -134,7 +134,7 @@ class Context:
 
     @property
     def measured_anew(self) -> bool:
-        """Whether a request behind a compaction told what is not in the file: the agent may have put files in again."""
+        """Whether a request behind a compaction told what is not in the file."""
         return self.compaction >= 0 and self.ledger.recorded
 
     @cached_property
@@ -146,7 +146,13 @@ class Context:
     def missing(self) -> str:
         """What it is that is not in the file, in words."""
         prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
-        return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}"
+        again = ", files put in again" if self.measured_anew and self._files_unstored else ""
+        return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}{again}"
+
+    @property
+    def _files_unstored(self) -> bool:
+        body = self.session.body(self.compaction) if self.compaction >= 0 else None
+        return leaves_files_unstored(body or {})
 
     @property
     def summary_basis(self) -> SummaryBasis | None:

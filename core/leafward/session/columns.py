@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sys
 from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Damage, EntryId, EntryIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 ID_SIZE = 8
 """Bytes of an id in the id column."""
@@ -42,7 +43,7 @@ class Columns:
     other_ids: dict[int, str] = field(default_factory=dict)
     damage: dict[int, Damage] = field(default_factory=dict)
     own: list[int] = field(default_factory=list)
-    """Entries that Leafward wrote (`custom` with a `customType` of ours)."""
+    """Entries in which Leafward notes what it did (`custom` with a `customType` of ours), in order."""
     _others: tuple[int, dict[str, int]] = field(default_factory=lambda: (0, {}), repr=False, compare=False)
     """`other_ids` the other way, made when it is first asked for, and of how many."""
     searched: int = field(default=0, repr=False, compare=False)
@@ -54,6 +55,19 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @property
+    def entries(self) -> int:
+        """How many entries a session is said to have: all but what Leafward noted in it."""
+        return len(self.kind) - len(self.own)
+
+    def entries_in(self, spans: Iterable[range]) -> int:
+        """How many of them lie in some spans."""
+        own = self.own
+        return sum(
+            len(span) - (bisect_left(own, span.stop) - bisect_left(own, span.start)) if own else len(span)
+            for span in spans
+        )
 
     @property
     def damaged(self) -> int:

@@ -187,6 +187,15 @@ class Usage:
         )
 
 
+OWN_TYPES = "leafward."
+"""How the `customType` of an entry begins in which Leafward notes what it did."""
+
+
+def is_own(body: Body) -> bool:
+    """Whether Leafward notes in a `custom` entry what it did."""
+    return str(body.get("customType")).startswith(OWN_TYPES)
+
+
 def _number(value: object) -> float:
     """A number that can be counted with; 0 for anything else, infinity among it."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):

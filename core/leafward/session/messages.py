@@ -107,6 +107,11 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
     return []
 
 
+def leaves_files_unstored(body: Body) -> bool:
+    """Whether the agent that made a compaction puts files in again behind it and stores nothing of them."""
+    return body.get(UNSTORED_FILES) is True
+
+
 def encrypted_tokens(body: Body) -> int | None:
     """How many tokens the summary of a compaction is that only the provider can read; None where anybody can."""
     return stored_size(body) if body.get("encrypted") is True and SUMMARY_BASIS in body else None

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
 from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
-from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Damage, EntryIndex, Kind
+from leafward.session.entries import (
+    ENTRY_TYPES,
+    MESSAGE_ROLES,
+    OWN_TYPES,
+    Body,
+    Damage,
+    EntryIndex,
+    Kind,
+    is_own,
+)
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of, version_of
 
 if TYPE_CHECKING:
@@ -58,7 +67,7 @@ _PLAIN_ID = bytes(code for code in range(0x21, 0x7F) if code not in b'"\\')
 
 _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
 _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
-_OWN_TYPE = b"leafward."
+_OWN_TYPE = OWN_TYPES.encode()
 _WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
 """Damage of lines that hang on the entry before them in the file."""
 
@@ -358,7 +367,7 @@ class Scan:
             self._add(
                 kind, offset, entry_id, parent_id if isinstance(parent_id, str) and parent_id else "", None
             )
-            if kind is Kind.CUSTOM and str(body.get("customType")).startswith(_OWN_TYPE.decode()):
+            if kind is Kind.CUSTOM and is_own(body):
                 self.columns.own.append(len(self.columns) - 1)
 
     def _anchored(self, line: bytes, offset: int) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from leafward.agents.fork_draft import Draft
     from leafward.branches.healing import Healing
     from leafward.branches.refused_blocks import Change
     from leafward_tui.ui.glyphs import Glyphs
@@ -35,14 +36,14 @@ class HealSheet(Sheet):
     NAME: ClassVar[str] = "heal"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("heal")]
 
-    def __init__(self, healing: Healing, title: str) -> None:
+    def __init__(self, healing: Healing, draft: Draft, title: str) -> None:
         """`title` is that of the agent which goes on."""
         self._changes = healing.changes
         self._title = title
         about = [
             SheetLine("a repaired session is written, which the provider accepts; this one stays as it is")
         ]
-        about += [SheetLine(remark.text) for remark in healing.remarks]
+        about += [SheetLine(remark.text) for remark in (*healing.remarks, *draft.remarks)]
         if healing.obstacle is not None:
             about.append(SheetLine(healing.obstacle.text, "warn", lines=3))
         note = counted(len(self._changes), "repair")

@@ -98,11 +98,11 @@ class PanesPort(Protocol):
     def columns_shown(self) -> int:
         """How many panes stand beside each other."""
 
-    def show_area(self, area: str, page: str, rules: str, unit: str, *, whole: bool) -> None:
+    def show_area(self, area: str, page: str, rules: str, *, whole: bool) -> None:
         """Shows as many panes as there is room for, the one with the keys among them, with their heads; or that one `whole`."""
 
-    def show_heads(self, area: str, page: str, rules: str, unit: str) -> None:
-        """The heads alone; `unit` heads the sizes of turns."""
+    def show_heads(self, area: str, page: str, rules: str) -> None:
+        """The heads alone."""
 
     def focus_area(self, area: str) -> None:
         """Keys go to a pane; to the field where there is one in it."""

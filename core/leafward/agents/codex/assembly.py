@@ -102,6 +102,7 @@ class Assembly:
             builder.feed(buffer, whole, base)
             size = base + last.rollout.extent(base, whole)
         self.whole = not stop()
+        self._end_responses()
         builder.settle()
         self.pieces[-1] = last._replace(end=size)
         self.end += size
@@ -126,6 +127,7 @@ class Assembly:
         for cut in fork_points:
             if (segment.id, cut) not in self.states:
                 self.states[segment.id, cut] = builder.state()
+        self._end_responses()
         if not thread.owns(segment):
             self.inherited = len(builder.columns)
         else:
@@ -134,6 +136,14 @@ class Assembly:
         if step.missing is not None and len(builder.columns) > first:
             builder.columns.damage[first] = Damage.MISSING_BASE
             self.orphans.append((first, step.missing))
+
+    def _end_responses(self) -> None:
+        """At the end of a segment a count that waits for its reply is usage. Its reply may still be appended: all is read anew then."""
+        responses = self.builder.responses
+        if responses.waiting >= 0:
+            responses.unclaimed()
+            self.builder.link()
+            self._plain = False
 
     def _state(self, base: Base | None) -> State:
         if base is None:

@@ -13,6 +13,8 @@ from leafward.agents.opencode.records import number_in, object_at, text_in
 from leafward.agents.opencode.tools import SHELLS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from leafward.session.entries import Body
 
 REQUEST_TEXT = "What did we do so far?"
@@ -176,6 +178,13 @@ def is_put(part: dict[str, Any]) -> bool:
     return kind == "subtask" or (
         kind in ("text", "file") and bool(part.get("synthetic")) and not part.get("ignored")
     )
+
+
+def is_of_command(parts: Iterable[dict[str, Any]]) -> bool:
+    """Whether the parts of a user's message say that the user ran a command; of a sub-agent's task they say the same."""
+    put = [part for part in parts if is_put(part)]
+    told = any(part.get("type") == "text" and part.get("text") == SUBTASK_TEXT for part in put)
+    return told and all(part.get("type") != "subtask" for part in put)
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:

@@ -36,6 +36,8 @@ class Role(IntEnum):
     AGENT = 16
     MODEL = 17
     """Another agent, another model from here on; in the newer engine messages of their own."""
+    COMMAND = 18
+    """The message ahead of a command that the user ran: the command stands in the reply behind it."""
 
 
 KINDS = {
@@ -55,6 +57,7 @@ KINDS = {
     Role.BROKEN: Kind.MALFORMED,
     Role.BROKEN_PART: Kind.MALFORMED,
     Role.SHELL: Kind.BASH,
+    Role.COMMAND: Kind.USER,
     Role.AGENT: Kind.CUSTOM,
     Role.MODEL: Kind.MODEL_CHANGE,
 }

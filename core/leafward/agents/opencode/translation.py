@@ -9,7 +9,6 @@ from leafward.agents.native_lines import frame, injected, kept_ids, message
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
     SILENT,
-    SUBTASK_TEXT,
     block_of,
     error_of,
     failure_of,
@@ -86,6 +85,8 @@ class Translator:
             body.update(self._user(index, record, created))
         elif role in (Role.INJECTED, Role.ADDED, Role.REQUEST):
             body.update(self._injected(index, role))
+        elif role is Role.COMMAND:
+            body.update(self._command(index, created))
         elif role is Role.REPLY:
             body.update(self._reply(index, record, created))
         elif role is Role.RESULT:
@@ -165,13 +166,18 @@ class Translator:
             if task is not None:
                 name = "subtask"
                 details = {key: value for key, value in task.items() if key not in _OWN_FIELDS}
-            elif any(text_of([block]) == SUBTASK_TEXT for block in content):
-                name = "shell"
         of_agent = role is Role.REQUEST or text_of(content).lstrip().startswith(_REMINDER)
         body = injected(f"opencode.{name}", content, of_agent=of_agent)
         if details:
             body["details"] = details
-        ran = self._command_behind(index) if name == "shell" else ""
+        return body
+
+    def _command(self, index: int, created: int | None) -> Body:
+        """What is sent ahead of a command that the user ran, and what the user typed."""
+        content = [
+            block for part in self._parts(index) if is_put(part) and (block := block_of(part)) is not None
+        ]
+        body, ran = _message("user", content, created), self._command_behind(index)
         return {**body, TYPED: f"! {ran}"} if ran else body
 
     def _command_behind(self, index: int) -> str:

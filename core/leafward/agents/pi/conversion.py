@@ -13,10 +13,10 @@ from leafward.session.journal import encode_line
 from leafward.session.messages import PROJECTION, edit_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.conversation import Conversation
+    from leafward.agents.conversation import Conversation, ConversationMessage
     from leafward.agents.fork_draft import Draft, Terms
     from leafward.session.session import Session
 
@@ -38,7 +38,7 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
             terms,
             len(past.healed),
             0,
-            tuple(past.remarks()),
+            (*past.remarks(), *_counts_left(past.healed)),
         )
     path = list(session.tree.path(past.cut.tip(session)))
     counted = sum(1 for _ in past.messages())
@@ -62,6 +62,15 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
     )
 
 
+def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[Remark]:
+    """Whether replies of a healed session are told without what was counted for them."""
+    if any(one.role == "assistant" and one.usage is None for one in messages):
+        yield Remark(
+            "counts-left",
+            "token counts from the first change on stay with the source: sizes are estimated until the next reply",
+        )
+
+
 def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
     yield encode_line(header)
     chain = Chain(None, terms)
@@ -73,6 +82,7 @@ def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
         elif message.role == "assistant":
             body |= {"provider": message.provider or "unknown", "model": message.model or "unknown"}
             body["stopReason"] = message.stop
+            body["usage"] = message.usage
         yield chain.line(_native_message(body, str(body["role"])))
     if past.session.name:
         yield chain.line({"type": "session_info", "name": past.session.name})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NewType
 
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 OperationId = NewType("OperationId", str)
 """An operation's id: that of the entry it wrote, or at which the agent's move shows."""
 
-_OWN_TYPES = "leafward."
 LEAF_TYPE = "leafward.leaf"
 ARCHIVE_TYPE = "leafward.archive"
 GRAFT_TYPE = "leafward.graft"
@@ -321,7 +320,7 @@ def marks(body: Body) -> Body:
     """What Leafward noted on a line: the data of an entry of ours, the extra field of any other; empty on another's line."""
     noted = body.get(MARK)
     if body.get("type") == "custom":
-        noted = body.get("data") if str(body.get("customType")).startswith(_OWN_TYPES) else None
+        noted = body.get("data") if is_own(body) else None
     return noted if isinstance(noted, dict) else {}
 
 

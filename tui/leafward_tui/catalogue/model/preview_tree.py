@@ -97,6 +97,7 @@ class _Rows:
         self._folded = sorted(folded, key=lambda mark: mark.position)
         end = len(self._kinds)
         at = 0
+        marked = sum(mark.entries for mark in marks)
         for mark in shown:
             if mark.position >= end:
                 continue
@@ -108,7 +109,7 @@ class _Rows:
                 self._rows.append(self._memory(mark))
                 self._uncounted += 1
                 at += 1
-        beside = len(self._session) - end - sum(mark.entries for mark in marks)
+        beside = self._session.columns.entries - self._entries(0, end) - marked
         self._last(at, end, beside)
         self._rows += [self._branch(mark) for mark in shown if mark.position >= end]
         return tuple(self._rows)
@@ -120,13 +121,13 @@ class _Rows:
         if at or not self._prompts or self._prompts[0] >= end:
             return at
         end = min([end, *self._prompts[1:2]])
-        self._add(Sign.PROMPT, self._headline(self._prompts[0]), end, 1)
+        self._add(Sign.PROMPT, self._headline(self._prompts[0]), self._entries(0, end), 1)
         return end
 
     def _between(self, at: int, end: int) -> None:
         """Turns that have no row of their own, and what is folded among them."""
         at = self._first(at, end)
-        turns, entries = self._turns(at, end), end - at
+        turns, entries = self._turns(at, end), self._entries(at, end)
         folded = [mark for mark in self._folded if mark.position <= end]
         if not entries and not folded:
             return
@@ -157,7 +158,7 @@ class _Rows:
             self._add(
                 Sign.LEAF,
                 self._headline(last if last >= 0 else min(first, end - 1)),
-                end - at,
+                self._entries(at, end),
                 int(last >= 0),
             )
         elif self._rows and self._rows[-1].sign in (Sign.COMPACTION, Sign.SUMMARY):
@@ -182,6 +183,16 @@ class _Rows:
     def _entry(self, position: int) -> EntryIndex:
         run = bisect_right(self._ends, position)
         return EntryIndex(self._path[run].stop - (self._ends[run] - position))
+
+    def _entries(self, at: int, end: int) -> int:
+        """How many entries stand between two positions."""
+        spans, begin = [], 0
+        for run in self._path:
+            stop = begin + run.stop - run.start
+            if at < stop and begin < end:
+                spans.append(range(run.start + max(0, at - begin), run.start + min(stop, end) - begin))
+            begin = stop
+        return self._session.columns.entries_in(spans)
 
     def _headline(self, position: int) -> str:
         return headline(self._session, self._entry(position)).text
@@ -238,7 +249,7 @@ class _Rows:
     def _leaving(self, position: int, entry: int, spans: list[range]) -> _Mark:
         kinds = self._session.columns.kind
         turns = sum(len(_PROMPT.findall(kinds, span.start, span.stop)) for span in spans)
-        return _Mark(position, Sign.BRANCH, EntryIndex(entry), sum(map(len, spans)), turns)
+        return _Mark(position, Sign.BRANCH, EntryIndex(entry), self._session.columns.entries_in(spans), turns)
 
     @staticmethod
     def _shown(marks: list[_Mark]) -> list[_Mark]:

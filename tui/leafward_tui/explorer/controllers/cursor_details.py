@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
+from leafward.context.estimate_sign import estimate_sign
 from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS
 from leafward_tui.explorer.model.folds import LineKind
@@ -145,14 +146,16 @@ class CursorDetails:
         metrics, layout = self._state.metrics, exploration.layout
         if metrics is None:
             return None
-        tally = metrics.sum(layout.entries_between(line.row, line.rows))
+        spans = layout.entries_between(line.row, line.rows)
+        tally = metrics.sum(spans)
         glyphs = self._services.glyphs
         tokens = line_tokens(metrics, layout, line, tally.tokens)
-        pairs = [("tokens", count(tokens, zero=glyphs.zero))]
+        sign = estimate_sign(metrics.reported, layout.tree.kind, spans, tokens) if line.rows == 1 else ""
+        pairs = [("tokens", sign + count(tokens, zero=glyphs.zero))]
         if layout.density is not Density.ENTRIES or line.rows > 1:
             # Where a row is an entry, the row itself says whether it is a call or an edit.
             pairs[:0] = [
-                ("entries", f"{tally.entries:,}"),
+                ("entries", f"{exploration.session.columns.entries_in(spans):,}"),
                 ("calls", count(tally.calls, zero=glyphs.zero)),
                 ("edits", count(tally.edits, zero=glyphs.zero)),
             ]

@@ -68,7 +68,9 @@ class Heal:
             self._view.tell("what would heal it is not shown: something else was opened", "warn", keys)
             return
         self._view.tell("")
-        self._view.ask(HealSheet(healed.found, healed.agent.title), partial(self._begin, session, healed))
+        self._view.ask(
+            HealSheet(healed.found, healed.draft, healed.agent.title), partial(self._begin, session, healed)
+        )
 
     def _begin(self, session: Session, healed: Healed, answer: str | None) -> None:
         draft = healed.draft

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
+from leafward.context.estimate_sign import estimate_sign
 from leafward.session.density import Density
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.entry_headline import LIMIT, Headline, headline
@@ -235,9 +236,8 @@ class RowPainter:
         if room <= 0:
             return []
         if line.kind is LineKind.FOLDED_RUN:
-            entries = counted(
-                sum(map(len, self.layout.entries_between(line.row, line.rows))), "entry", "entries"
-            )
+            spans = self.layout.entries_between(line.row, line.rows)
+            entries = counted(self.session.columns.entries_in(spans), "entry", "entries")
             parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
             if self.layout.density is not Density.ENTRIES:
                 turns = fold_words(self.layout, line)
@@ -352,7 +352,8 @@ class RowPainter:
     def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
         if not columns.numbers:
             return []
-        tally = self.metrics.sum(self._spans(line))
+        spans = self._spans(line)
+        tally = self.metrics.sum(spans)
         segments = []
         # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
         if tally.failed and line.kind is LineKind.ROW:
@@ -368,6 +369,8 @@ class RowPainter:
             amount = getattr(tally, _FIELD[name])
             amount = line_tokens(self.metrics, self.layout, line, amount) if name == "tok" else amount
             number = count(amount, zero=self.glyphs.zero)
+            if name == "tok" and line.kind is LineKind.ROW:
+                number = estimate_sign(self.metrics.reported, self.layout.tree.kind, spans, amount) + number
             style = ground.edge if number == self.glyphs.zero else ground.sub
             segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
         return segments

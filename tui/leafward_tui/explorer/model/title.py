@@ -58,10 +58,11 @@ def title_bar_of(
     session = exploration.session
     compactions = session.columns.kind.count(Kind.COMPACTION)
     branches = session.branches
-    entries = "entry" if len(session) == 1 else "entries"
+    number = session.columns.entries
+    entries = "entry" if number == 1 else "entries"
     facts = [
         Fact(agent, short=agent, keep=2),
-        Fact(f"{len(session):,}", entries, f"{len(session):,} {entries}", keep=4),
+        Fact(f"{number:,}", entries, f"{number:,} {entries}", keep=4),
         Fact(f"{branches:,}", "branch" if branches == 1 else "branches", "", keep=3 if branches else 0),
         Fact(
             f"{compactions:,}",

@@ -24,7 +24,7 @@ from leafward_tui.inspector.model.compaction_outcome import (
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.inspector.model.special_entries import noted_sizes
-from leafward_tui.ui.cells import cell_len, counted, exact, money, right
+from leafward_tui.ui.cells import cell_len, counted, exact, money, percent, right
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.spans import padded, shown_line
@@ -120,7 +120,7 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     glyphs = sheet.glyphs
     less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
-        less = f"   {(xray.before - xray.after) * 100 // xray.before} % less"
+        less = f"   {percent(xray.before - xray.after, xray.before)} less"
     after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
     if NAMES + cell_len(f"{exact(xray.before)} {glyphs.arrow} {after}{less}") > sheet.width:
         less = ""
@@ -171,7 +171,8 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     )
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
-        sheet.note("not in file: measured anew behind the compaction; files put in again are part of it")
+        again = "; files put in again are part of it" if xray.puts_files_in else ""
+        sheet.note(f"not in file: measured anew behind the compaction{again}")
     if xray.lacks_files:
         sheet.note("files put in again are not in file and come on top: nothing tells yet how large they are")
     elif xray.lacks_rest and not less:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
+from leafward.context.basis import Basis
+from leafward.context.estimate_sign import AHEAD, estimate_sign
 from leafward.session.entries import DAMAGE_TEXT, PROMPTS, Damage, EntryIndex, Kind
 from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
 from leafward_tui.inspector.model.files import where
@@ -139,7 +141,8 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             ]
         )
     else:
-        left.append([Span(f"{len(selection):,}", "sub"), Span(" entries", "faint")])
+        entries = selection.session.columns.entries_in(selection.entries)
+        left.append([Span(f"{entries:,}", "sub"), Span(" entry" if entries == 1 else " entries", "faint")])
     # As in the tree, a command that the user ran is no call.
     calls = sum(not step.by_user for step in found.steps)
     if calls and len(selection) > 1:
@@ -156,7 +159,7 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             if len(selection) == 1 and found.steps and not found.steps[0].by_user and not found.replies:
                 # The row of the tree counts the call as well.
                 right.append(Span("result ", "faint"))
-            right.append(Span(size(found.tokens), "sub"))
+            right.append(Span(_sign(selection, found.tokens) + size(found.tokens), "sub"))
         right.append(Span(" tok", "faint"))
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
@@ -187,6 +190,17 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
     for at, damage in damaged[:_MARKS]:
         words = [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[damage], "warn")]
         sheet.facts([words, [Span(f"#{at:,}", "faint")]], entry=at)
+
+
+def _sign(selection: Selection, tokens: int) -> str:
+    """What stands in front of a size, as in the row of the tree: of a system prompt the next reply tells."""
+    session = selection.session
+    if session.columns.kind[selection.head] != Kind.SYSTEM:
+        return ""
+    metrics = Basis.of(session).sizes.metrics
+    behind = selection.last + 1
+    metrics.fill(session, range(behind, min(behind + AHEAD, len(session))))
+    return estimate_sign(metrics.reported, session.columns.kind, selection.entries, tokens)
 
 
 def _prompts(sheet: Sheet, found: Gathered) -> None:

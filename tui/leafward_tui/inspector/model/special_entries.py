@@ -26,7 +26,7 @@ from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
 from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
-from leafward_tui.ui.cells import counted, exact, money
+from leafward_tui.ui.cells import counted, exact, money, percent
 from leafward_tui.ui.markdown import rendered
 from leafward_tui.ui.page import Span
 from leafward_tui.ui.spans import padded, shown, shown_line, wrapped_text
@@ -145,7 +145,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     before, after = Basis.of(session).change(index)
     first = f"{before.sign}{exact(before.total)}" if before.total else "not recorded"
     less = before.total > after.total > 0
-    saved = f"   {(before.total - after.total) * 100 // before.total} % less" if less else ""
+    saved = f"   {percent(before.total - after.total, before.total)} less" if less else ""
     sheet.line(
         [
             *padded([Span("tokens", "faint")], _NAMES),
@@ -177,16 +177,20 @@ def noted_sizes(body: Body, before: int, after: int) -> str:
     details = details if isinstance(details, dict) else {}
     if isinstance(details.get("leafward"), dict):
         return ""
-    sizes = (("before", body.get("tokensBefore"), before), ("after", details.get("postTokens"), after))
+    sizes = (
+        ("before it, as the agent counted", body.get("tokensBefore"), before),
+        # It is about the summary alone, while the system prompt and the tools take several times as much.
+        ("after it, the agent's estimate without system prompt and tools", details.get("postTokens"), after),
+    )
     words = [
-        f"{exact(noted)} {side} it"
+        f"{exact(noted)} {side}"
         for side, noted, shown in sizes
         if isinstance(noted, int)
         and not isinstance(noted, bool)
         and 0 < noted < MOST_TOKENS
         and noted != shown
     ]
-    return f"{', '.join(words)}, as the agent counted" if words else ""
+    return "; ".join(words)
 
 
 def part_sizes_in_words(text: str) -> str:

@@ -17,6 +17,7 @@ from leafward.session.entries import (
     ToolCall,
     Usage,
     blocks_of,
+    is_own,
     text_of,
     tool_calls,
 )
@@ -133,8 +134,8 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
     for index, body in session.bodies(entries):
         if stop():
             break
-        found.entries += 1
         kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
+        found.entries += kind is not Kind.CUSTOM or not is_own(body or {})
         if kind is Kind.INJECTED and len(selection) == 1:
             # Among what was said it is one line; alone it is read whole.
             kind = Kind.CUSTOM_MESSAGE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.compaction import Strategy
-from leafward.context.estimators import Estimator
 from leafward_tui.lab.model.plan_lines import plan_lines
 from leafward_tui.ui.cells import counted
 
@@ -60,19 +59,12 @@ class Display:
     def show_heads(self) -> None:
         """Tabs of every pane, the pane with the keys marked."""
         layout = self._state.layout
-        self._view.panes.show_heads(layout.area, layout.page, self._rules(), self._unit())
+        self._view.panes.show_heads(layout.area, layout.page, self._rules())
 
     def arrange(self) -> None:
         """As many panes as there is room for."""
         layout = self._state.layout
-        self._view.panes.show_area(layout.area, layout.page, self._rules(), self._unit(), whole=layout.whole)
-
-    def _unit(self) -> str:
-        """The head of the sizes of turns: where an agent counts tokens otherwise than the tree does, as whom."""
-        what_if = self._state.what_if
-        if what_if is None or what_if.plan.estimator is Estimator.PI:
-            return "tok"
-        return f"tok as {what_if.plan.settings.strategy.agent} counts"
+        self._view.panes.show_area(layout.area, layout.page, self._rules(), whole=layout.whole)
 
     def _rules(self) -> str:
         """Whose rules the plan follows, and how many known bugs of them it does not repeat."""

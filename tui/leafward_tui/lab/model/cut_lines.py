@@ -145,7 +145,7 @@ class CutLines:
     def _turn(self, row: CutRow) -> LabLine:
         rows, glyphs = self.rows, self.glyphs
         fate = rows.fate(row)
-        size = rows.turns.tokens(row.first, row.stop, rows.plan.estimator)
+        size = rows.turns.tokens(row.first, row.stop, rows.plan.shown)
         key, tokens = f"at:{row.first}", count(size, zero=glyphs.zero)
         ink = INK[fate]
         if row.kind in (RowKind.TURNS, RowKind.MESSAGES):
@@ -315,7 +315,7 @@ def neighbours(
         for at in refused[: max(0, most - 1)]
     ]
     if below >= 0:
-        kept = count(turns.kept_by(below, plan.estimator), zero="0")
+        kept = count(turns.kept_by(below, plan.shown), zero="0")
         rule = Rule(turns.rules[below])
         split = rule in (Rule.MID_TURN, Rule.QUIET_BEFORE_REPLY)
         if width >= _WIDE:

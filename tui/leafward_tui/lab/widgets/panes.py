@@ -64,7 +64,7 @@ class LabPanes(Horizontal):
             return 1
         return 3 if width >= 120 else 2
 
-    def show_area(self, area: str, page: str, rules: str, unit: str, *, whole: bool) -> None:
+    def show_area(self, area: str, page: str, rules: str, *, whole: bool) -> None:
         """Shows as many panes as there is room for, the one with the keys among them, with their heads; or that one `whole`."""
         self._whole = whole
         shown = self.columns_shown
@@ -87,18 +87,18 @@ class LabPanes(Horizontal):
         self.fates.display = fates
         row.display = fates and not alone
         self.fates.styles.height = "1fr" if alone else "50%"
-        self.show_heads(area, page, rules, unit)
+        self.show_heads(area, page, rules)
 
-    def show_heads(self, area: str, page: str, rules: str, unit: str) -> None:
-        """Tabs of every pane, the pane with the keys marked; `unit` heads the sizes of turns."""
+    def show_heads(self, area: str, page: str, rules: str) -> None:
+        """Tabs of every pane, the pane with the keys marked."""
         shown = self.columns_shown
         if shown == 1:
             active = {"cut": "Cut", "plan": "Plan", "text": page, "fates": "Lost"}[area]
             for head in (self.cut_head, self.plan_head, self.text_head):
-                head.show(TABS, active, right=unit if area == "cut" else "", focused=True)
+                head.show(TABS, active, right="tok" if area == "cut" else "", focused=True)
             return
         self.cut_head.show(
-            ("Cut",), "Cut", note="what happens to each turn", right=unit, focused=area == "cut"
+            ("Cut",), "Cut", note="what happens to each turn", right="tok", focused=area == "cut"
         )
         pages = PAGES if shown == 3 else ("Plan", *PAGES)
         self.plan_head.show(("Plan",) if shown == 3 else pages, "Plan", right=rules, focused=area == "plan")

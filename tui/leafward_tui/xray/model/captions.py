@@ -249,7 +249,7 @@ class Teller:
         if side is Side.AFTER and cell.line >= 0:
             return self._about_line(piece, link)
         if cell.what in (What.REST, What.ERROR):
-            return _about_rest(cell)
+            return _about_rest(cell, files=self.xray.puts_files_in)
         if cell.what is What.EXPECTED:
             return [
                 [("summary  ", "faint"), ("not written yet", "text")],
@@ -362,10 +362,12 @@ class Teller:
         return count(number, zero=self.glyphs.zero)
 
 
-def _about_rest(cell: Cell) -> list[list[tuple[str, str]]]:
+def _about_rest(cell: Cell, *, files: bool) -> list[list[tuple[str, str]]]:
+    """What is not in the file, or the estimation error; `files` where the agent put some in again that it did not store."""
+    again = ", files put in again" if files else ""
     name, why = (
         "not in file",
-        "system prompt, tools, files the agent adds: measured anew on the first request after each compaction",
+        f"system prompt, tools{again}: measured anew on the first request after each compaction",
     )
     if cell.what is What.ERROR:
         more = "more" if cell.tokens > 0 else "less"
