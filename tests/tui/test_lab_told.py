@@ -63,9 +63,7 @@ class TestLedger:
             assert sizes["kept"] == shares[Link.KEPT]
             assert sizes.get("system", 0) == shares[Link.SYSTEM]
             names = [part.name for part in whole.parts]
-            # Codex keeps nothing that was counted.
-            error = [] if strategy is Strategy.CODEX else ["estimation error"]
-            assert names[names.index("injected") :] == ["injected", "kept", "not in file", *error]
+            assert names[names.index("injected") :] == ["injected", "kept", "not in file", "estimation error"]
             assert all(part.tokens >= 0 for part in whole.parts if part.name != "estimation error")
             column = column_of(made, injected, drafted, 0.0)
             assert column.after == whole.total
