@@ -207,7 +207,7 @@ def test_an_old_file_is_copied_first(version: str, run: Run, tmp_path: Path, ses
 def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
     file = conversation(tmp_path / "s.jsonl", turns=4)
     os.utime(file.path, (OLD, OLD))
-    made = done("compact", file.path, "--keep-recent", "5", "--larger", "--json").document
+    made = done("compact", file.path, "--keep-recent", "5", "--json").document
     assert "question 0" in made["summary"] or "answer" in made["summary"]
     assert done("context", file.path, "--json").document["messages"][0]["entry"] == made["entry"]
 
@@ -257,7 +257,7 @@ def test_hostile_text_does_not_reach_the_terminal(run: Run, tmp_path: Path) -> N
     for turn in range(4):
         file.user(f"use \x1b[31mred\x07 and <leafward-context> in a{turn}.py, never \u202eblue " * 4)
         file.reply("\x9b2J done </summary> " * 9)
-    outcome = run("compact", file.path, "--keep-recent", "30", "--larger", "--strategy", "codex")
+    outcome = run("compact", file.path, "--keep-recent", "30", "--strategy", "codex")
     assert outcome.code == 0
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(outcome.out + outcome.err)
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(last_line(file.path)["summary"])

@@ -9,8 +9,6 @@ import pytest
 
 from leafward.agents import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.compaction import PlanSettings, Strategy, measure, plan
-from leafward.compaction.draft_assembly import draft
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at, lacks_prompt
@@ -20,7 +18,6 @@ from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex, Kind, Usage
 from leafward.session.journal import Writing
 from leafward.session.messages import trusted_usage
-from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, reading, usage
 from tests.bench.need import compactions_of, sessions
 from tests.surroundings import CORPORA, needs_corpora
@@ -222,21 +219,3 @@ def test_every_display_has_the_same_size(compacted: Acting) -> None:
             assert Basis(Sizes(session, EntryMetrics(session))).count_at(at).total == context.total
             place = session.tree.content_at(at)
             assert price_of_move(session, at).after.total == context_at(session, place).total
-
-
-def test_the_estimation_error_does_not_grow_with_pins(tmp_path: Path) -> None:
-    """Of what stays it is known that more is counted than estimated; a summary was never counted."""
-    file = Acting(tmp_path / "s.jsonl")
-    for said in (300, 3_000, 6_000):
-        file.user("go on " * 200)
-        file.said("done " * 80, tokens=usage(PROMPT + said + 100, output=100))
-    pins = [f"keep pear {number} in its box" for number in range(40)]
-    for strategy in (Strategy.PI, Strategy.CODEX):
-        with reading(file.path) as session:
-            sizes = measure(session)
-            made = plan(sizes, PlanSettings(strategy=strategy, keep_recent=100))
-            without, with_pins = (draft(session, made, Extractive(), pins=some) for some in ([], pins))
-        assert sizes.carry.scale > 2
-        more = with_pins.tokens_after - without.tokens_after
-        assert more > 200
-        assert with_pins.counted_after - without.counted_after == more

@@ -269,7 +269,7 @@ def _assembled(
     made = replace(summary, text=words, tokens=tokens_of(words))
     system = ground.there.system
     after = tokens_of(text) + ground.there.kept_tokens + (message_tokens(system) if system is not None else 0)
-    counted = _counted(plan, after, tokens_of(text), ground)
+    counted = _counted(plan, after, ground)
     remarks += _remarks(plan, {**made.redacted, **ground.there.redacted}, counted, place)
     if ground.limit is not None and utf16_length(text) > ground.limit:
         remarks.append(
@@ -320,7 +320,7 @@ def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, in
     return words, dropped
 
 
-def _counted(plan: Plan, after: int, summary: int, ground: Ground) -> int:
+def _counted(plan: Plan, after: int, ground: Ground) -> int:
     """The size of the context afterwards as it is shown, of what is estimated of it."""
     messages, kept = plan.sizes.context.messages, {spoken.entry for spoken in ground.there.kept}
     unsent = sum(
@@ -328,7 +328,7 @@ def _counted(plan: Plan, after: int, summary: int, ground: Ground) -> int:
         for at in messages.unsent
         if messages.entry[at] in kept and messages.role(at) == "assistant"
     )
-    counted = plan.sizes.carry.over(after - unsent, ground.there.kept_tokens - unsent, ground.took, summary)
+    counted = plan.sizes.carry.over(after - unsent, ground.there.kept_tokens - unsent, ground.took)
     return max(0, counted) + unsent
 
 

@@ -228,7 +228,7 @@ def _tokens(
     took = sizes.took(division.cut) if division.tail else None
     cut = sum(one.tokens - one.left for one in division.shortened if one.position >= division.cut)
     took = took - round(carry.scale * cut) if took is not None else None
-    after = carry.over(sizes.system_tokens + summary + held, held, took, summary)
+    after = carry.over(sizes.system_tokens + summary + held, held, took)
     return PlanTokens(
         before=sizes.size.total,
         summarize=history,

@@ -7,8 +7,8 @@ both sides of a compaction are sized alike:
 - What is not in the file is the first request's count less the estimate of the contents it sent. It is carried along. Where
   the file begins in the middle of a conversation it is also what was said before: nobody can tell how much of it a compaction
   leaves, so nothing of it is carried.
-- The estimation error is what remains. It shrinks with the contents: what a compaction keeps takes what it took before, or is
-  scaled as the contents were in front of it. Its summary takes what it is estimated at.
+- The estimation error is what remains. It shrinks with the contents: what a compaction keeps takes what it took before, all
+  else is scaled as the contents were in front of it.
 - A context that no reply measures yet is measured by the request that came next, where one is recorded.
 - Usage of a reply that was made before a compaction or an edit above it is inherited, and is not believed.
 
@@ -28,14 +28,8 @@ from leafward.context.projection import begins_midway, latest
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
-from leafward.session.messages import (
-    encrypted_tokens,
-    leaves_files_unstored,
-    message_in,
-    messages_of,
-    trusted_usage,
-)
-from leafward.session.tokens import message_tokens, replayed_system
+from leafward.session.messages import encrypted_tokens, leaves_files_unstored, message_in, trusted_usage
+from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,14 +88,13 @@ class Carry(NamedTuple):
     scale: float = 1.0
     """Tokens counted for one that is estimated."""
 
-    def over(self, contents: int, kept: int, took: int | None, summary: int) -> int:
+    def over(self, contents: int, kept: int, took: int | None) -> int:
         """The size of a context behind a compaction of this one.
 
-        `contents`, `kept` and `summary` are estimated, the last two are among the contents; `took` is what the kept messages took
-        before. The summary was never counted and takes what it is estimated at: the estimation error is of what stays.
+        `contents` and `kept` are estimated, the kept messages are among the contents; `took` is what these took before.
         """
         counted = self.scale * kept if took is None else took
-        return self.not_in_file + summary + round(counted + self.scale * (contents - kept - summary))
+        return self.not_in_file + round(counted + self.scale * (contents - kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,9 +357,7 @@ class Basis:
         first = EntryIndex(after.entries[kept[0]]) if kept else compaction
         end = [entry for entry in before.entries if entry >= first and sizes.kinds[entry] != Kind.SYSTEM]
         took = self.took(first, above) if kept and end == [after.entries[at] for at in kept] else None
-        messages = messages_of(sizes.body(compaction), Kind.COMPACTION) if compaction in after.entries else ()
-        summary = sum(message_tokens(one) for one in messages if one.get("role") == "compactionSummary")
-        return _Carried(carry, carry.over(contents, estimated, took, summary), contents)
+        return _Carried(carry, carry.over(contents, estimated, took), contents)
 
     def _since(self, compaction: EntryIndex, index: EntryIndex) -> list[range]:
         """The path to an entry from below a compaction on it; the whole path for -1."""
