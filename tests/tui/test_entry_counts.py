@@ -30,7 +30,7 @@ def counts(catalogue: Catalogue, path: Path) -> list[int]:
     assert preview is not None
     with closing(Session.open(path)) as session:
         exploration = Exploration(session)
-        title = title_bar_of(exploration, "pi", UNICODE, following=False, unseen=0, parent="")
+        title = title_bar_of(exploration, "pi", UNICODE, following=False, unseen=0, shut=False, parent="")
         said = next(fact for fact in title.facts if fact.unit == "entries")
         layout = exploration.layout
         rows = sum(
