@@ -12,7 +12,16 @@ import pytest
 from leafward.agents.codex import entry_builder as weaving
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
-from leafward.agents.codex.records import KINDS, SEAM, Line, line_of
+from leafward.agents.codex.records import (
+    KINDS,
+    SEAM,
+    THOUGHTS,
+    Line,
+    Role,
+    line_of,
+    records,
+    records_of,
+)
 from leafward.agents.codex.rollout import Rollout as Opened
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.lines import CHUNK, bodies_in
@@ -189,6 +198,27 @@ def test_lines_in_any_other_shape_read_as_if_each_were_decoded(
             text = b"".join(line + b"\n" for line in changed)
             # A glued line makes the whole block be looked at line by line; what follows is another block.
             assert at_once(text, 5_000) == decoded(text)
+
+
+@pytest.mark.parametrize("change", MUTATIONS, ids=lambda change: str(change.__name__))
+def test_records_of_some_roles_are_those_that_decoding_finds(
+    change: Callable[[bytes, random.Random], bytes],
+) -> None:
+    chance = random.Random(change.__name__)
+    replies, results = frozenset({Role.REPLY, Role.ECHO}), frozenset({Role.RESULT, Role.ANSWER})
+    for data in sources():
+        for line in data.splitlines()[:200]:
+            changed = line if decode_line(line) is None else change(line, chance)
+            there = [(line_of(record).role, record) for record in records(changed)]
+            for wanted in (replies, results):
+                assert list(records_of(changed, wanted)) == [one for one in there if one[0] in wanted]
+            spoken = [
+                (role, record)
+                for role, record in there
+                if role in replies and not any(name in orjson.dumps(record) for name in THOUGHTS)
+            ]
+            found = list(records_of(changed, replies, but=THOUGHTS))
+            assert [one for one in found if one in spoken] == spoken
 
 
 def test_heads_that_only_look_like_one_are_decoded(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named, agent_of
+from leafward.agents import agent_of
 from leafward.compaction.injection import Collected, collect, collection
 from leafward.files import call_lines
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.bench.generate import write_session
+from tests.claude_transcript import Transcript
 from tests.core.catalogued import cards_in
 from tests.surroundings import CORPORA, needs_corpora
 
@@ -67,9 +68,34 @@ def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: py
         assert len(read) < len(session) / 2
 
 
+def test_what_was_typed_meanwhile_is_found_however_it_is_written(tmp_path: Path) -> None:
+    for number, letters in enumerate((b"queued_command", b"\\u0071ueued_command")):
+        transcript = Transcript(tmp_path / str(number))
+        transcript.turn("Look at the pears and at the plums", "Looked.")
+        row = transcript.text_of(
+            "attachment", attachment={"type": "queued_command", "prompt": "and the figs"}
+        )
+        transcript.raw(row.encode().replace(b"queued_command", letters) + b"\n")
+        transcript.attachment("the figs are nobody's")
+        with closing(transcript.opened()) as session:
+            assert collect(session, session.leaf).prompt == "and the figs"
+
+
+STORES = (
+    "claude",
+    "codex",
+    "opencode/v1.0.185/opencode",
+    "opencode/v1.18.33/opencode",
+    "public",
+    "real/claude",
+    "real/codex",
+)
+
+
 @needs_corpora
-def test_outcomes_of_calls_are_told_without_translating_their_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("store", STORES)
+def test_what_was_said_and_became_of_calls_is_told_without_translating_all(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     translated = 0
     taken = collection._Reader.read
@@ -81,15 +107,20 @@ def test_outcomes_of_calls_are_told_without_translating_their_results(
 
     monkeypatch.setattr(collection._Reader, "read", counted)
     results = 0
-    for version in ("v1.0.185", "v1.18.33"):
-        for card in cards_in(CORPORA / "opencode" / version / "opencode", tmp_path / version):
-            with closing(agent_named("opencode").open(Path(card.path))) as session:
-                leaves = [session.leaf, *session.tree.leaves()]
-                told = [collect(session, leaf) for leaf in leaves]
-                with monkeypatch.context() as patched:
-                    patched.setattr(collection, "outcomes", lambda _session: None)
-                    before = translated
-                    assert told == [collect(session, leaf) for leaf in leaves]
-                    results += translated - before
-                    translated = before
+    for card in cards_in(CORPORA / store, tmp_path / "index"):
+        if card.problem is not None:
+            continue
+        path = Path(card.path)
+        with closing(agent_of(path).open(path)) as session:
+            if session.is_native:
+                continue
+            leaves = [session.leaf, *session.tree.leaves()]
+            told = [collect(session, leaf) for leaf in leaves]
+            with monkeypatch.context() as patched:
+                patched.setattr(collection, "outcomes", lambda _session: None)
+                patched.setattr(collection, "brief_bodies", lambda _session: None)
+                before = translated
+                assert told == [collect(session, leaf) for leaf in leaves], path
+                results += translated - before
+                translated = before
     assert translated < results / 2

@@ -123,6 +123,18 @@ class TellsOutcome(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsBriefly(Protocol):
+    """A reader that tells what was said sooner than all that is stored of it."""
+
+    def brief(self, index: int) -> Body | None:
+        """What a person or the model said in an entry, as `body` says it, but without when, what it cost and what stands beside it.
+
+        None also where neither of them said anything. An entry of any other kind is whole.
+        """
+        ...
+
+
 class ForeignFiles:
     """The files of a session of another agent, which are only read, and the sidecar of ours in which is kept what is done to it."""
 
@@ -424,6 +436,15 @@ def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | Non
         return None
     joined = source.joined
     return lambda index: reader.outcome(joined.theirs(index)) if joined.kept(index) < 0 else None
+
+
+def brief_bodies(session: Session) -> Callable[[int], Body | None] | None:
+    """What gives a body with no more than what was said, where a reader has such ones."""
+    source = session.source
+    if not isinstance(source, ForeignFiles) or not isinstance(reader := source.reader, TellsBriefly):
+        return None
+    joined = source.joined
+    return lambda index: reader.brief(joined.theirs(index)) if joined.kept(index) < 0 else source.body(index)
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:

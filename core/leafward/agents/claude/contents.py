@@ -102,8 +102,8 @@ def _media(part: dict[str, Any]) -> list[Body]:
     return [{"type": "text", "text": text}]
 
 
-def reply_message(rows: Iterable[Body]) -> Body:
-    """One reply from its rows: their blocks in order, and what the last of them says of stop and usage."""
+def reply_message(rows: Iterable[Body], *, counted: bool = True) -> Body:
+    """One reply from its rows: their blocks in order, and what the last of them says of stop and, if `counted`, of usage."""
     content: list[Body] = []
     message: Body = {"role": "assistant", "content": content, "provider": "anthropic"}
     usage: Body | None = None
@@ -117,7 +117,8 @@ def reply_message(rows: Iterable[Body]) -> Body:
         if isinstance(piece.get("model"), str):
             message["model"] = piece["model"]
         stop = piece.get("stop_reason") or stop
-        usage = native_usage(piece.get("usage"), row.get("costUSD")) or usage
+        if counted:
+            usage = native_usage(piece.get("usage"), row.get("costUSD")) or usage
         if row.get("isApiErrorMessage") is True:
             stop = "error"
         if is_for_show(row):

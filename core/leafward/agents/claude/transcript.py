@@ -270,6 +270,14 @@ class ClaudeReader:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None
 
+    def brief(self, index: int) -> Body | None:
+        """What was said in an entry."""
+        return self._translator.brief(index) if self._translator is not None else None
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed."""
+        return self._translator.outcome(index) if self._translator is not None else None
+
 
 def _session_id(path: str, place: Place, rows: Rows) -> str:
     """The file's name is the id; a file of another name has that of its rows."""

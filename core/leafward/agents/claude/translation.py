@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.contents import (
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from leafward.agents.claude.entry_builder import EntryBuilder
     from leafward.session.entries import Body
 
+_PUT_IN = (Kind.CUSTOM_MESSAGE, Kind.INJECTED)
+_TYPED_SIGNS = re.compile(rb"queued_command|command-name|bash-input|\\u")
+"""One of these stands in every row put in by the agent that holds what a person typed (`records.queued_in`, `command_in`)."""
 CLEARED = "[Old tool result content cleared]"
 """What stands for a result that a microcompaction cleared."""
 
@@ -97,6 +101,37 @@ class Translator:
         body.update(self._translated(index, kind, found, milliseconds(found[0].get("timestamp"))))
         return body
 
+    def brief(self, index: int) -> Body | None:
+        """What was said in an entry, without when, what it cost and which row it is; None also for what nobody typed.
+
+        An entry of any other kind is whole.
+        """
+        kind = Kind(self.columns.kind[index])
+        if kind in _PUT_IN:
+            if index not in self._instead and _TYPED_SIGNS.search(self.region(index)) is None:
+                return None
+        elif kind not in (Kind.USER, Kind.ASSISTANT):
+            return self.body(index)
+        found = self.rows(index)
+        if not found:
+            return None
+        if kind is Kind.ASSISTANT:
+            return message(reply_message(found, counted=False), None)
+        return self._translated(index, kind, found, None)
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed; None where it is none, or cannot be read."""
+        found = self.rows(index) if self.columns.kind[index] == Kind.TOOL_RESULT else []
+        if not found:
+            return None
+        block = self._answer_in(index, results_in(found[0]))
+        return str(block.get("tool_use_id") or ""), block.get("is_error") is True
+
+    def _answer_in(self, index: int, results: list[Body]) -> Body:
+        """The result that an entry is, among those of its row."""
+        part = self._parts.get(index, 0)
+        return results[part] if part < len(results) else {}
+
     def _frame(self, index: int, row: Body) -> Body:
         body = frame(self.columns, index)
         stamp = written_time(row.get("timestamp"))
@@ -152,9 +187,8 @@ class Translator:
         return [(block["id"], block["name"]) for block in content if block["type"] == "toolCall"]
 
     def _result(self, index: int, row: Body) -> Body:
-        part = self._parts.get(index, 0)
-        results = results_in(row)
-        block = results[part] if part < len(results) else {}
+        part, results = self._parts.get(index, 0), results_in(row)
+        block = self._answer_in(index, results)
         call = str(block.get("tool_use_id") or "")
         content = blocks(block.get("content"))
         if part == len(results) - 1:

@@ -241,6 +241,8 @@ KINDS = {
     b'%s","payload":{%s' % (kind, b'"type":"%s"' % sub if sub is not None else b""): role
     for (kind, sub), role in HEADS.items()
 }
+_TOLD_INSIDE = (Role.COMPLETED, Role.MESSAGE)
+"""Roles that a head alone does not tell apart."""
 _ALONE = {name.encode(): role for name, role in _TYPES.items()}
 _DECODED = (
     Role.META, Role.MESSAGE, Role.PROMPT, Role.COUNT, Role.TURN, Role.COMPACTED, Role.ROLLBACK, Role.INJECTED
@@ -354,6 +356,41 @@ def name_of(body: Body) -> str:
 def records(region: bytes) -> Iterator[Body]:
     """The records in a stretch of a rollout that can be read, in order."""
     return map(framed, bodies_in(region, BEGINS))
+
+
+_BEGINNING = b'{"timestamp":"'
+THOUGHTS = frozenset({b"reasoning", b"agent_reasoning", b"agent_reasoning_raw_content", b"Reasoning"})
+"""Subtypes, and types of an item that was completed, that say what the model thought."""
+
+
+def records_of(
+    region: bytes, roles: frozenset[Role], but: frozenset[bytes] = frozenset()
+) -> Iterator[tuple[Role, Body]]:
+    """The records of some roles in a stretch of a rollout, in order, without those of types in `but`.
+
+    What its first bytes tell to be another is not decoded; where they tell nothing, a type in `but` may be among what is given.
+    """
+    for line in region.split(b"\n"):
+        head = HEAD.match(line)
+        # Inside a string the quotes of a beginning would be escaped: a second one is that of another record.
+        if head is not None and line.find(_BEGINNING, 1) < 0:
+            _, kind, sub = head.groups()
+            role = HEADS.get((kind, sub))
+            if role is Role.COMPLETED and (done := DONE.match(line, head.end())) is not None:
+                role, sub = COMPLETED.get(done[1]), done[1]
+            elif role is Role.MESSAGE and (said_by := SAID_BY.match(line, head.end())) is not None:
+                role = Role.REPLY if said_by[1] == _ASSISTANT else role
+            if role is not None and role not in _TOLD_INSIDE:
+                if role not in roles or sub in but:
+                    continue
+                body = decode_line(line)
+                if body is not None:
+                    yield role, body
+                    continue
+        for record in records(line):
+            role = line_of(record).role
+            if role in roles:
+                yield role, record
 
 
 def payload_of(body: Body) -> dict[str, Any]:

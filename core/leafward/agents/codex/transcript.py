@@ -195,3 +195,11 @@ class CodexReader:
     def body(self, index: int) -> Body | None:
         """An entry, translated."""
         return self._translator.body(index) if self._translator is not None else None
+
+    def brief(self, index: int) -> Body | None:
+        """What was said in an entry."""
+        return self._translator.brief(index) if self._translator is not None else None
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed; None where it says more than that."""
+        return self._translator.outcome(index) if self._translator is not None else None

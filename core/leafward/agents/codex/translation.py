@@ -29,7 +29,7 @@ from leafward.agents.codex.items import (
     usage_in,
     user_message,
 )
-from leafward.agents.codex.records import Role, line_of, name_of, payload_of, records
+from leafward.agents.codex.records import THOUGHTS, Role, line_of, name_of, payload_of, records, records_of
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
@@ -53,8 +53,11 @@ _COUNTED_BACK = 64
 _COUNTED_BEHIND = 16
 """Entries behind a compaction among which the count is looked for that Codex makes of what it left."""
 _SAID = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.COMPACTION})
+_SPOKEN = frozenset({Kind.USER, Kind.ASSISTANT, Kind.INJECTED})
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 """Entries made of several lines: one of them that is broken leaves the others."""
+_REPLIES = frozenset({Role.REPLY, Role.ECHO})
+_RESULTS = frozenset({Role.RESULT, Role.ANSWER})
 
 
 class Translator:
@@ -105,6 +108,29 @@ class Translator:
             return body
         body.update(self._translated(index, kind, found, body))
         return body
+
+    def brief(self, index: int) -> Body | None:
+        """What was said in an entry, without when, what it cost and which record it is; any other entry whole."""
+        kind = Kind(self.columns.kind[index])
+        if kind not in _SPOKEN or index in self._literals:
+            return self.body(index)
+        region = self.region(index)
+        if kind is not Kind.ASSISTANT:
+            first = next(records(region.partition(b"\n")[0]), None)
+            return self._translated(index, kind, [first], {}) if first is not None else None
+        found = [record for _, record in records_of(region, _REPLIES, but=THOUGHTS)]
+        return self._said(index, found, None) if found else self.body(index)
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry is the result of, and whether it failed; None where it holds what was printed as well."""
+        if self.columns.kind[index] != Kind.TOOL_RESULT or index in self._literals:
+            return None
+        found = list(records_of(self.region(index), _RESULTS))
+        if all(role is not Role.RESULT for role, _ in found):
+            return None
+        item, call, answers = self._ended(index, found)
+        failed, _ = failure_of(item, answers)
+        return (call, failed) if failed or not any(map(printed_in, answers)) else None
 
     def _frame(self, index: int, first: Body) -> Body:
         body = frame(self.columns, index)
@@ -166,20 +192,26 @@ class Translator:
         at = bisect_right(self._model_at, index) - 1
         return self._models[at] if at >= 0 else None
 
-    def _reply(self, index: int, found: list[Body], stamp: int | None) -> Body:
-        content = reply_blocks(record for record in found if line_of(record).role in (Role.REPLY, Role.ECHO))
-        calls = [block for block in content if block["type"] == "toolCall"]
-        self._calls.remember(calls)
+    def _said(self, index: int, found: list[Body], stamp: int | None) -> Body:
+        """A reply of the records that say something of it; Codex keeps none that was broken off."""
+        content = reply_blocks(found)
+        self._calls.remember(content)
         body = _message("assistant", content, stamp)
         message = body["message"]
         message["provider"] = self.provider
         model = self._model(index)
         if model is not None:
             message["model"] = model
+        return body
+
+    def _reply(self, index: int, found: list[Body], stamp: int | None) -> Body:
+        body = self._said(index, [one for one in found if line_of(one).role in _REPLIES], stamp)
+        message = body["message"]
         usage = self._usage(index, found)
         if usage is not None:
             message["usage"] = usage
-        message["stopReason"] = "toolUse" if any("hosted" not in block for block in calls) else "stop"
+        calls = any(block["type"] == "toolCall" and "hosted" not in block for block in message["content"])
+        message["stopReason"] = "toolUse" if calls else "stop"
         return body
 
     def _usage(self, index: int, found: Iterable[Body]) -> Body | None:
@@ -204,22 +236,24 @@ class Translator:
             if block["type"] == "toolCall"
         ]
 
-    def _result(self, index: int, found: list[Body], stamp: int | None) -> Body:
-        item = next(
-            (payload_of(record) for record in found if line_of(record).role is Role.RESULT),
-            payload_of(found[0]),
-        )
+    def _ended(self, index: int, found: list[tuple[Role, Body]]) -> tuple[Body, str, list[Body]]:
+        """The result among the records of an entry, the call that it belongs to, and what else was said of how that ended."""
+        item = payload_of(next((record for role, record in found if role is Role.RESULT), found[0][1]))
         call = str(item.get("call_id") or item.get("id") or "")
         answers = []
         if index in self._answers:
-            found = [*found, *records(self.line(*self._answers[index]))]
-        for record in found:
-            if line_of(record).role is Role.ANSWER:
+            found = [*found, *records_of(self.line(*self._answers[index]), _RESULTS)]
+        for role, record in found:
+            if role is Role.ANSWER:
                 payload = payload_of(record)
                 inner = payload.get("item")
                 answer = inner if isinstance(inner, dict) else payload
                 if answer.get("call_id", answer.get("id")) == call:
                     answers.append(answer)
+        return item, call, answers
+
+    def _result(self, index: int, found: list[Body], stamp: int | None) -> Body:
+        item, call, answers = self._ended(index, [(line_of(one).role, one) for one in found])
         failed, code = failure_of(item, answers)
         body = _message("toolResult", result_content(item), stamp)
         message = body["message"]

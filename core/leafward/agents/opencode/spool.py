@@ -93,6 +93,17 @@ class Records:
         """A record as stored."""
         return self.spool.at(self.start[number], self.size[number])
 
+    def several(self, first: int, behind: int) -> list[bytes]:
+        """Records that were added one after the other, up to `behind`, read at one go."""
+        if first >= behind:
+            return []
+        begin, last = self.start[first], behind - 1
+        data = self.spool.at(begin, self.start[last] + self.size[last] - begin)
+        places = [self.start[number] - begin for number in range(first, behind)]
+        return [
+            data[place : place + size] for place, size in zip(places, self.size[first:behind], strict=True)
+        ]
+
     def path(self, number: int) -> str:
         """The file or database it lies in."""
         return self._database if self._database is not None else self._paths[number]

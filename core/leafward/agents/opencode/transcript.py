@@ -87,6 +87,10 @@ class OpenCodeReader:
         """The call that an entry is the result of, and whether it failed; None where it says more than that."""
         return self._translator.outcome(index) if self._translator is not None else None
 
+    def brief(self, index: int) -> Body | None:
+        """What was said in an entry."""
+        return self._translator.brief(index) if self._translator is not None else None
+
     def records(self, index: int) -> list[bytes]:
         """The message and parts of an entry."""
         translator = self._translator

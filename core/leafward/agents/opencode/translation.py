@@ -29,8 +29,6 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, PROJECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from leafward.agents.opencode.entry_builder import EntryBuilder
     from leafward.session.entries import Body
 
@@ -54,8 +52,8 @@ class Translator:
         self._stored = builder.stored
         self._hidden = builder.hidden
         self._folder = builder.folder
-        self._latest: tuple[int, dict[int, Body | None]] = (-1, {})
-        """The reply that was translated last, and what of it was decoded: the results of its calls come next. Only read."""
+        self._latest: tuple[int, bool, dict[int, Body | None]] = (-1, False, {})
+        """The reply that was translated last, whether all of it was decoded, and what was: the results of its calls come next."""
 
     def numbers(self, index: int) -> list[int]:
         """The records that an entry is made of, the one that it is named after first."""
@@ -119,39 +117,57 @@ class Translator:
             part = decode_line(self.records.data(self._low[index])) or {}
             body.update(type=f"opencode.{part.get('type')}", data=part)
         else:
-            body.update(
-                type=f"opencode.{record.get('role')}", data={**record, "parts": list(self._parts(index))}
-            )
+            body.update(type=f"opencode.{record.get('role')}", data={**record, "parts": self._parts(index)})
         return body
 
-    def _parts(self, index: int) -> Iterator[Body]:
-        for number in range(self._low[index], self._high[index]):
-            part = self._decoded(index, number)
-            if part is not None:
-                yield part
+    def brief(self, index: int) -> Body | None:
+        """What was said in an entry, without when, what it cost and what its parts say of themselves; any other entry whole."""
+        role = self._role[index]
+        if role != Role.REPLY:
+            return self.body(index)
+        record = self._decoded(index, self._message[index])
+        return self._said(record, self._parts(index), None) if record is not None else None
+
+    def _parts(self, index: int) -> list[Body]:
+        numbers = range(self._low[index], self._high[index])
+        if self._role[index] == Role.REPLY:
+            found = map(self._of_reply(index).get, numbers)
+        else:
+            found = map(decode_line, self.records.several(numbers.start, numbers.stop))
+        return [part for part in found if part is not None]
 
     def _decoded(self, index: int, number: int) -> Body | None:
         """A record of an entry, decoded: once for a reply and the results of its calls."""
         if self._role[index] not in _OF_REPLY:
             return decode_line(self.records.data(number))
-        message = self._message[index]
-        latest = self._latest
-        if latest[0] != message:
-            latest = self._latest = message, {}
-        known = latest[1]
+        known = self._of_reply(index)
         if number not in known:
             known[number] = decode_line(self.records.data(number))
         return known[number]
 
+    def _of_reply(self, index: int) -> dict[int, Body | None]:
+        """The records of a reply that were decoded; all of them where the entry is the reply itself."""
+        message, is_reply = self._message[index], self._role[index] == Role.REPLY
+        latest = self._latest
+        if latest[0] == message and (latest[1] or not is_reply):
+            return latest[2]
+        known: dict[int, Body | None] = {}
+        if is_reply:
+            known = dict(
+                enumerate(map(decode_line, self.records.several(message, self._high[index])), message)
+            )
+        self._latest = message, is_reply, known
+        return known
+
     def _user(self, index: int, record: Body, created: int | None) -> Body:
-        parts = list(self._parts(index))
+        parts = self._parts(index)
         content = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
         body = _message("user", content, created)
         body["source"] = _source(record, parts)
         return body
 
     def _injected(self, index: int, role: Role) -> Body:
-        parts = list(self._parts(index))
+        parts = self._parts(index)
         details: Body = {}
         if role is Role.REQUEST:
             request = next((part for part in parts if part.get("type") == "compaction"), {})
@@ -191,8 +207,7 @@ class Translator:
         )
         return next((one for one in commands if one), "")
 
-    def _reply(self, index: int, record: Body, created: int | None) -> Body:
-        parts = list(self._parts(index))
+    def _said(self, record: Body, parts: list[Body], created: int | None) -> Body:
         content = [block for part in parts if (block := block_of(part)) is not None]
         body = _message("assistant", content, created)
         made = body["message"]
@@ -200,10 +215,17 @@ class Translator:
             value = text_in(record, theirs) or text_in(object_at(record, "model"), theirs)
             if value:
                 made[name] = value
+        made["stopReason"] = stop_reason(record, content)
+        return body
+
+    def _reply(self, index: int, record: Body, created: int | None) -> Body:
+        parts = self._parts(index)
+        body = self._said(record, parts, created)
+        made = body["message"]
         usage = usage_of(record)
         if usage is not None:
-            made["usage"] = usage
-        made["stopReason"] = stop_reason(record, content)
+            # Ahead of why the reply ended.
+            made["usage"], made["stopReason"] = usage, made.pop("stopReason")
         error = error_of(record)
         if error is not None:
             made["errorMessage"] = error
@@ -265,7 +287,7 @@ class Translator:
         reply = index
         while reply >= 0 and not (role[reply] == Role.REPLY and self._message[reply] == message):
             reply -= 1
-        parts = list(self._parts(reply)) if reply >= 0 else []
+        parts = self._parts(reply) if reply >= 0 else []
         changed: dict[str, None] = {}
         for part in parts:
             listed = part.get("files") if part.get("type") == "patch" else None
@@ -282,7 +304,7 @@ class Translator:
         return list(changed)
 
     def _summary(self, index: int, record: Body) -> Body:
-        parts = list(self._parts(index))
+        parts = self._parts(index)
         text = "\n\n".join(
             part["text"]
             for part in parts

@@ -28,7 +28,7 @@ from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
-from leafward.session.foreign import outcomes
+from leafward.session.foreign import brief_bodies, outcomes
 from leafward.session.messages import as_typed, did_run, message_in, messages_of, nested_calls
 from leafward.summaries.facts import forms
 
@@ -99,8 +99,12 @@ def collect(
         spoken = (
             index for index in spoken if kinds[index] != Kind.TOOL_RESULT or reader.is_needed(told(index))
         )
+    brief = brief_bodies(session)
+    bodies: Iterable[tuple[EntryIndex, Body | None]] = (
+        session.bodies(spoken, reader.needs) if brief is None else ((index, brief(index)) for index in spoken)
+    )
     with gc_paused():
-        for index, body in session.bodies(spoken, reader.needs):
+        for index, body in bodies:
             if stop():
                 break
             if body is not None:
