@@ -6,8 +6,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
+from leafward.branches.diff.sides import sides
 from leafward.catalog import Catalogue
 from leafward.cli.tree import tree_json
+from leafward.context.price import price_of_move
+from leafward.session.entries import EntryIndex
 from leafward.session.journal import archive_session, label, move, undo
 from leafward.session.session import Session
 from leafward_tui.catalogue.model.session_preview import read_preview
@@ -66,3 +69,18 @@ def test_what_leafward_notes_is_no_entry_of_the_session(tmp_path: Path) -> None:
     assert set(all_of_it) == {9}, (
         "an entry of the agent's own kind counts, whoever wrote it; it is in no turn"
     )
+
+
+def test_a_move_and_a_comparison_count_no_notes(tmp_path: Path) -> None:
+    draft = Draft()
+    for number in range(4):
+        draft.user(f"prompt {number}")
+        draft.assistant()
+    path = draft.write(tmp_path / "s.jsonl")
+    with closing(Session.open(path)) as session:
+        for _ in range(3):
+            move(session, 5)
+            undo(session)
+        place = session.place
+        assert price_of_move(session, EntryIndex(1)).left.entries == place - 1 == 6
+        assert len(sides(session, 1, session.leaf).b.entries) == 6

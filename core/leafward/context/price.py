@@ -52,7 +52,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The entries of one side of the common ancestor, bookkeeping included, as their numbers and a turn's head count them."""
+    """The entries of one side of the common ancestor, bookkeeping included, without what Leafward noted."""
 
     entries: int
     tokens: int
@@ -205,7 +205,7 @@ def price_of_move(
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
     gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
     # Bookkeeping that both paths have below the ancestor neither goes nor comes.
-    both = len(entries_below(session, ancestor, shared))
+    both = len(session.columns.without_notes(entries_below(session, ancestor, shared)))
     parts = _part(sizes, left, both, in_context=not gone), _part(sizes, entered, both, in_context=not come)
     return Price(
         place,
@@ -246,7 +246,8 @@ def _is_beside(compaction: EntryIndex, entry: EntryIndex, tree: SessionTree) -> 
 def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> Part:
     kinds = sizes.kinds
     spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
-    return Part(len(entries) - both, sizes.tokens(spoken), in_context)
+    number = len(sizes.session.columns.without_notes(entries))
+    return Part(number - both, sizes.tokens(spoken), in_context)
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

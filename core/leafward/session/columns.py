@@ -69,6 +69,11 @@ class Columns:
             for span in spans
         )
 
+    def without_notes(self, entries: array[int]) -> array[int]:
+        """Those of them that some entries are."""
+        own = frozenset(self.own)
+        return array("i", (index for index in entries if index not in own)) if own else entries
+
     @property
     def damaged(self) -> int:
         """Entries with damage. A last line that only lacks its newline is whole, and an agent may still be writing: no damage."""

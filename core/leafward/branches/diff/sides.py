@@ -43,7 +43,7 @@ class Side:
     node: EntryIndex
     """-1 is before everything."""
     entries: array[int]
-    """Below the ancestor, in order, the node among them."""
+    """Below the ancestor, in order, the node among them; without what Leafward noted."""
     spoken: bool
     """Whether any of them belongs to the conversation."""
     turns: int
@@ -102,7 +102,8 @@ def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = 
 
 
 def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: Callable[[], bool]) -> Side:
-    entries = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
+    below = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
+    entries = session.columns.without_notes(below)
     kinds = bytes(map(session.columns.kind.__getitem__, entries))
     outcomes = OutcomeReader(session)
     made = tuple(reader.read(entries, stop, outcomes.take))
