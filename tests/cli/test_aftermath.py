@@ -41,6 +41,7 @@ def test_totals_add_it_up_by_agent_model_and_strategy(done: Run, tmp_path: Path)
     assert (found["compactions"], found["calls"], found["counts"]) == (1, 3, ONCE)
     assert found["cost"] == file.aftermath().dollars
     text = done("ls", folder, "--totals", "--by", "compaction").out
+    assert text.splitlines()[0].split()[4:8] == ["reads", "commands", "errors", "requests"]
     assert text.splitlines()[1].split()[4:9] == ["1", "1", "1", "1", "1"]
     assert "repeated within 3 tool calls" in text
 

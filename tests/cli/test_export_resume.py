@@ -257,7 +257,7 @@ class TestDoctor:
         assert document["folders"]["config"] == str(themes.parent)
         assert document["stores"]["pi"] == [str(store.parent)]
         out = done("doctor").out
-        assert "2 sessions checked, 2 problems in 2 of them" in out
+        assert out.endswith("2 sessions checked, 2 problems in 2 of them; 2 problems outside sessions\n")
         assert "good.jsonl" in out
 
     def test_sessions_of_a_folder_that_is_gone_are_told_together(
@@ -274,6 +274,20 @@ class TestDoctor:
         assert "(2 sessions, nothing else is wrong in them)" in out
         assert ("a.jsonl" in out, "c.jsonl" in out) == (False, True)
         assert "3 sessions checked, 4 problems in 3 of them" in out
+
+    def test_empty_files_are_no_sessions(self, done: Run, isolated_environment: Path) -> None:
+        """So never more sessions with problems than were checked; all figures together are the problems of the document."""
+        store = isolated_environment / ".claude" / "projects" / "-x"
+        store.mkdir(parents=True)
+        for digit in "12":
+            (store / f"{digit * 8}-1111-4111-8111-111111111111.jsonl").touch()
+        assert done("doctor").out.endswith("no session to check; 2 empty files\n")
+        native = isolated_environment / ".pi" / "agent" / "sessions" / "--x--"
+        native.mkdir(parents=True)
+        conversation(native / "c.jsonl")
+        document = done("doctor", "--json").document
+        assert (document["sessions"], len(document["problems"])) == (1, 3)
+        assert done("doctor").out.endswith("1 session checked, 1 problem in 1 of them; 2 empty files\n")
 
     def test_nothing_to_check(self, done: Run) -> None:
         assert done("doctor").out.endswith("no session to check\n")

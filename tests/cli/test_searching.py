@@ -79,6 +79,20 @@ def test_hits_beyond_the_limit_are_told(store: Path, done: Run, run: Run) -> Non
     assert "not looked into" in run("search", "needle", "--limit", "1").err
 
 
+def test_as_many_hits_as_the_limit_says_are_listed_of_one_session_too(tmp_path: Path, run: Run) -> None:
+    file = PiFile(tmp_path / "many.jsonl")
+    for number in range(210):
+        file.user(f"needle {number}")
+    whole = run("search", "needle", str(file.path), "--limit", "1000", "--json").document
+    assert (len(whole["hits"]), whole["searched"], whole["diagnostics"]) == (210, 1, [])
+    cut = run("search", "needle", str(file.path), "--limit", "205", "--json").document
+    assert (len(cut["hits"]), cut["sessions"][0]["hits"], cut["searched"]) == (205, 210, 1)
+    (remark,) = cut["diagnostics"]
+    assert remark["text"] == "205 hits listed, 5 more hits in these sessions: --limit"
+    told = run("search", "needle", str(file.path), "--limit", "5").out.splitlines()
+    assert told[-1] == "210 hits in 1 session, 1 session searched"
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [("/a(/", "at character 2"), ("re:*", "at character 0"), ("re:(?P<x", "invalid pattern")],

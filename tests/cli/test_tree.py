@@ -113,7 +113,7 @@ class TestDocument:
 
 def lines_of(session: Session) -> list[str]:
     """The rows without the columns of numbers and the heading."""
-    return [line[:69].rstrip() for line in outline(session, Page(90))][1:]
+    return [line[:69].rstrip() for line in outline(session, Page(97))][1:]
 
 
 @pytest.fixture
@@ -161,6 +161,21 @@ class TestOutline:
             "00000007  ┠─○  deeper",
             "00000008  ┖─○  side two",
         ]
+
+    def test_a_row_says_where_its_turn_ends(self, branched: Path, done: Run) -> None:
+        """A move there goes on behind the turn; the id alone is that of the prompt."""
+        rows = [line.split() for line in done("tree", branched).out.splitlines()]
+        ends = {row[0]: next(word for word in row if word.startswith("#")) for row in rows if "·" in row}
+        assert ends == {
+            "00000001": "#1",
+            "00000005": "#5",
+            "00000008": "#7",
+            "00000007": "#6",
+            "00000003": "#8",
+        }
+        moved = done("move", branched, ends["00000001"], "--json").document
+        assert moved["target"] == "00000002"
+        assert "#" not in done("tree", branched, "--entries").out
 
     def test_an_archived_branch_is_one_row(self, branched: Path, done: Run, opened: Open) -> None:
         session = opened(branched)

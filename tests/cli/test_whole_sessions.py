@@ -151,7 +151,8 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     done("archive", "01a1fff0", "--undo")
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
-    assert "brought back the session" in done("undo", "01a1fff0").out
+    assert done("undo", "01a1fff0").out.endswith(": the session is archived again\n")
+    assert done("redo", "01a1fff0").out.endswith(": the session is brought back\n")
 
 
 @pytest.mark.parametrize("by", ["project", "agent", "day"])

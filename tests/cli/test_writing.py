@@ -118,6 +118,33 @@ class TestUndo:
         assert "the leaf goes 00000002 -> 00000006" in told
         assert "the leaf goes 00000006 -> 00000002" in done("redo", path).out
 
+    def test_it_says_which_way_a_name_and_a_label_go(self, done: Run, path: Path) -> None:
+        done("name", path, "Orchard")
+        done("label", path, "00000002", "one")
+        label = done("label", path, "00000002", "two", "--json").document["op"]
+        done("name", path, "Quince")
+        assert ': "Quince" -> "Orchard"\n' in done("undo", path).out
+        assert ': "Orchard" -> "Quince"\n' in done("redo", path).out
+        assert ': "two" -> "one" on 00000002' in done("undo", path, "--op", label).out
+        assert ': "one" -> "two" on 00000002' in done("redo", path).out
+        first = done("log", path, "--json").document["ops"][1]["op"]
+        # Set since to another text: that one goes.
+        assert ': "two" -> none on 00000002' in done("undo", path, "--op", first).out
+
+    @pytest.mark.parametrize(
+        "act",
+        [("name", "Orchard"), ("label", "00000002", "one"), ("move", "00000002"), ("archive", "00000003")],
+        ids=lambda act: act[0],
+    )
+    def test_a_dry_run_says_what_the_run_says(
+        self, act: tuple[str, ...], run: Run, done: Run, path: Path
+    ) -> None:
+        done(act[0], path, *act[1:])
+        for verb, word in (("undo", "undid"), ("redo", "redid")):
+            would = run(verb, path, "--dry-run").out
+            assert would == run(verb, path, "--dry-run").out
+            assert would.replace(f"would {verb}", word) == done(verb, path).out
+
     def test_a_dry_run_writes_nothing(self, run: Run, path: Path) -> None:
         run("label", path, "00000002", "x")
         before = path.read_bytes()

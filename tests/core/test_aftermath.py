@@ -52,6 +52,24 @@ def test_what_is_done_again_is_counted_once_each(file: Compacted) -> None:
     assert found.dollars == pytest.approx(found.tokens * 0.001 / 50)
 
 
+def test_parts_of_one_file_are_one_file(tmp_path: Path) -> None:
+    """Each read counts, and the file is named once."""
+    lines = TABLE.splitlines()
+    halves = ["\n".join(half) for half in (lines[: len(lines) // 2], lines[len(lines) // 2 :])]
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    for number, text in enumerate(halves * 2):
+        if number == len(halves):
+            kept = file.user("again")
+            file.entry("compaction", summary="- leases", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("read", f"c{number}", path="leases.py"))
+        file.answered(f"c{number}", "read", text)
+    with closing(Session.open(file.path)) as session:
+        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+    assert found.count(Repeat.FILE) == 2
+    assert repeat_words(found) == "1 file read again in 2 reads"
+
+
 def test_what_is_new_or_changed_is_not_again(file: Compacted) -> None:
     file.does("read", "another table\nof other things", path="leases.py")
     file.does("read", TABLE, path="orchards.py")

@@ -374,6 +374,16 @@ def test_outcomes(file: Acting) -> None:
         ("python3 build_index.py", None),
         ("ls src/test", None),
         ("vim ./check.py", None),
+        ("cat > README.md <<'EOF'\nRun them with `python3 -m unittest`.\nnpm test\nEOF", None),
+        ("apply_patch <<'P'\n+pytest\nP\nls && make", Check.BUILD),
+        ('git commit -m "Fixes; npm test"', None),
+        ("echo 'first (pytest -q)' >> notes", None),
+        ("cat <<EOF && pytest -q 'a b'\ndon't\nEOF", Check.TEST),
+        ('cd "my app" && npm test', Check.TEST),
+        ("bash -lc 'cd app && pytest -q'", Check.TEST),
+        ("sh <<'EOF'\npytest\nEOF", Check.TEST),
+        ('echo "$(pytest -q)"', Check.TEST),
+        ("npm test -- 'unfinished", Check.TEST),
     ],
 )
 def test_what_a_command_checks(command: str, check: Check | None) -> None:

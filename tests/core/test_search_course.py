@@ -34,7 +34,7 @@ def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> N
         sessions = list(search.run(publish=said.append))
         assert len(sessions) == 4
         assert (search.work.sifted, search.work.opened, search.work.sieve) == (FIRST_BATCH + 20, 4, road)
-        times = [session.card.modified for session in sessions]
+        times = [session.card.when for session in sessions]
         assert times == sorted(times, reverse=True)
         assert said[-1] == search.progress
         assert (said[-1].done, said[-1].total, said[-1].sessions, said[-1].hits) == (148, 148, 4, 4)

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Card
     from leafward.compaction.aftermath_totals import AftermathSum, Maker
 
+_COUNTED = {
+    Repeat.FILE: "reads",
+    Repeat.COMMAND: "commands",
+    Repeat.ERROR: "errors",
+    Repeat.REQUEST: "requests",
+}
+"""The heads of the columns of counts."""
+
 
 def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json: bool) -> int:
     """Says the sums over sessions that hold compactions, each of which is read, with remarks on those that cannot be."""
@@ -60,7 +68,7 @@ def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
     if not sums:
         yield "no compaction to add up"
         return
-    head = ("agent", "model", "strategy", "compactions", *(f"{kind}s" for kind in Repeat), "tokens", "cost")
+    head = ("agent", "model", "strategy", "compactions", *_COUNTED.values(), "tokens", "cost")
     rows = [
         (
             safe_line(one["agent"], 40),
@@ -68,7 +76,7 @@ def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
             safe_line((one["model"] or "").rpartition("/")[2], 60),
             safe_line(one["strategy"], 40),
             f"{one['compactions']:,}",
-            *(f"{one['counts'][kind]:,}" for kind in Repeat),
+            *(f"{one['counts'][kind]:,}" for kind in _COUNTED),
             short(one["tokens"]),
             "?" if one["cost"] is None else money(one["cost"]) + ("+" if one["unpriced"] else ""),
         )

@@ -47,7 +47,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     The inverse is appended; nothing is removed from the file. What the agent did is taken back only when it is named
     with --op.
     """
-    from leafward.cli.move import undo as run
+    from leafward.cli.operations import undo as run
 
     return run(session, op, dry_run, as_json)
 
@@ -58,7 +58,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 @json_option
 def redo(session: str, dry_run: bool, as_json: bool) -> int:
     """Do again what the last undo took back."""
-    from leafward.cli.move import redo as run
+    from leafward.cli.operations import redo as run
 
     return run(session, dry_run, as_json)
 
@@ -133,7 +133,7 @@ def log(session: str, as_json: bool) -> int:
     Moves, labels, names and archived branches, in the order of the file; the agent's own moves too. Then the restores of
     its files.
     """
-    from leafward.cli.move import log as run
+    from leafward.cli.operations import log as run
 
     return run(session, as_json)
 

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
 _MOVED = "cwd-missing"
+_EMPTY = "empty"
+"""Of a file without a byte: no session, in no list and not among those checked."""
 _HOOK_FAILURES = 3
 """So many of what failed in hooks are told, the last ones."""
 
@@ -148,7 +150,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     excluded = len(found_files) - len(files)
     problems += [
         Problem(
-            "empty",
+            _EMPTY,
             "0 bytes: a session was begun and nothing was said",
             offset=0,
             session=os.path.join(listing.folder, name),
@@ -288,8 +290,18 @@ def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterato
     for text, number in together.items():
         about = page.style(f"  ({number:,} sessions, nothing else is wrong in them)", "faint")
         yield f"{page.style('!', 'warn')} {_MOVED}  {safe_line(text)}{about}"
-    count = sum(map(len, of_sessions.values()))
-    result = (
-        f"{counted(count, 'problem')} in {len(of_sessions):,} of them" if count else "nothing wrong in any"
-    )
-    yield f"{counted(sessions, 'session')} checked, {result}" if sessions else "no session to check"
+    yield _result(found.problems, sessions)
+
+
+def _result(problems: Sequence[Problem], sessions: int) -> str:
+    """What was checked and how much was found, each problem counted once: in sessions, as empty files, and elsewhere."""
+    codes = Counter(problem.code == _EMPTY for problem in problems if problem.session is not None)
+    damaged = {problem.session for problem in problems if problem.code != _EMPTY} - {None}
+    text = "no session to check"
+    if sessions:
+        found = f"{counted(codes[False], 'problem')} in {len(damaged):,} of them"
+        text = f"{counted(sessions, 'session')} checked, {found if damaged else 'nothing wrong in any'}"
+    besides = [counted(codes[True], "empty file")] if codes[True] else []
+    if others := len(problems) - codes.total():
+        besides.append(f"{counted(others, 'problem')} outside sessions")
+    return "; ".join([text, *besides])

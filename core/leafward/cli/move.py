@@ -1,4 +1,4 @@
-"""The verbs that write, and the log of what was written: move, undo, redo, log, label, name, archive."""
+"""The verbs that move the leaf, label, name and archive, and what every verb that writes says of its operation."""
 
 from __future__ import annotations
 
@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.base.times import parse_time
-from leafward.cli.ls import when
-from leafward.cli.output import Page, emit_json, indented, money, note, page, say, table
+from leafward.cli.output import Page, emit_json, indented, money, note, page, say
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
-from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import headline
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
     from leafward.cli.branch_options import MoveOptions
     from leafward.context.basis import Count
     from leafward.context.price import Part, Price
-    from leafward.files.restoration import Record
-    from leafward.session.journal import Operation, Write, Writing
+    from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
 
 Body = dict[str, Any]
@@ -136,7 +133,7 @@ def _entries_text(part: Part) -> str:
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
-    where = _place(session, written.target)
+    where = place_text(session, written.target)
     if not written.changed:
         yield f"the leaf is there already: {where}"
         return
@@ -148,7 +145,7 @@ _ID_SHOWN = 16
 """Characters of an id in a line: as many as tell those of opencode apart, which begin with the time."""
 
 
-def _place(session: Session, name: str | None) -> str:
+def place_text(session: Session, name: str | None) -> str:
     """An entry as a person knows it: its id and what it says."""
     if name is None:
         return "before the first entry"
@@ -157,149 +154,9 @@ def _place(session: Session, name: str | None) -> str:
     return f"{text}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else text
 
 
-_DONE = {journal.OperationKind.UNDO: "undid", journal.OperationKind.REDO: "redid"}
-
-
-def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
-    """`leafward undo`."""
-    return _take_back(selector, lambda session: journal.undo(session, op, _writing(dry_run)), as_json)
-
-
-def redo(selector: str, dry_run: bool, as_json: bool) -> int:
-    """`leafward redo`."""
-    return _take_back(selector, lambda session: journal.redo(session, _writing(dry_run)), as_json)
-
-
-def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) -> int:
-    with opened(selector) as session:
-        from leafward.files.restoration import restores_of
-
-        written = act(session)
-        log = journal.operations(session)
-        if as_json:
-            emit_json(write_json(session, written) | {"ops": [_operation_json(one) for one in log]})
-            return 0
-        about = next((one for one in log if one.op == written.undoes), None)
-        done = (
-            f"would {written.kind.value}" if written.dry_run else _DONE.get(written.kind, written.kind.value)
-        )
-        what = _operation_text(session, about) if about is not None else ""
-        if written.from_leaf != written.leaf:
-            before, after = (_in_conversation(session, name) for name in (written.from_leaf, written.leaf))
-            if before != after:
-                what = f"the leaf goes {_short(before)} -> {_place(session, after)}"
-        say(f"{page().style(done, 'ghost')} {written.undoes}: {what}")
-        remark(session, written)
-        if about is not None and any(one.move == about.root for one in restores_of(session) if one.standing):
-            note(
-                "the files that were restored with it stay; "
-                f"`leafward restore {safe_line(session.id, 40)} --undo` puts them back"
-            )
-    return 0
-
-
-def log(selector: str, as_json: bool) -> int:
-    """`leafward log`."""
-    from leafward.cli.restore import restore_json
-    from leafward.files.restoration import restores_of
-
-    with opened(selector) as session:
-        found = journal.operations(session)
-        restored = restores_of(session)
-        if as_json:
-            emit_json(
-                {
-                    "ops": [_operation_json(one) for one in found],
-                    "restores": [restore_json(one) for one in restored],
-                }
-            )
-        elif not found and not restored:
-            say("no operation yet")
-        else:
-            if found:
-                say(_log_text(session, found, page()))
-            if restored:
-                say(_restores_text(restored, page()))
-    return 0
-
-
-def _operation_json(operation: Operation) -> Body:
-    return {
-        "op": operation.op,
-        "kind": operation.kind.value,
-        "subject": operation.subject.value,
-        "time": operation.time,
-        "target": operation.target,
-        "from": operation.before,
-        "to": operation.after,
-        "undoes": operation.undoes,
-        "undone": operation.undone,
-        "agent": operation.agent,
-    }
-
-
-def _operation_text(session: Session, operation: Operation) -> str:
-    from leafward.session.journal import OperationKind, Subject
-    from leafward.session.journal.operation_log import SESSION_TARGETS
-
-    if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
-        return f"{_short(_in_conversation(session, operation.before))} -> {_place(session, operation.after)}"
-    if operation.subject is Subject.MOVE:
-        before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
-        return f"{_short(before)} -> {_place(session, after)}"
-    if operation.subject is Subject.NAME:
-        return f"{_quoted(operation.before)} -> {_quoted(operation.after)}"
-    if operation.subject is Subject.ARCHIVE:
-        what = _place(session, operation.target) if operation.target not in SESSION_TARGETS else "the session"
-        return f"{'archived' if operation.after else 'brought back'} {what}"
-    return f"{_quoted(operation.before)} -> {_quoted(operation.after)} on {_place(session, operation.target)}"
-
-
-def _in_conversation(session: Session, name: str | None) -> str | None:
-    """The entry of the conversation that stands for a place: a redo goes back to a line of Leafward's, which says nothing."""
-    index = session.columns.index(name) if name is not None else NO_ENTRY
-    return name if index < 0 else session.columns.id_at(session.tree.content_at(index))
-
-
-def _short(name: str | None) -> str:
+def short_id(name: str | None) -> str:
+    """An entry's id as it stands in a line; `start` before everything."""
     return "start" if name is None else safe_line(name[:_ID_SHOWN], _ID_SHOWN)
-
-
-def _quoted(text: str | None) -> str:
-    return "none" if text is None else f'"{safe_line(text, 60)}"'
-
-
-def _clock(time: str | None) -> str:
-    """A stored time as the clock here shows it; empty for what is no time."""
-    found = parse_time(time)
-    return when(found, seconds=True) if found is not None else ""
-
-
-def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[str]:
-    rows = [
-        (
-            safe_line(one.op, 40),
-            one.kind.value,
-            _clock(one.time),
-            "undone" if one.undone else "",
-            _operation_text(session, one),
-        )
-        for one in log
-    ]
-    yield from table(("op", "kind", "time", "", "what"), rows, page, grow=4)
-
-
-def _restores_text(restored: list[Record], page: Page) -> Iterator[str]:
-    rows = [
-        (
-            str(one.number),
-            _clock(one.time),
-            "" if one.state.value == "done" else one.state.value,
-            f"{counted(len(one.changes), 'file')} as at {safe_line(one.entry, 40)}",
-        )
-        for one in restored
-    ]
-    yield from table(("restore", "time", "", "what"), rows, page, grow=3)
 
 
 def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
@@ -311,7 +168,7 @@ def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) ->
         _report(
             session,
             written,
-            f"{what} {_place(session, session.columns.id_at(index))}",
+            f"{what} {place_text(session, session.columns.id_at(index))}",
             as_json,
             {"label": text or None},
         )
@@ -333,9 +190,7 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         index = session.find(entry)
         written = journal.archive(session, index, not unarchive, _writing(dry_run))
         below = session.tree.children(index)
-        what = (
-            f"{'brought back' if unarchive else 'archived'} {_place(session, session.columns.id_at(index))}"
-        )
+        what = f"{'brought back' if unarchive else 'archived'} {place_text(session, session.columns.id_at(index))}"
         if below and not unarchive:
             what += " and what is below it"
         _report(session, written, what, as_json, {"archived": not unarchive})

@@ -30,6 +30,8 @@ class Row:
     entry: EntryIndex
     """The entry that the row names and whose text it shows."""
     entries: Sequence[int]
+    end: EntryIndex
+    """Where a move to the row goes: the last entry of the conversation in it."""
     lane: int
     junction: bool
     """The first row of a branch."""
@@ -88,6 +90,7 @@ class _Outline:
         return Row(
             EntryIndex(entry),
             entries,
+            EntryIndex(layout.last_entry_of(row) if entry == layout.head[row] else entry),
             lane=branch.lane,
             junction=row == branch.first_row and branch.above >= 0,
             rooted=layout.on_path(layout.branches[outermost].first_entry),

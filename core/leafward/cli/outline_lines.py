@@ -29,6 +29,8 @@ _SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 
 _WORD_CELLS = 10
 """Cells of an entry's kind, which may be the name of a tool."""
+_NUMBER_CELLS = 7
+"""Cells of a column of numbers."""
 _TEXT_KEPT = 10
 """Cells of a row's text that its marks never take."""
 
@@ -56,7 +58,7 @@ def outline(
     hidden: frozenset[EntryIndex] = frozenset(),
     only: frozenset[int] | None = None,
 ) -> Iterator[str]:
-    """The rows as lines of text: id, lanes, text, marks, edits, calls and tokens.
+    """The rows as lines of text: id, lanes, text, marks, where a turn ends, edits, calls and tokens.
 
     With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
     """
@@ -67,7 +69,9 @@ def outline(
         on_path[run.start : run.stop] = b"\1" * (run.stop - run.start)
     names = shown_ids(session, (row.entry for row in rows))
     name_width = max(8, 0, *map(cells, names.values())) + 2
-    fixed = name_width + 21
+    heads: tuple[str, ...] = () if every_entry else ("end",)
+    heads += ("edits", "calls", "tok")
+    fixed = name_width + _NUMBER_CELLS * len(heads)
     most = max(2, (page.width - fixed - 40) // 2)
     lanes = min(most, max((row.lane for row in rows), default=0) + 1)
     painter = _Painter(session, page, measures, on_path, 2 * lanes + 1, lanes, names, name_width)
@@ -80,7 +84,7 @@ def outline(
         pad("entry", name_width)
         + pad("", painter.graph_width)
         + pad("entries" if every_entry else "turns", painter.text_width)
-        + "".join(pad(word, 7, right=True) for word in ("edits", "calls", "tok")),
+        + "".join(pad(word, _NUMBER_CELLS, right=True) for word in heads),
         "faint",
     ).rstrip()
     for position, row in enumerate(rows):
@@ -130,7 +134,9 @@ class _Painter:
             *(short(total) if total else dot for total in totals),
             f"{sign}{short(tokens)}" if tokens else dot,
         ]
-        numbers = "".join(pad(size, 7, right=True) for size in sizes)
+        if not every_entry:
+            sizes.insert(0, dot if row.hidden or row.folded else f"#{row.end}")
+        numbers = "".join(pad(size, _NUMBER_CELLS, right=True) for size in sizes)
         name = pad(self.names[row.entry], self.name_width)
         return f"{page.style(name, 'faint')}{graph}{styled}{filling}{chips}{page.style(numbers, 'faint')}"
 

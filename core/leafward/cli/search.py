@@ -53,7 +53,7 @@ def search(
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
-    running = Search(cards, query, program=ripgrep())
+    running = Search(cards, query, program=ripgrep(), kept=limit)
     shown = page()
     found: list[SessionHits] = []
     watched = sys.stderr.isatty()
@@ -108,14 +108,12 @@ def _remarks(
     listed = sum(len(session.hits) for session in found)
     more = sum(session.total for session in found) - listed
     rest = len(running.cards) - running.done
-    if listed >= limit and (more or rest > 1):
+    if listed >= limit and (more or rest):
         unlisted = [f"{counted(more, 'more hit')} in these sessions"] if more else []
-        unlisted += [f"{counted(rest - 1, 'session')} not looked into"] if rest > 1 else []
+        unlisted += [f"{counted(rest, 'session')} not looked into"] if rest else []
         remarks.append(
             {"code": "limit", "text": f"{counted(limit, 'hit')} listed, {', '.join(unlisted)}: --limit"}
         )
-    elif more:
-        remarks.append({"code": "limit", "text": f"{counted(more, 'more hit')} in sessions with very many"})
     unread = running.unread
     remarks += [
         {"code": one.code, "text": f"not searched: {_with_path(one.path, one.reason)}"}

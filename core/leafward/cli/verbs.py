@@ -181,12 +181,10 @@ def audit(
 def tree(session: str, every_entry: bool, archived: bool, select: str | None, as_json: bool) -> int:
     """Show a session's branches.
 
-    One row is one turn. The active path stays in the first lane; a branch stands right after the turn it leaves. At
-    the right: edits, tool calls, and the tokens that the turn adds. With --select only rows of chosen entries, and the
-    rows where their branches leave.
-
-    The id of a row is that of its prompt. `move` and `fork` to behind a turn take the id of its last entry, as
-    `--entries` lists it.
+    One row is one turn. The active path stays in the first lane; a branch stands right after the turn it leaves. The
+    id is that of the turn's prompt. At the right: the turn's last entry, #N, with which other verbs take the turn
+    whole (`leafward move 019f3c '#12'`); edits, tool calls, and the tokens that the turn adds. With --select only
+    rows of chosen entries, and the rows where their branches leave.
     """
     from leafward.cli.tree import tree as run
 

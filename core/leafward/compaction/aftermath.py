@@ -46,7 +46,7 @@ class Repeat(StrEnum):
     """What was done again."""
 
     FILE = "file"
-    """A file was read again, and what was shown was known already."""
+    """A file, or a part of it, was read again, and what was shown was known already: each such read counts."""
     COMMAND = "command"
     """A command ran again, and no file was changed by a call since it ran before."""
     ERROR = "error"
@@ -220,16 +220,17 @@ def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Tex
 
 
 def repeat_words(found: Aftermath) -> str:
-    """What was repeated, in words: `2 files read again, 1 request said again`; empty for nothing."""
-    return ", ".join(
-        f"{counted(number, name)} {verb} again"
-        for kind, name, verb in _WORDS
-        if (number := found.count(kind))
-    )
+    """What was repeated, in words: `1 file read again in 10 reads, 1 request said again`; empty for nothing."""
+    counts = {kind: found.count(kind) for kind in Repeat}
+    texts = [f"{counted(counts[kind], name)} {verb} again" for kind, name, verb in _WORDS if counts[kind]]
+    if reads := counts[Repeat.FILE]:
+        files = len({one.text for one in found.repeated if one.kind is Repeat.FILE})
+        often = f" in {reads:,} reads" if reads > files else ""
+        texts.insert(0, f"{counted(files, 'file')} read again{often}")
+    return ", ".join(texts)
 
 
 _WORDS = (
-    (Repeat.FILE, "file", "read"),
     (Repeat.COMMAND, "command", "run"),
     (Repeat.ERROR, "error", "made"),
     (Repeat.REQUEST, "request", "said"),

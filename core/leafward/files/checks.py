@@ -8,6 +8,15 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from leafward.files.shell.lexer import Lexer, Unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.files.shell.lexer import Word
 
 
 class Check(StrEnum):
@@ -69,6 +78,45 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
 
 
 def check_of(command: str) -> Check | None:
-    """What a command checks, the weightiest where it does several; None for any other command."""
-    head = command[:2000]
-    return next((check for check, pattern in _CHECKS if pattern.search(head)), None)
+    """What a command checks, the weightiest where it does several; None for any other command.
+
+    What a command only quotes or writes down (`git commit -m 'npm test; done'`, the text of a here-document) is not run.
+    """
+    found = _search(command[:_LOOKED_AT])
+    if found is None or not _QUOTES.search(command):
+        return found
+    try:
+        return _search("\n".join(_run(command)))
+    except Unreadable:
+        return found
+
+
+_LOOKED_AT = 2000
+"""Characters of a command that are looked at."""
+_QUOTES = re.compile(r"['\"]|<<")
+_SHELL = re.compile(r"(?:.*/)?(?:ba|da|z|k)?sh")
+_SCRIPT_OPTION = re.compile(r"-\w*c")
+_SEVERAL = re.compile(r"[\s;&|()]")
+_SUBSTITUTION = re.compile(r"\$\(|`")
+
+
+def _search(text: str) -> Check | None:
+    return next((check for check, pattern in _CHECKS if pattern.search(text[:_LOOKED_AT])), None)
+
+
+def _run(script: str) -> Iterator[str]:
+    """The simple commands of a script, without what they only quote; what a shell among them is told to run behind it. Raises Unreadable."""
+    for command in Lexer(script).commands():
+        if isinstance(command, str):
+            continue
+        yield " ".join('""' if _is_text(word) else word.text for word in command.words)
+        if any(_SHELL.fullmatch(word.text) for word in command.words):
+            for option, word in pairwise(command.words):
+                if _SCRIPT_OPTION.fullmatch(option.text):
+                    yield word.text
+            yield from (one.document for one in command.redirections if one.document is not None)
+
+
+def _is_text(word: Word) -> bool:
+    """Whether a word was quoted because it is several, and holds no command whose output it takes."""
+    return bool(_SEVERAL.search(word.text)) and (word.plain or not _SUBSTITUTION.search(word.text))

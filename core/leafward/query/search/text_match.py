@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 KEPT = 200
-"""Hits of one session that are kept; the rest are counted."""
+"""Hits of one session that are kept where nothing else is asked for; the rest are counted."""
 
 _SPANS = 8
 """Places marked in a snippet."""
@@ -73,7 +73,7 @@ class Found:
     """What a query finds in one session."""
 
     hits: list[Hit] = field(default_factory=list)
-    """In file order, the first `KEPT` of them."""
+    """In file order, as many of the first ones as are kept."""
     total: int = 0
     """How many there are."""
 
@@ -81,8 +81,10 @@ class Found:
 class Matcher:
     """A query made ready. Words, patterns and files are wanted in one entry where an entry has them all, else all over the session."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, kept: int = KEPT) -> None:
+        """`kept`: hits of one session that are kept; the rest are counted."""
         self.query = query
+        self.kept = kept
         self._words = [Phrase(word) for word in query.words]
         self._patterns = [Pattern(pattern) for pattern in query.patterns]
         self._files = tuple(folded(name) for name in query.files)
@@ -164,7 +166,7 @@ class Matcher:
             mask |= found.mask & self._all
             into = whole if found.mask & self._all == self._all else partly
             into.total += 1
-            if len(into.hits) < KEPT:
+            if len(into.hits) < self.kept:
                 into.hits.append(_hit(session, index, kind, body, found))
         if chosen is None or chosen(EntryIndex(min(first, len(kinds) - 1))):
             mask |= self._called(session, first, whole, partly)

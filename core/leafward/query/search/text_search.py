@@ -20,7 +20,7 @@ from leafward.catalog import parents
 from leafward.query.lexer import QueryError
 from leafward.query.search.cards import concerns
 from leafward.query.search.prefilter import Prefilter, crowds, ripgrep
-from leafward.query.search.text_match import Hit, Matcher
+from leafward.query.search.text_match import KEPT, Hit, Matcher
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
@@ -167,15 +167,16 @@ class Search:
         query: Query,
         *,
         program: str | None = None,
+        kept: int = KEPT,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`program` is ripgrep's path; None does without it (`ripgrep()` says where it is)."""
+        """`program` is ripgrep's path; None does without it (`ripgrep()` says where it is). `kept`: hits of one session."""
         self.query = query
         known = {agent.name for agent in all_agents()}
         concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
         searched = [card for card in concerned if card.problem is None and card.agent in known]
         self._searched = searched
-        self.matcher = Matcher(query)
+        self.matcher = Matcher(query, kept)
         self.program = program
         self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
@@ -264,8 +265,10 @@ class Search:
                         if found is not None:
                             self.sessions += 1
                             self.hits += found.total
-                            yield found
+                        # Before it is given: whoever takes no more counts this one too.
                         self._get_to(before + number + 1, publish)
+                        if found is not None:
+                            yield found
                     self._get_to(before + len(batch.cards), publish)
             finally:
                 ended.set()
