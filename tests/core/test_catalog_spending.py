@@ -318,3 +318,16 @@ def test_usage_in_a_text_or_said_twice_is_no_usage_of_the_entry() -> None:
     draft.entry("message", {"data": {"usage": {"totalTokens": 5, "cost": {"total": 2}}}, "message": twice})
     meter = replies_in(*draft.lines).meter
     assert sum(day.tokens for day in meter.days()) == 47
+
+
+def test_the_hour_in_which_a_session_begins_is_looked_at_once_on_each_side() -> None:
+    began = 1_767_603_000_000
+    meter, hour = Meter(began), began // 3_600_000 * 3_600_000
+    assert hour < began
+    since, until, day = meter.day_at(began + 60_000)
+    assert (since, until) == (began, hour + 3_600_000)
+    day[0] += 3
+    since, until, copied = meter.day_at(began - 1)
+    assert (since, until) == (hour, began)
+    copied[0] += 4
+    assert {(one.tokens, one.copied) for one in meter.days()} == {(3, False), (4, True)}

@@ -120,7 +120,7 @@ class Meter:
 
     def count(self, used: Use, *, copied: bool) -> None:
         """What one entry used."""
-        day = self._days.setdefault((day_of(used.when), copied), [0, 0.0, 0])
+        day = self._day(day_of(used.when), copied=copied)
         day[0] += used.tokens
         day[1] += used.cost
         day[2] += used.priced
@@ -135,18 +135,24 @@ class Meter:
         return (first, first + _HOUR, known) if known is not None else self._day_at(int(when))
 
     def _day_at(self, when: int) -> tuple[int, int, list[float]]:
-        """What was used on the day of a time; kept for its hour, where all of that lies in one day."""
-        number, copied = day_of(when), 0 < when < self.began
-        day = self._days.setdefault((number, copied), [0, 0.0, 0])
+        """What was used on the day of a time; kept for its hour, where all of that lies on one day and one side of the beginning."""
+        copied = 0 < when < self.began
         for size in (_HOUR, _MINUTE):
             first = when - when % size
-            # A session begins within an hour: what a copy took over ends there.
-            if first <= self.began < first + size or day_of(first) != day_of(first + size - 1):
-                continue
-            if size == _HOUR:
-                self._hours[first] = day
-            return first, first + size, day
-        return when, when + 1, day
+            until = first + size
+            # What a copy took over ends where the session begins.
+            if first < self.began < until:
+                first, until = (first, self.began) if copied else (self.began, until)
+            number = day_of(first)
+            if first > 0 and day_of(until - 1) == number:
+                day = self._day(number, copied=copied)
+                if until - first == _HOUR:
+                    self._hours[first] = day
+                return first, until, day
+        return when, when + 1, self._day(day_of(when), copied=copied)
+
+    def _day(self, number: int, *, copied: bool) -> list[float]:
+        return self._days.setdefault((number, copied), [0, 0.0, 0])
 
     def join(self, other: Meter) -> None:
         """Adds what another one counted of the same session."""
