@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam import exam_of_draft
+from leafward.compaction.exam import Topic, exam_of_draft
 from leafward.compaction.pins import is_bare
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
@@ -143,8 +143,9 @@ class TestDrafts:
                 one = runs.state.runs[number]
                 assert one.draft is not None
                 assert runs.state.exams[number] == exam_of_draft(one.draft)
-                assert not runs.state.exams[number].graded
-            assert "nothing to ask" in text
+                topics = [graded.question.topic for graded in runs.state.exams[number].graded]
+                assert topics == [Topic.TEST_RESULT], "of `make test-0` and those after it"
+            assert "1 of 1" in text
             await pilot.press("k", "enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             assert screen.state.what_if is not None
