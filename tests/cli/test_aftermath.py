@@ -43,7 +43,7 @@ def test_totals_add_it_up_by_agent_model_and_strategy(done: Run, tmp_path: Path)
     text = done("ls", folder, "--totals", "--by", "compaction").out
     assert text.splitlines()[0].split()[4:8] == ["reads", "commands", "errors", "requests"]
     assert text.splitlines()[1].split()[4:9] == ["1", "1", "1", "1", "1"]
-    assert "repeated within 3 tool calls" in text
+    assert "repeated in 3 tool calls: at most the next 24 after each compaction" in text
 
 
 def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.output import Page, emit_json, money, note, page, say, table
 from leafward.cli.selection import opened
-from leafward.compaction.aftermath import Repeat
+from leafward.compaction.aftermath import WINDOW, Repeat
 from leafward.compaction.aftermath_totals import AftermathTotals
 
 if TYPE_CHECKING:
@@ -84,4 +84,6 @@ def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
     ]
     yield from table(head, rows, page, grow=1, right=" ".join(head[3:]))
     calls = sum(one["calls"] for one in sums)
-    yield page.style(f"repeated within {counted(calls, 'tool call')} after the compactions", "faint")
+    yield page.style(
+        f"repeated in {counted(calls, 'tool call')}: at most the next {WINDOW} after each compaction", "faint"
+    )
