@@ -132,6 +132,10 @@ class Acceptance:
                 f"{draft.plan.settings.strategy.value} rules, {_author(draft.summary.summarizer)}{kept}"
             )
         ]
+        if not self._state.session.is_native:
+            about.append(
+                SheetLine("only in Leafward: the agent goes on with its own context; a fork makes it real")
+            )
         if invented := invented_words(draft.survival):
             about.append(SheetLine(invented, "warn"))
         if draft.place.moves:
