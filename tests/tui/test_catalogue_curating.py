@@ -201,7 +201,7 @@ async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
-        assert any("Count the pears" in row and "goes in 2 days" in row for row in rows(app))
+        assert any("Count the pears" in row and "deleted in 2 days" in row for row in rows(app))
         await to_title(pilot, screen, "Count the pears")
         await previewed(pilot, screen)
         assert any("Y  keeps a copy" in row for row in rows(app))
