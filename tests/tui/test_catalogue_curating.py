@@ -192,7 +192,10 @@ async def test_a_key_for_a_session_says_what_the_row_is_instead(store: Path) -> 
         screen = await listed(pilot)
         await pilot.press("g")
         await until(pilot, lambda: screen.view.card is None)
-        for key, said in (("A", "this row is a project or a day"), ("L", "no other folder looks like it")):
+        for key, said in (
+            ("A", "this row is a project or a day"),
+            ("L", "no other project here has its name"),
+        ):
             await pilot.press(key)
             await until(pilot, partial(_says, app, said))
 

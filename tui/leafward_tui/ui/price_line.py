@@ -117,7 +117,7 @@ def _facts_line(
         lead = gap
     if price is None:
         return line
-    for words in (f"move here {drops}", f"move {drops}"):
+    for words in (f"move here {drops}", f"move {drops}", drops):
         room = width - used - length(sign) - cell_len(words) - 1
         if room >= gap:
             return [*line, (" " * room, "blank"), *sign, (words, "faint")]
