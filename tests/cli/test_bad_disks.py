@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.cli.conftest import Run
+    from tests.cli.conftest import Outcome, Run
+
+PAGE = 4096
 
 APPENDING: list[tuple[str, ...]] = [
     ("label", "#1", "x" * 3000),
@@ -156,3 +159,111 @@ def test_files_that_have_no_room_are_said_and_are_no_success(
             "No space left on device, nothing was written to",
         )
         assert not (disk / "x.md").exists()
+
+
+def test_a_folder_without_room_for_the_files_stays_empty(run: Run, done: Run, tmp_path: Path) -> None:
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "work", 1)
+    bench.file.user("write it")
+    bench.write("deep/er/a.py", "x" * 40_000)
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        filler = filled(disk)
+        os.truncate(filler, filler.stat().st_size - 3 * PAGE)
+        call = ["files", str(bench.file.path), "--into", str(disk / "new")]
+        outcome = run(*call)
+        assert outcome.code == 1
+        assert "left out deep/er/a.py: it cannot be written: No space left on device" in outcome.err
+        assert [path.name for path in disk.iterdir()] == ["filler"]
+        filler.unlink()
+        done(*call)
+        assert (disk / "new" / "deep" / "er" / "a.py").stat().st_size == 40_000
+
+
+class Restorable:
+    """A session that emptied two files, on a small disk with its project and our folders."""
+
+    def __init__(self, disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("LEAFWARD_HOME", str(disk / "ours"))
+        bench = Workbench(disk / "s.jsonl", disk / "work", 1)
+        bench.file.user("write them")
+        for name in ("a.py", "b.py"):
+            bench.write(name, "x" * 20_000)
+        self.at = str(bench.file.leaf)
+        for name in ("a.py", "b.py"):
+            bench.write(name, "")
+        self.folder, self.path, self.filler = bench.folder, str(bench.file.path), disk / "filler"
+        self.empty = contents(self.folder)
+
+    def restore(self, run: Run) -> Outcome:
+        return run("restore", self.path, self.at)
+
+    def sizes(self) -> list[int]:
+        return [(self.folder / name).stat().st_size for name in ("a.py", "b.py")]
+
+    def room(self, pages: int) -> None:
+        """Leaves that much on the disk."""
+        filled(self.filler.parent)
+        os.truncate(self.filler, self.filler.stat().st_size - pages * PAGE)
+
+
+def test_a_restore_without_room_says_at_which_file_and_its_undo_leads_back(
+    run: Run, done: Run, disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Restorable(disk, monkeypatch)
+    restores = disk / "ours" / "state" / "restores"
+    assert "restored 2 files" in done("restore", work.path, work.at).out
+    done("restore", work.path, "--undo")
+    first = work.folder.stat()
+    work.room(0)
+    outcome = work.restore(run)
+    why = f"no copy of the files can be kept in {restores}: No space left on device; nothing was written"
+    assert (outcome.code, outcome.err) == (1, f"leafward: {why}\n")
+    assert len(list(restores.iterdir())) == 2, "the lock and the first restore"
+    work.room(7)
+    outcome = work.restore(run)
+    assert (outcome.code, outcome.err) == (
+        1,
+        "leafward: the restore stopped: b.py: No space left on device; all files are as they were\n",
+    )
+    assert work.sizes() == [0, 0]
+    work.room(6)
+    outcome = work.restore(run)
+    assert outcome.code == 1
+    assert "the restore stopped: b.py: No space left on device; `leafward restore " in outcome.err
+    assert work.sizes() == [20_000, 0]
+    outcome = run("restore", work.path, "--undo")
+    assert outcome.code == 1
+    assert f"{restores}/000003: No space left on device" in outcome.err
+    assert "halfway" in work.restore(run).err
+    work.filler.unlink()
+    done("restore", work.path, "--undo")
+    assert work.sizes() == [0, 0]
+    assert contents(work.folder).keys() == work.empty.keys()
+    assert work.folder.stat().st_mode == first.st_mode
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "pi"])
+def test_an_installation_without_room_leaves_no_note(
+    run: Run, done: Run, disk: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, agent: str
+) -> None:
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR"):
+        monkeypatch.setenv(name, str(disk / "agent"))
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "ours"))
+    note = tmp_path / "ours" / "data" / "installed" / f"{agent}.json"
+    filler = filled(disk)
+    outcome = run("install", agent)
+    assert outcome.code == 1
+    assert "No space left on device" in outcome.err
+    assert str(disk / "agent") in outcome.err
+    assert not note.exists()
+    assert not (disk / "agent").exists()
+    filler.unlink()
+    done("install", agent)
+    assert note.exists()
+    done("uninstall", agent)
+    monkeypatch.setenv("LEAFWARD_HOME", str(disk / "ours"))
+    (disk / "ours" / "data" / "installed").mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "agent"))
+    filled(disk)
+    if agent == "claude":
+        refused(run, ["install", agent], f"{disk}/ours/data/installed/{agent}.json: No space left on device")
+        assert list((disk / "ours" / "data" / "installed").iterdir()) == []

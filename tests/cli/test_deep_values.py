@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
 import pytest
 
 import leafward
@@ -106,3 +107,21 @@ def test_a_message_of_opencode_keeps_its_place(run: Run, tmp_path: Path, stored:
                         (_with(data, VALUES[value], "last"), row),
                     )
     assert _shape(run, path) == wanted
+
+
+@pytest.mark.parametrize("name", ["pi", "claude"])
+@pytest.mark.parametrize("deep", [180, 400, 1_021])
+def test_what_is_shown_of_a_deep_value_is_read_by_other_parsers(
+    run: Run, tmp_path: Path, name: str, deep: int
+) -> None:
+    path = _sessions(tmp_path)[name]
+    lines = path.read_text("utf-8").splitlines()
+    for number in range(1, len(lines)):
+        lines[number] = _with(lines[number], "[" * deep + "7" + "]" * deep, "inside")
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    ids = [entry["id"] for entry in run("tree", str(path), "--json").document["entries"]]
+    for entry in ids[1:4]:
+        shown = run("show", str(path), entry, "--json").out.encode()
+        assert orjson.loads(shown)["id"] == entry
+        assert b"[" * min(deep, 190) in shown, "as much of it as can be read stays"
+        assert b"[" * 201 not in shown

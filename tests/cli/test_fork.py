@@ -83,6 +83,23 @@ def test_a_block_without_its_text_stops_no_conversion(run: Run, tmp_path: Path, 
         assert "plant a pear tree" in Path(outcome.document["path"]).read_text()
 
 
+@pytest.mark.parametrize("to", ["codex", "claude", "opencode"])
+def test_a_text_that_is_too_large_to_be_read_whole_is_said_to_be_cut(
+    run: Run, tmp_path: Path, to: str
+) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("say much")
+    file.said("word " * 8_000_000)
+    file.user("say little")
+    file.said("word")
+    outcome = run("fork", file.path, "leaf", "--to", to, "--cwd", tmp_path)
+    assert outcome.code == 0
+    assert (
+        "only the beginning of 1 message: a line of the source is too large to be read whole" in outcome.err
+    )
+    assert "of 1 message" not in run("fork", file.path, "leaf", "--to", "pi", "--cwd", tmp_path).err
+
+
 def test_an_illegal_cut_says_where_instead(run: Run, session: Path) -> None:
     outcome = run("fork", session, "#1", "--json")
     assert outcome.code == 1

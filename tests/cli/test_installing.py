@@ -281,6 +281,12 @@ def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
     assert not list(old.parent.parent.parent.iterdir())
 
 
+def test_the_help_of_the_hook_is_no_failed_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hook", "--help"]) == 0
+    assert "Usage" in capsys.readouterr().out
+    assert list(home.rglob("hook*")) == []
+
+
 def test_doctor_says_what_is_gone_and_what_failed(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,7 +68,7 @@ def test_what_goes_soon_is_said_and_can_be_kept(done: Run, transcript: Path) -> 
     [listed] = done("ls", "--json").document["sessions"]
     assert listed["kept"] is False
     assert listed["expires"] is not None
-    assert "goes in 2 days" in done("ls").out
+    assert "deleted in 2 days" in done("ls").out
     tried = done("keep", CLAUDE_ID[:8], "--dry-run", "--json").document
     assert (tried["dry_run"], tried["changed"], os.path.exists(tried["path"])) == (True, True, False)
     kept = done("keep", CLAUDE_ID[:8], "--json").document

@@ -27,6 +27,6 @@ def test_a_command_that_was_not_run_is_not_said_to_fail(tmp_path: Path) -> None:
         ran = TrialRun(Verdict.CANNOT_TELL, None, 0.0, "", "a.txt: its line ends are not known")
         search.steps.append(Step(points[1], ran, {"a.txt": "its line ends are not known"}, blind=False))
         report = search.report(Bisection(-1, 1), "grep x a.txt", likely=False)
-    assert report.work == "1 turn, none of 1 version could be rebuilt, over the project as it is now"
+    assert report.work == "1 version, none could be rebuilt, over the project as it is now"
     assert report.result == "`grep x a.txt` was not run:"
     assert "its line ends are not known" in "\n".join(report.details)

@@ -112,11 +112,11 @@ def test_other_agents_delete_nothing(store: Path) -> None:
     ("left", "words"),
     [
         (7 * DAY, ""),
-        (7 * DAY - 1, "goes in 6 days"),
-        (DAY, "goes in 1 day"),
-        (DAY - 1, "goes within a day"),
-        (0, "goes at any time"),
-        (-DAY, "goes at any time"),
+        (7 * DAY - 1, "deleted in 6 days"),
+        (DAY, "deleted in 1 day"),
+        (DAY - 1, "deleted within a day"),
+        (0, "may be deleted any time"),
+        (-DAY, "may be deleted any time"),
     ],
 )
 def test_how_soon_in_words(left: int, words: str) -> None:

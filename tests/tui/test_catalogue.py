@@ -135,6 +135,8 @@ async def test_what_is_hidden_is_seen_below_the_last_session(tmp_path: Path) -> 
         assert not any("1 session archived" in row for row in rows(app))
         await pilot.press("G")
         await until(pilot, lambda: any("1 session archived" in row for row in rows(app)))
+        await pilot.press("/", *"agent:zz")
+        await until(pilot, lambda: any("41 of 41 sessions   left out" in row for row in rows(app)))
 
 
 async def test_the_cursor_stays_on_its_session_while_others_come(store: Path) -> None:

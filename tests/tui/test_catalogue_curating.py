@@ -192,7 +192,10 @@ async def test_a_key_for_a_session_says_what_the_row_is_instead(store: Path) -> 
         screen = await listed(pilot)
         await pilot.press("g")
         await until(pilot, lambda: screen.view.card is None)
-        for key, said in (("A", "this row is a project or a day"), ("L", "no other folder looks like it")):
+        for key, said in (
+            ("A", "this row is a project or a day"),
+            ("L", "no other project here has its name"),
+        ):
             await pilot.press(key)
             await until(pilot, partial(_says, app, said))
 
@@ -201,7 +204,7 @@ async def test_what_goes_soon_is_kept_by_a_key(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
-        assert any("Count the pears" in row and "goes in 2 days" in row for row in rows(app))
+        assert any("Count the pears" in row and "deleted in 2 days" in row for row in rows(app))
         await to_title(pilot, screen, "Count the pears")
         await previewed(pilot, screen)
         assert any("Y  keeps a copy" in row for row in rows(app))

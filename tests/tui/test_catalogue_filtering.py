@@ -47,7 +47,7 @@ async def test_the_filter_follows_as_one_types_and_marks_what_it_finds(store: Pa
             "Light theme, second attempt",
             "Dark theme for the reading view",
         ]
-        assert "3 of 7 sessions" in "\n".join(rows(app))
+        assert "4 of 7 sessions" in "\n".join(rows(app))
         hits = [
             segment.text
             for y in range(3)
@@ -131,11 +131,11 @@ async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: P
 @pytest.mark.parametrize(
     ("text", "said", "counted"),
     [
-        ("since:soon", "left out: since: takes 12h, 7d, 3mo, today or a date, not soon (column 1)", "6 of 7"),
+        ("since:soon", "left out: since: takes 12h, 7d, 3mo, today or a date, not soon (column 1)", "7 of 7"),
         (
             "theme agent:nobody",
             "left out: agent: takes pi, codex, claude or opencode, not nobody (column 7)",
-            "3 of 7",
+            "4 of 7",
         ),
         (
             "sinze:tomorrow selectors theme",

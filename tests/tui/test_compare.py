@@ -285,14 +285,18 @@ async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
 
 
 async def test_all_branches_in_a_table(tmp_path: Path) -> None:
-    async with exploring(parted(tmp_path / "s.jsonl").path, HIGH) as (pilot, _):
+    async with exploring(parted(tmp_path / "s.jsonl").path, HIGH) as (pilot, explorer):
         await pilot.press("D")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         text = shown(pilot)
         assert "the path and 1 branch" in text
         assert "× test" in text
         await pilot.press("b")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        screen = await reached(pilot, CompareScreen)
+        await until(pilot, lambda: screen.state.read is not None)
+        assert screen.state.read is not None
+        assert explorer.state.session is not None
+        assert screen.state.read.ends[0] == explorer.state.session.place, "as compared from its row"
 
 
 async def test_the_table_names_branches_and_counts_their_turns_as_the_tree_does(tmp_path: Path) -> None:

@@ -81,8 +81,11 @@ async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
     file.user("none")
     async with exploring(file.path) as (pilot, explorer):
         await pilot.press("T")
-        await until(pilot, lambda: "touches no file" in note(explorer))
-        await pilot.press("k", "T")
+        await reached(pilot, TextSheet)
+        assert "this row touches no file; choose one of the path to it" in shown(pilot)
+        await pilot.press(*"d.tx", "enter")
+        await until(pilot, lambda: "d.txt: 1 write" in note(explorer))
+        await pilot.press("T")
         sheet = await reached(pilot, ChoiceSheet)
         assert [choice.title for choice in sheet.rows.choices] == ["d.txt", "c.txt"]
         await pilot.press("b")

@@ -103,6 +103,10 @@ class TestWords:
         assert hands.last() == ("archived", "x prompt", "", "")
         archive(hands.session, hands.prompt("x"), False, hands.writing())
         assert hands.last() == ("restored", "x prompt", "", "")
+        undo(hands.session, None, hands.writing())
+        assert hands.last() == ("undid", "restore  x prompt", "", "")
+        undo(hands.session, None, hands.writing())
+        assert hands.last() == ("undid", "archiving  x prompt", "", "")
 
     def test_a_context_edit_is_no_move(self, hands: Hands) -> None:
         edits = [ContextEdit(hands.session.columns.index(hands.file.ends["d"]))]

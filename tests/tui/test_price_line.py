@@ -65,7 +65,7 @@ def test_all_warnings_are_shown_and_the_price_stands_beside_the_facts() -> None:
     ("width", "end"),
     [
         (140, "drops 79 entries, adds 55; compacted text comes back; context edits lost"),
-        (80, "Turn 51 ! drops 79 entries, adds 55; compacted text comes back; context…"),
+        (80, "Turn 51 ! move drops 79 entries, adds 55; compacted text comes back; context…"),
         (50, "Turn 51 ! drops 79 entries, adds 55; compacted…"),
     ],
 )
@@ -82,7 +82,7 @@ def test_warnings_that_are_too_long_together_are_brief_and_not_cut() -> None:
 
 def test_facts_make_room_for_a_price_without_a_warning() -> None:
     (line,) = said(WORDS, 50)
-    assert " ".join(line.split()) == "Turn 51 entries 38 drops 79 entries, adds 55"
+    assert " ".join(line.split()) == "Turn 51 move here drops 79 entries, adds 55"
 
 
 def price(

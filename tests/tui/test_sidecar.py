@@ -219,6 +219,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "append 1 line to Leafward's own file" in "\n".join(rows(pilot.app))
+        assert "only in Leafward: the agent goes on" in "\n".join(rows(pilot.app))
         await pilot.press("enter")
         screen = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: "compacted" in note(screen))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.fork_draft import Remark
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
+from leafward.session.abridged_lines import is_cut
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.foreign import DOCUMENT, OF_AGENT
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text, written_at
@@ -75,6 +76,8 @@ class Conversation:
     """After `portable_messages`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
     documents: int = 0
     """After `portable_messages`: documents that are told by their names: what they hold lies in the form of one provider."""
+    shortened: int = 0
+    """After `portable_messages`: messages of lines that are too large to be read whole, of which only the beginning is told."""
     moved: int = 0
     """After `messages`: messages that were put in between a call and its result, and stand behind that now."""
     invented: int = 0
@@ -180,7 +183,7 @@ class Conversation:
 
     def _told(self) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages in the order of the context."""
-        self.left_out = self.thoughts = self.documents = 0
+        self.left_out = self.thoughts = self.documents = self.shortened = 0
         every = self.context.messages
         for position in range(len(every)):
             outline = every[position]
@@ -201,6 +204,7 @@ class Conversation:
                     continue
                 message = {**message, "content": content}
             self.documents += sum(1 for block in blocks_of(message.get("content")) if DOCUMENT in block)
+            self.shortened += _is_shortened(message)
             yield outline, message
 
     def remarks(self) -> list[Remark]:
@@ -216,6 +220,9 @@ class Conversation:
             found.append(Remark("reasoning-left", text))
         if self.documents:
             found.append(Remark("documents-left", documents_left(self.documents)))
+        if self.shortened:
+            text = f"only the beginning of {counted(self.shortened, 'message')}: a line of the source is too large to be read whole"
+            found.append(Remark("texts-cut", text))
         if self.orphans:
             text = f"{counted(self.orphans, 'result')} without a call left out"
             found.append(Remark("orphan-results", text))
@@ -232,6 +239,15 @@ COUNTS_LEFT = Remark(
 COUNTS_COPIED = Remark(
     "inherited-usage", "token counts that are copied with the entries are those of the source"
 )
+
+
+def _is_shortened(message: Body) -> bool:
+    """Whether a text of a message, or an argument of a call, is only its beginning."""
+    for block in (message, *blocks_of(message.get("content"))):
+        given = block.get("arguments")
+        if any(map(is_cut, (*block.values(), *(given.values() if isinstance(given, dict) else ())))):
+            return True
+    return False
 
 
 def is_own(session: Session, kind: Kind, entry: int) -> bool:

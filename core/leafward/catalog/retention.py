@@ -8,7 +8,7 @@ _DAY = 86_400_000
 
 
 def leaves_in(expires: int, now: int) -> str:
-    """`goes in 3 days`, both times in milliseconds since 1970; empty where there is time.
+    """`deleted in 3 days`, both times in milliseconds since 1970; empty where there is time.
 
     Agents delete when they start, so one whose time has come may still be there.
     """
@@ -16,7 +16,7 @@ def leaves_in(expires: int, now: int) -> str:
     if days >= SOON:
         return ""
     if expires <= now:
-        return "goes at any time"
+        return "may be deleted any time"
     if days < 1:
-        return "goes within a day"
-    return f"goes in {days} day{'' if days == 1 else 's'}"
+        return "deleted within a day"
+    return f"deleted in {days} day{'' if days == 1 else 's'}"

@@ -47,7 +47,7 @@ def main(
             from leafward.cli.application import open_paths
 
             return open_paths(open_app, arguments)
-        if arguments[:1] == ["hook"] and len(arguments) == 2:
+        if arguments[:1] == ["hook"] and len(arguments) == 2 and not arguments[1].startswith("-"):
             # As an agent runs it, and waits: there is nothing to parse, and declaring all other verbs takes longer than it.
             from leafward.cli.hook import hook
 

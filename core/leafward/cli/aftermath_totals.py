@@ -73,7 +73,7 @@ def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
         (
             safe_line(one["agent"], 40),
             # Without the provider: two models of one provider have to be told apart in a narrow column.
-            safe_line((one["model"] or "").rpartition("/")[2], 60),
+            safe_line((one["model"] or "?").rpartition("/")[2], 60),
             safe_line(one["strategy"], 40),
             f"{one['compactions']:,}",
             *(f"{one['counts'][kind]:,}" for kind in _COUNTED),

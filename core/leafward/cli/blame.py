@@ -177,7 +177,7 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
     yield ""
     yield ", ".join(
         (
-            f"{counted(by_turns, 'line')} by {counted(len(used), 'turn')}",
+            *([f"{counted(by_turns, 'line')} by {counted(len(used), 'turn')}"] if by_turns else ()),
             *rest,
             f"{counted(found.sessions, 'session')} touched the file",
         )

@@ -299,7 +299,8 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     head = "compacted" if entry is not None else "would compact"
     where = f" as {entry}" if entry is not None else ""
     sizes = f"{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
-    yield f"{page.style(head, 'ghost')}{where}: {sizes}"
+    injected = "" if made.injection is not None else ", nothing injected"
+    yield f"{page.style(head, 'ghost')}{where}: {sizes}{injected}"
     tail = (
         f"kept from {safe_line(session.columns.id_at(plan.first_kept) or '', 40)}"
         if plan.first_kept >= 0

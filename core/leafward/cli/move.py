@@ -106,7 +106,7 @@ def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Ite
         ("drops", _entries_text(price.left)),
         ("adds", _entries_text(price.entered)),
         ("context", f"{_size(price.before)} -> {_size(price.after)}"),
-        ("cached", "expired" if price.expired else short(price.cached)),
+        ("cache", "expired") if price.expired else ("cached", short(price.cached)),
         ("full price", short(price.sent_again)),
     ]
     if price.cost_again:

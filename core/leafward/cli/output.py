@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 100
 """Columns of a line where stdout is no terminal."""
 
-_DEEP = 20_000
-"""Recursion allowed while a deeply nested body is written by the standard json module."""
+_DEEPEST = 200
+"""Containers inside each other that are written: orjson takes 254, and other parsers no more than that either."""
 
 _STYLES = {
     "bold": "1",
@@ -77,27 +77,34 @@ def emit_json(value: object) -> None:
 
 
 def json_bytes(value: object, *, indented: bool = False) -> bytes:
-    """A value as JSON in UTF-8. Lone surrogates and control codes are escaped, numbers that JSON cannot say are null."""
+    """A value as JSON in UTF-8. Lone surrogates and control codes are escaped, numbers that JSON cannot say are null.
+
+    What is nested too deeply for other parsers is empty.
+    """
     import orjson
 
     try:
         return safe_json(orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None))
     except TypeError:  # lone surrogates, integers beyond 64 bits, more than 254 levels
-        return safe_json(_standard_json(value, 2 if indented else None).encode("ascii"))
+        return safe_json(_standard_json(_cut(value, _DEEPEST), 2 if indented else None).encode("ascii"))
+
+
+def _cut(value: object, deepest: int) -> object:
+    """A value whose containers hold nothing below so many others."""
+    if isinstance(value, dict):
+        return {key: _cut(one, deepest - 1) for key, one in value.items()} if deepest else {}
+    if isinstance(value, (list, tuple)):
+        return [_cut(one, deepest - 1) for one in value] if deepest else []
+    return value
 
 
 def _standard_json(value: object, indent: int | None) -> str:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEEP))
+    separators = None if indent else (",", ":")
     try:
-        separators = None if indent else (",", ":")
-        try:
-            return json.dumps(value, indent=indent, separators=separators, allow_nan=False)
-        except ValueError:
-            plain = json.loads(json.dumps(value), parse_constant=lambda _name: None)
-            return json.dumps(plain, indent=indent, separators=separators)
-    finally:
-        sys.setrecursionlimit(limit)
+        return json.dumps(value, indent=indent, separators=separators, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(value), parse_constant=lambda _name: None)
+        return json.dumps(plain, indent=indent, separators=separators)
 
 
 def say(lines: str | Iterable[str]) -> None:

@@ -322,7 +322,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     for letter, name, count, size, style in rows:
         if size:
             yield f"{page.style(letter, style)} {pad(name, 18)}{pad(count, 16)}{pad(f'{size:,}', 10, right=True)}"
-    yield f"  {pad('after, about', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
+    yield f"  {pad('after, about, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
     yield ""
     yield from _cut_text(session, made, page)
     if made.files.read or made.files.modified:

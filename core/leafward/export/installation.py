@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from leafward import agents
 from leafward.agents.hooks import Runner
 from leafward.base import paths
-from leafward.base.errors import Refused
+from leafward.base.errors import LeafwardError, Refused
 from leafward.base.regular_files import read_regular
 from leafward.export.doctor import Problem
 from leafward.export.output_file import write_document, write_new_document
@@ -96,8 +96,16 @@ def apply(change: Change) -> None:
             paths.make_private(record.parent)
             kept = {"file": str(change.file), "before": change.first}
             kept |= {"after": change.after, "folder": change.folder}
-            replace_file(record, json.dumps(kept).encode())
-            _write(change)
+            earlier = read_regular(record) if record.exists() else None
+            try:
+                replace_file(record, json.dumps(kept).encode())
+            except OSError as error:
+                raise Refused(f"{record}: {error.strerror or error}; nothing was installed") from error
+            try:
+                _write(change)
+            except (OSError, LeafwardError):
+                _take_back(record, earlier, change)
+                raise
         return
     if change.changed:
         _write(change)
@@ -175,6 +183,17 @@ def _write(change: Change) -> None:
         write_new_document(file, change.after)
     else:
         write_document(file, change.after)
+
+
+def _take_back(record: Path, earlier: bytes | None, change: Change) -> None:
+    """Leaves our note and the folders as they were before an installation that failed."""
+    with suppress(OSError):
+        if earlier is None:
+            record.unlink()
+        else:
+            replace_file(record, earlier)
+    if change.before is None and change.folder:
+        _drop_folders(change.file.parent, Path(change.folder))
 
 
 def _record(name: str) -> Path:

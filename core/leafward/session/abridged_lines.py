@@ -341,8 +341,16 @@ def _end(pattern: re.Pattern[bytes], buffer: bytes, at: int) -> int:
     return found.end() if found is not None else at
 
 
+_MORE = " bytes more]"
+
+
 def _missing(size: int) -> bytes:
-    return f" … [{size:,} bytes more]".encode() if size else b""
+    return f" … [{size:,}{_MORE}".encode() if size else b""
+
+
+def is_cut(text: object) -> bool:
+    """Whether a text of a line that was too large is only its beginning."""
+    return isinstance(text, str) and text.endswith(_MORE)
 
 
 def _kept_number(text: bytes) -> bytes:

@@ -113,10 +113,10 @@ class CatalogueDisplay:
         words = of_all if filtered else f" {'session' if total == 1 else 'sessions'}"
         if query.problem:
             problem = f"left out: {query.problem}" if query.broken else query.problem
-            self.filter_bar.show(exact(listing.shown), words, problem, problem=True)
+            self.filter_bar.show(exact(listing.matched), words, problem, problem=True)
         elif filtered:
             where = "in titles, first prompts, projects" if query.words else ""
-            self.filter_bar.show(exact(listing.shown), words, where)
+            self.filter_bar.show(exact(listing.matched), words, where)
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.arrange_panes()

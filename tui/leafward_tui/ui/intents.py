@@ -138,9 +138,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("jump.labels", "f", "Jump to a row on the screen by letters", "jump", _TREE, "Go"),
     # Change: what is written to the session.
     Intent("move.here", "enter", "Move the leaf here", "move", _TREE, "Change"),
-    Intent(
-        "branch.summarise", "s", "Summarise this branch, without storing it", "summarise", _TREE, "Change"
-    ),
+    Intent("branch.summarise", "s", "Summarise this branch", "summarise", _TREE, "Change"),
     Intent(
         "draft.move", "enter", "Move with this summary, or go to the turn found", "move", ("draft",), "Change"
     ),

@@ -148,6 +148,8 @@ class OperationText:
         kind = self.root(operation).kind
         # Of a move with a summary the row says where it led, and has no room for more.
         named = _NAMED.get(kind) if kind is not OperationKind.SUMMARY_MOVE else None
+        if operation.subject is Subject.ARCHIVE and self.root(operation).after != ARCHIVED:
+            return "restore"
         return named or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:

@@ -106,7 +106,7 @@ def _facts_line(
             width - used - gap - length(sign) - 1,
             ellipsis=glyphs.ellipsis,
         )
-    kept_free = gap + length(sign) + cell_len(drops) if price is not None else 0
+    kept_free = gap + length(sign) + cell_len(f"move {drops}") if price is not None else 0
     for label, value in facts.pairs:
         label, value = safe_line(label), safe_line(value)
         taken = lead + cell_len(label) + bool(label) + cell_len(value)
@@ -117,7 +117,7 @@ def _facts_line(
         lead = gap
     if price is None:
         return line
-    for words in (f"move here {drops}", drops):
+    for words in (f"move here {drops}", f"move {drops}", drops):
         room = width - used - length(sign) - cell_len(words) - 1
         if room >= gap:
             return [*line, (" " * room, "blank"), *sign, (words, "faint")]

@@ -183,7 +183,7 @@ class SessionSearch:
         if not tried:
             # Nothing is known of the command then, not even that it fails.
             looked = counted(len(self.steps), "version")
-            work = f"{turns}, none of {looked} could be rebuilt, over {base}"
+            work = f"{looked}, none could be rebuilt, over {base}"
             every = range(len(self.every))
             return Report(work, f"`{words}` was not run:", tuple(self._reasons(every)))
         unknown = len(self.steps) - tried

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,17 @@ def _below(path: str, exact: Collection[str]) -> str:
 def _write(folder: Path, path: str, data: bytes) -> str:
     """Writes one file; returns why that cannot be done, empty where it was."""
     target = folder / path
+    made = [one for one in target.parents if one.is_relative_to(folder) and not one.exists()]
+    why = _written(target, data)
+    if why:
+        for one in made:
+            # Another file may lie in it where names differ only to us.
+            with suppress(OSError):
+                one.rmdir()
+    return why
+
+
+def _written(target: Path, data: bytes) -> str:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Never through a link, never over a file: the folder was empty.

@@ -176,9 +176,9 @@ def _change(
     if disk.trouble:
         return replace(make, after=after, why=disk.trouble)
     if after.presence is Presence.ABSENT and disk.presence in (Presence.ABSENT, Presence.FOLDER):
-        return replace(make, action=Action.LEAVE if doubt else Action.SAME)
+        return _unchanged(make)
     if after.presence is disk.presence and after.data == disk.data:
-        return replace(make, action=Action.LEAVE if doubt else Action.SAME)
+        return _unchanged(make)
     if after.presence is Presence.ABSENT:
         action = Action.DELETE
     else:
@@ -198,6 +198,13 @@ def _change(
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
     return replace(make, action=action if safe else Action.LEAVE, why=why, offered=None if safe else action)
+
+
+def _unchanged(change: FileChange) -> FileChange:
+    """One where what is known of the file lies there already: nothing could be written, so nothing is offered."""
+    if not change.why:
+        return replace(change, action=Action.SAME)
+    return replace(change, why=f"already so, as far as known; {change.why}")
 
 
 def _may_go(

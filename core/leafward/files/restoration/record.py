@@ -147,9 +147,9 @@ def begin(
     behind: str = "",
     progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
-    """Copies all that changes and says what will: on disk when it returns. Raises what `progress` does, OSError; then nothing counts.
+    """Copies all that changes and says what will: on disk when it returns. Raises what `progress` does; then nothing counts.
 
-    `progress` hears how many files are copied.
+    Raises Refused where a copy cannot be written. `progress` hears how many files are copied.
     """
     numbers = [int(one.name) for one in home.iterdir() if one.name.isdecimal()]
     for number in numbers:
@@ -169,9 +169,13 @@ def begin(
         )
         store(record)
         sync_folder(home)
-    except BaseException:
+    except BaseException as error:
         # Also where it is interrupted: copies without a record would restore nothing.
         rmtree(place, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise Refused(
+                f"no copy of the files can be kept in {home}: {error.strerror or error}; nothing was written"
+            ) from error
         raise
     return record
 

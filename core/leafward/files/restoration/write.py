@@ -125,8 +125,9 @@ def restore(
             _write(folder, record, changes)
             _clear_drafts(folder, record)
             record = replace(record, state=State.DONE)
-            store(record)
-        except (OSError, Refused) as error:
+            with _named(str(record.place)):
+                store(record)
+        except Refused as error:
             raise _failed(folder, record, error) from error
     return record
 
@@ -171,9 +172,11 @@ def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange])
                 folder.replace(one.path, one.before, NOTHING, drafts[one.path])
     for one in changes:
         for name, _ in reversed(one.clears):
-            folder.remove_folder(name)
+            with _named(name):
+                folder.remove_folder(name)
     for name in record.made:
-        folder.make_folder(name)
+        with _named(name):
+            folder.make_folder(name)
     for one in changes:
         if one.action is not Action.DELETE and one.after is not None:
             before = NOTHING if one.before.presence in (Presence.ABSENT, Presence.FOLDER) else one.before
@@ -190,16 +193,15 @@ def _named(path: str) -> Iterator[None]:
         raise Refused(f"{path}: {error.strerror or error}") from error
 
 
-def _failed(folder: ProjectFolder, record: Record, error: OSError | Refused) -> Refused:
+def _failed(folder: ProjectFolder, record: Record, error: Refused) -> Refused:
     """What is said of a restore that stopped, after all was put back if that can be done."""
-    why = error.strerror if isinstance(error, OSError) else str(error)
     try:
         _put_back(folder, replace(record, state=State.WRITING))
     except (OSError, Refused):
         return Refused(
-            f"the restore stopped: {why}; `leafward restore {record.session} --undo` puts the files back"
+            f"the restore stopped: {error}; `leafward restore {record.session} --undo` puts the files back"
         )
-    return Refused(f"the restore stopped: {why}; all files are as they were")
+    return Refused(f"the restore stopped: {error}; all files are as they were")
 
 
 def _outstanding(folder: ProjectFolder, record: Record) -> tuple[str, ...]:
@@ -248,27 +250,32 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
     paths = set(_outstanding(folder, record))
     contents = {one.path: record.bytes_before(one) for one in record.changes if one.path in paths}
     record = replace(record, state=State.UNDOING)
-    store(record)
+    with _named(str(record.place)):
+        store(record)
     was_file = (Presence.FILE, Presence.LINK)
     for one in record.changes:
         disk = folder.look(one.path)
         if one.path in paths and one.before.presence not in was_file and one.is_after(disk):
-            folder.replace(one.path, disk, NOTHING, one.draft)
+            with _named(one.path):
+                folder.replace(one.path, disk, NOTHING, one.draft)
     for name in reversed(record.made):
         with suppress(OSError):
             # Somebody may have put something into it.
             folder.remove_folder(name)
     for one in record.changes:
         for name, mode in one.clears:
-            folder.make_folder(name, mode)
+            with _named(name):
+                folder.make_folder(name, mode)
     for one in record.changes:
         if one.path in paths and one.before.presence in was_file:
             before = OnDisk(one.before.presence, contents[one.path], one.before.mode)
             disk = folder.look(one.path)
             if not one.is_after(disk):
                 raise Refused(f"{one.path} was changed meanwhile; run the undo again")
-            folder.replace(one.path, disk, before, one.draft)
+            with _named(one.path):
+                folder.replace(one.path, disk, before, one.draft)
     _clear_drafts(folder, record)
     record = replace(record, state=State.UNDONE)
-    store(record)
+    with _named(str(record.place)):
+        store(record)
     return Undone(record, tuple(sorted(paths)))

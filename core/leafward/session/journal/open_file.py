@@ -145,13 +145,13 @@ def _refuse_changed(session: Session, book: Source, descriptor: int) -> None:
     now, seen = os.fstat(descriptor), book.seen
     name = session.path.name if session.is_native else f"what Leafward keeps of {session.path.name}"
     if (now.st_dev, now.st_ino) != (seen.st_dev, seen.st_ino):
-        raise Refused(f"{name} was replaced by another file since it was read")
+        raise Refused(f"{name} was replaced by another file since it was read; nothing was written")
     if now.st_size < seen.st_size:
-        raise Refused(f"{name} shrank since it was read")
+        raise Refused(f"{name} shrank since it was read; nothing was written")
     os.lseek(descriptor, book.scan.end, os.SEEK_SET)
     with open(descriptor, "rb", closefd=False) as file:
         added = sum(1 for line in file if line.strip())
     if now.st_size > seen.st_size and added:
         entries = "1 entry" if added == 1 else f"{added} entries"
-        raise Refused(f"{name} grew by {entries} since it was read")
-    raise Refused(f"{name} was changed since it was read")
+        raise Refused(f"{name} grew by {entries} since it was read; nothing was written")
+    raise Refused(f"{name} was changed since it was read; nothing was written")

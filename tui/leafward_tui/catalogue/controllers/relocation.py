@@ -47,7 +47,7 @@ class ProjectRelocation:
             return "this row is no project"
         if self._project() not in self._list.stock.about.missing:
             return "the project's folder is where it was"
-        return "no other folder looks like it; leafward relocate OLD NEW names both"
+        return "no other project here has its name or its git remote; leafward relocate OLD NEW names both"
 
     def preview(self) -> None:
         """Works out what would become of each session, and then asks."""

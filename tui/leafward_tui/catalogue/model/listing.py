@@ -179,7 +179,12 @@ class Listing:
     @property
     def missed(self) -> int:
         """Sessions that the filter does not find: with those that are shown, archived or without a task, all there are."""
-        return self.total - self.shown - self.archived - self.warm_ups
+        return self.total - self.matched
+
+    @property
+    def matched(self) -> int:
+        """Sessions that the filter finds, those hidden without a filter too; all where there is none."""
+        return self.shown + self.archived + self.warm_ups
 
     def files_found(self, path: str) -> tuple[str, ...]:
         """The files of a session that ``file:`` found."""

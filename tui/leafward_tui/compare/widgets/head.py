@@ -87,4 +87,6 @@ def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
         ]
     tokens = count(one.tokens) if one.tokens is not None else ""
     segments.append(Segment(right(tokens, 7 if width >= 100 else 0), ground.sub))
+    if width >= 120:
+        segments.append(Segment(" context" if tokens else " " * 8, ground.faint))
     return segments

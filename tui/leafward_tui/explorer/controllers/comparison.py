@@ -145,7 +145,8 @@ class Comparison:
             if leaf == place:
                 self._view.tell("nothing to compare: this is the leaf", "warn")
             else:
-                self.open(leaf, place)
+                # As a row is compared: A is the leaf.
+                self.open(place, leaf)
 
         each = (
             "turns, changes of files (by tools and commands), errors"

@@ -1,4 +1,4 @@
-"""The file under the cursor of the tab Files, or one that the row touches; asked for where there are several."""
+"""The file under the cursor of the tab Files, or one that the row touches; asked for where there are several or none."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class FileChoice:
             return
 
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
+        path = [*session.tree.path(entries[-1])]
         if not view.in_tree and view.inspector.tab is Tab.FILES:
-            entries = [*session.tree.path(entries[-1])]
-        work = partial(files_touched, session, entries)
+            entries = path
+        work = partial(_offered, session, entries, path)
         self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
 
     def _choose(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
@@ -53,9 +54,12 @@ class FileChoice:
 
         if not self._view.on_top:
             return
-        paths, missing = touched
+        paths, missing = touched.paths, touched.missing
         if not paths:
-            self._view.tell("this row touches no file: choose one on the tab Files", "warn")
+            self._view.tell("no file was touched up to here", "warn")
+            return
+        if touched.elsewhere:
+            self._ask_name(title, then, touched)
             return
         if len(paths) == 1:
             then(paths[0])
@@ -81,7 +85,7 @@ class FileChoice:
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where several files have it, which of those."""
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheet import SheetLine, TextSheet
 
         paths = touched.paths
 
@@ -95,12 +99,16 @@ class FileChoice:
             if text is None:
                 return
             if found := named_alike(paths, text):
-                self._choose(title, then, touched._replace(paths=found))
+                self._choose(title, then, TouchedFiles(found, touched.missing))
             else:
                 self._view.tell(f"no file here has {safe_line(text, 80)} in its name", "warn")
 
+        about = (
+            [SheetLine("this row touches no file; choose one of the path to it")] if touched.elsewhere else []
+        )
         sheet = TextSheet(
             title,
+            about=about,
             placeholder="a part of the file's name",
             commit="choose",
             operation_of=meaning,
@@ -122,6 +130,14 @@ class TouchedFiles(NamedTuple):
     paths: tuple[str, ...]
     missing: frozenset[str]
     """Those of them that do not lie in the project's folder now; none where there is no such folder."""
+    elsewhere: bool = False
+    """Whether the row itself touches none of them, so that one is asked for by its name: who expects that types it at once."""
+
+
+def _offered(session: Session, entries: Sequence[int], path: Sequence[int], job: Job) -> TouchedFiles:
+    """The files that a row touches; those of the path to it where it touches none. Raises Cancelled."""
+    found = files_touched(session, entries, job)
+    return found if found.paths else files_touched(session, path, job)._replace(elsewhere=True)
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> TouchedFiles:

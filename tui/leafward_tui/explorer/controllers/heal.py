@@ -57,7 +57,7 @@ class Heal:
         from leafward_tui.explorer.heal_sheet import HealSheet
 
         if healed.draft is None:
-            text, tone = "nothing to heal: providers accept every message as it is", "leaf"
+            text, tone = "nothing to heal: no message breaks a known rule of the providers", "leaf"
             if session.columns.damaged:
                 text, tone = "nothing to heal for a provider; leafward doctor names what is damaged", "warn"
             obstacle = healed.found.obstacle

@@ -132,6 +132,10 @@ class Acceptance:
                 f"{draft.plan.settings.strategy.value} rules, {_author(draft.summary.summarizer)}{kept}"
             )
         ]
+        if not self._state.session.is_native:
+            about.append(
+                SheetLine("only in Leafward: the agent goes on with its own context; a fork makes it real")
+            )
         if invented := invented_words(draft.survival):
             about.append(SheetLine(invented, "warn"))
         if draft.place.moves:
@@ -156,7 +160,9 @@ class Acceptance:
             if key == "a" and not self._state.busy:
                 self._append(draft)
 
-        note = f"after #{draft.place.parent}" if draft.place.parent >= 0 else "at the beginning"
+        # Named as the title of the lab does, without what Leafward noted behind it.
+        after = self._state.session.tree.content_at(draft.place.parent)
+        note = f"after #{after}" if after >= 0 else "at the beginning"
         self._view.open_sheet(ChoiceSheet("Accept", choices, about, note=note), done)
 
     def _append(self, draft: Draft) -> None:

@@ -184,9 +184,8 @@ class CutLines:
             return [Span(first_words.text, "memory")]
         if kind == Kind.TOOL_RESULT:
             return [Span("its result  ", "faint"), Span(first_words.text, "faint")]
-        text = (
-            first_words.text if own or first_words.word == "ai" else f"{first_words.word} {first_words.text}"
-        )
+        plain = (own and kind != Kind.BASH) or first_words.word == "ai"
+        text = first_words.text if plain else f"{first_words.word} {first_words.text}"
         return [Span(text, "text" if own else "sub")]
 
     def _chip(self, row: CutRow) -> Span | None:
