@@ -152,6 +152,8 @@ def announces(sentence: str) -> bool:
 _REPORTS = re.compile(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
     r"|erledigt|fertig|behoben|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
+    r"|^\W*(?:all|everything)(?: [\w-]+){0,4} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
+    r"|resolved|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
 )
 """How an answer begins that says first of all that it was done, whatever it asks or proposes behind that."""
 
@@ -159,6 +161,17 @@ _REPORTS = re.compile(
 def reports(answer: str) -> bool:
     """Whether an answer says first of all that it was done, whatever it asks or proposes behind that."""
     return _REPORTS.match(answer) is not None
+
+
+_GOES_ON = re.compile(
+    r"(?i)^(?:(?:go on|go ahead|proceed|resume|retry|try again|(?:and|then)|yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|weiter|bitte|oui|d['’]accord|continue[rz]?"
+    r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+$|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+$"
+)
+
+
+def keeps_going(prompt: str) -> bool:
+    """Whether a prompt asks for nothing but to go on."""
+    return _GOES_ON.match(prompt) is not None
 
 
 def lines_outside_code(text: str) -> Iterator[str]:
