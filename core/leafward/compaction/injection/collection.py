@@ -31,6 +31,7 @@ from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall,
 from leafward.session.foreign import outcomes
 from leafward.session.messages import as_typed, command_in, did_run, message_in, messages_of, nested_calls
 from leafward.summaries.facts import forms
+from leafward.summaries.facts.spaced_paths import spaced_paths, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -309,7 +310,9 @@ class _Reader:
         for index, place, text in self._prompts:
             for url in forms.urls(text):
                 text = text.replace(url.text, " " * len(url.text))
-            paths = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
+            spaced = list(spaced_paths(text, self._found.cwd))
+            named = [*spaced, *forms.paths(without(text, spaced), self._found.cwd)]
+            paths = [(form.text, Use.MENTIONED, "text") for form in named]
             self._calls[place] = (index, paths, False)
         for call in self._calls:
             if isinstance(call, tuple):
