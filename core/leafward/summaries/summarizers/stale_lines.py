@@ -43,8 +43,14 @@ _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words with which a step says what is to be done."""
 PLANNED_BEFORE = "Planned before: "
+_PLANNED = 0.1
+"""What such a line is worth by itself."""
 _PLAN = 3
 """Items from which on the agent's own list is a plan."""
+_OF_A_PART = 1
+_OF_OTHER_WORK = 2
+"""Answers that ended work, after which what a summary planned is no plan any more: one to the request that it stands in the
+middle of, or to two later ones."""
 _TOLD_FILES = 8
 """Files of which it is told that they are gone."""
 _WAY = re.compile(
@@ -88,7 +94,7 @@ def settle(
     _files(evidence, gone)
     _fulfil(evidence)
     _take_up(evidence, turns)
-    _steps(evidence)
+    _steps(evidence, turns)
     _counts(evidence)
     _figures(evidence)
     evidence.candidates = [
@@ -250,20 +256,26 @@ def _fulfil(evidence: Evidence) -> None:
     Items of a checklist, or of the agent's own plan, say themselves when they are done.
     """
     written: dict[str, int] = {}
-    changed: dict[str, int] = {}
     for work in evidence.files.values():
-        if work.changes:
-            changed[work.path] = max(work.names.values(), default=work.last)
         for name, place in work.names.items():
             written[name] = max(place, written.get(name, place))
+    over: set[int] = set()
     for candidate in evidence.candidates:
-        if candidate.section is not Section.NEXT or candidate.carries or not _MAKES.match(candidate.text):
+        if candidate.section is not Section.NEXT or candidate.carries:
             continue
         place = _place(evidence, candidate)
         seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
-        if names and all(written.get(name, -1) > place for name in names):
+        written_since = bool(names) and all(written.get(name, -1) > place for name in names)
+        if written_since and _MAKES.match(candidate.text):
             candidate.section = Section.DONE
+        elif _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text):
+            if written_since:
+                over.add(id(candidate))
+            else:
+                # Its file may have been changed for another reason.
+                _put_behind(candidate)
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
 def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
@@ -294,7 +306,7 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ]
 
 
-def _steps(evidence: Evidence) -> None:
+def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """A step is out when a later line of what is done says the same, or several say its parts."""
     done = [
         (_place(evidence, candidate), frozenset(content_words(candidate.text)))
@@ -323,12 +335,28 @@ def _steps(evidence: Evidence) -> None:
         for candidate in evidence.candidates
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
-    if evidence.reader.listed >= _PLAN and not evidence.reader.planned:
+    all_done = evidence.reader.listed >= _PLAN and not evidence.reader.planned
+    answers = _OF_A_PART if turns and turns[0].first > 0 else _OF_OTHER_WORK
+    if all_done or evidence.reader.told.answers >= answers:
         # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
         for candidate in evidence.candidates:
-            carried = candidate.sources and all(entry not in evidence.position for entry in candidate.sources)
-            if candidate.section is Section.NEXT and carried and not candidate.carries:
-                candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
+            if (
+                candidate.section is Section.NEXT
+                and _is_carried(evidence, candidate)
+                and not candidate.carries
+            ):
+                _put_behind(candidate)
+
+
+def _put_behind(candidate: Candidate) -> None:
+    """Makes a step a line about what was planned, which is told where there is room."""
+    candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
+    candidate.worth = min(candidate.worth, _PLANNED)
+
+
+def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:
+    """Whether a line stands in an earlier summary only."""
+    return bool(candidate.sources) and all(entry not in evidence.position for entry in candidate.sources)
 
 
 def _said_by_model(candidate: Candidate) -> str:
