@@ -18,7 +18,7 @@ from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import Section, harmless, line_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +47,6 @@ _PLANNED = 0.1
 """What such a line is worth by itself."""
 _PLAN = 3
 """Items from which on the agent's own list is a plan."""
-_OF_A_PART = 1
-_OF_OTHER_WORK = 2
-"""Answers that ended work, after which what a summary planned is no plan any more: one to the request that it stands in the
-middle of, or to two later ones."""
 _TOLD_FILES = 8
 """Files of which it is told that they are gone."""
 _WAY = re.compile(
@@ -336,16 +332,24 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
     all_done = evidence.reader.listed >= _PLAN and not evidence.reader.planned
-    answers = _OF_A_PART if turns and turns[0].first > 0 else _OF_OTHER_WORK
-    if all_done or evidence.reader.told.answers >= answers:
+    # The work that the summary stands in the middle of goes on before the first request behind it.
+    went_on = bool(turns) and turns[0].first > 0 and evidence.reader.told.answers > 0
+    if all_done or went_on:
         # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
         for candidate in evidence.candidates:
             if (
                 candidate.section is Section.NEXT
                 and _is_carried(evidence, candidate)
                 and not candidate.carries
+                # A box that nobody ticked is still to be done, whatever else was answered.
+                and (all_done or not _is_open(evidence, candidate))
             ):
                 _put_behind(candidate)
+
+
+def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
+    fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
+    return fact is not None and fact.is_open
 
 
 def _put_behind(candidate: Candidate) -> None:
