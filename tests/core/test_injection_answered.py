@@ -87,3 +87,59 @@ def test_what_was_typed_another_way_is_a_request_too(tmp_path: Path, *, queued: 
     session = transcript.opened()
     text = inject(session, session.leaf, InjectionSettings()).text
     assert f"The user's last request: {REQUEST}" in text
+
+
+def test_a_question_back_waits_for_the_user(file: Acting) -> None:
+    """Nobody goes on with a request while the model waits for an answer."""
+    file.said("I see two runs.\nWhich of them do you mean?")
+    text = injected(file)
+    assert "The model asked, and the user has not answered yet: Which of them do you mean?" in text
+    assert "Go on with the user's last request" not in text
+
+
+def test_what_was_done_is_answered_whatever_is_offered_behind_it(file: Acting) -> None:
+    file.said("All review threads addressed. No open threads remaining. Shall I mark it as ready?")
+    text = injected(file)
+    assert "Primary Objective" not in text
+    assert "the user has not answered yet: Shall I mark it as ready?" in text
+
+
+def test_the_answer_to_a_question_is_the_request(file: Acting) -> None:
+    file.said("The note is written. Shall I port the parser as well?")
+    file.user("yes, do that")
+    assert "The user's last request: yes, do that (asked: Shall I port the parser as well?)" in injected(file)
+
+
+def test_a_few_words_are_a_request_where_the_one_before_was_answered(file: Acting) -> None:
+    file.said("The note is written: 34 tests pass.")
+    file.user("commit this")
+    text = injected(file)
+    assert "The user's last request: commit this" in text
+    assert OBJECTIVE not in text
+
+
+def test_who_says_to_go_on_wants_what_is_under_way(file: Acting) -> None:
+    file.said("I look at the numbers first.", call("read", "r", path="run.txt"))
+    file.answered("r", "read", "34 passed")
+    file.user("go on")
+    assert OBJECTIVE in injected(file)
+
+
+def test_who_says_to_go_on_after_an_answer_says_with_what_only_together_with_it(file: Acting) -> None:
+    file.said("The first part of the note is written.")
+    file.user("continue")
+    assert "The user's last request: continue (before it: Write the release note" in injected(file)
+
+
+def test_a_command_without_words_is_a_request(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("plant the elm behind the old orchard wall", "Planted.")
+    transcript.prompt(
+        "<command-message>water-the-elm</command-message>\n<command-name>/water-the-elm</command-name>"
+    )
+    transcript.call("Bash", "c1", command="ls")
+    transcript.result("c1")
+    session = transcript.opened()
+    text = inject(session, session.leaf, InjectionSettings()).text
+    assert "The user's last request: /water-the-elm" in text
+    assert "plant the elm" not in text

@@ -158,7 +158,9 @@ def context_of_draft(draft: Draft) -> str:
 def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
     """The exam of a compaction that is not written. Raises Cancelled where `stop` turns true."""
     there = draft.ground.there
-    exam_questions = questions(there.replaced, draft.ground.cwd, draft.ground.previous, stop=stop)
+    exam_questions = questions(
+        there.replaced, draft.ground.cwd, draft.ground.previous, there.previous_entry, stop
+    )
     summary, injected = split_enclosed(draft.text)
     return exam(exam_questions, summary, injected=injected, kept=draft.ground.kept, cwd=draft.ground.cwd)
 

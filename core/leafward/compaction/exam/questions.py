@@ -28,7 +28,7 @@ from leafward.summaries.facts.outcomes import (
 )
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.values import DROPPED
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -128,9 +128,7 @@ class _Reading:
         stop: Callable[[], bool],
     ) -> None:
         reader = FactReader(cwd)
-        sightings: list[Sighting] = (
-            list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
-        )
+        sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry)))
         self.changed: list[str] = []
         """Files that calls changed, each where it was changed last."""
         self.results: list[tuple[str, str, EntryIndex]] = []
@@ -269,7 +267,9 @@ def _given_up(there: _Reading) -> Iterable[Question]:
 def _next_step(there: _Reading) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
     left = [one for one in steps if one.is_open and one.outcome != DROPPED]
-    done = [(one.text, one) for one in reversed(steps) if not one.is_open or one.outcome == DROPPED]
+    # Of what was worked on since nobody says whether it is done: that answers nothing, right or wrong.
+    over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
+    done = [(one.text, one) for one in reversed(over)]
     if left:
         yield from _question(Topic.NEXT_STEP, left[-1], done)
 
@@ -279,7 +279,8 @@ def _question(
 ) -> Iterable[Question]:
     """A question, where there is an honest wrong answer: short enough, and not the right one in other words."""
     right = Answer(" ".join((text or fact.text).split()), fact)
-    if len(right.text) > _ANSWER:
+    if len(right.text) > _ANSWER or fact.last == NO_ENTRY:
+        # What no entry proves is not asked.
         return
     answers = [right]
     for other, decoy in wrong:

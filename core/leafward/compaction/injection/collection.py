@@ -29,8 +29,9 @@ from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.foreign import brief_bodies, outcomes
-from leafward.session.messages import as_typed, did_run, message_in, messages_of, nested_calls
+from leafward.session.messages import as_typed, command_in, did_run, message_in, messages_of, nested_calls
 from leafward.summaries.facts import forms
+from leafward.summaries.facts.spaced_paths import spaced_paths, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,8 +51,6 @@ _LOOKED_AT = 20_000
 """Code points of a prompt in which paths are looked for."""
 _PROMPTS = 300
 """The last prompts: only in these paths are looked for."""
-_SAYS_MUCH = 20
-"""Code points from which a prompt is a request of its own."""
 _COMMAND_LIMIT = 160
 _LAST_MILLISECOND = 4_102_444_800_000
 """Of the year 2099."""
@@ -145,7 +144,6 @@ class _Reader:
         self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, Use, str]], bool]] = []
         self._waiting: dict[str, list[_Call]] = {}
         self._names: dict[tuple[str, bool], str] = {}
-        self._large = False
         self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
         self._kinds = session.columns.kind
         self._shapes = CallShapes(table)
@@ -168,7 +166,7 @@ class _Reader:
         if call is None or call.name in _SEARCHES:
             return True
         self._unread.append(EntryIndex(index))
-        self._found.answered = False
+        self._found.request.worked()
         self._called(EntryIndex(index), [call])
         return False
 
@@ -183,9 +181,12 @@ class _Reader:
         message = body.get("message")
         message = message if isinstance(message, dict) else {}
         if kind is Kind.USER or kind in _PUT_IN:
-            for one in map(as_typed, messages_of(body, kind)):
-                if one.get("role") == "user":
-                    self._prompt(index, text_of(one.get("content")))
+            for one in messages_of(body, kind):
+                said = as_typed(one)
+                if said.get("role") == "user":
+                    # A command without words asks for what it does.
+                    text = text_of(said.get("content"))
+                    self._prompt(index, text if text.strip() else command_in(one))
         elif kind is Kind.ASSISTANT:
             self._reply(index, message)
         elif kind is Kind.TOOL_RESULT:
@@ -207,12 +208,7 @@ class _Reader:
         if not text.strip():
             return
         self._found.prompt, self._found.prompt_entry = text, index
-        self._found.answered = False
-        if not self._found.request or len(text.strip()) >= _SAYS_MUCH:
-            self._found.request, self._found.request_entry = text, index
-            self._large = self._large or len(text.strip()) >= _SAYS_MUCH
-        elif not self._large:
-            self._found.request, self._found.request_entry = text, index
+        self._found.request.prompted(index, text)
         self._prompts.append((index, len(self._calls), text[:_LOOKED_AT]))
         self._calls.append((index, [], False))
 
@@ -225,10 +221,12 @@ class _Reader:
                 self._found.lost_thread = (index, phrase[0])
         if not did_run(message):
             return
-        words, calls = text_of(message.get("content")).rstrip("*_ )\n"), tool_calls(message)
-        if words or calls:
-            # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
-            self._found.answered = not calls and not words.endswith(("?", "？"))
+        words, calls = text_of(message.get("content")), list(tool_calls(message))
+        # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
+        if calls:
+            self._found.request.worked()
+        elif words.strip():
+            self._found.request.replied(words)
         self._called(index, calls)
 
     def _model(self, message: Body) -> bool:
@@ -316,7 +314,9 @@ class _Reader:
         for index, place, text in self._prompts:
             for url in forms.urls(text):
                 text = text.replace(url.text, " " * len(url.text))
-            paths = [(form.text, Use.MENTIONED, "text") for form in forms.paths(text, self._found.cwd)]
+            spaced = list(spaced_paths(text, self._found.cwd))
+            named = [*spaced, *forms.paths(without(text, spaced), self._found.cwd)]
+            paths = [(form.text, Use.MENTIONED, "text") for form in named]
             self._calls[place] = (index, paths, False)
         for call in self._calls:
             if isinstance(call, tuple):

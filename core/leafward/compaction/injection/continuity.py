@@ -34,6 +34,8 @@ GENERIC = (
 _OWN_FOLDERS = (".codex/", "src/", "tests/", "steering/")
 _REVIEW = f"Review {LOG} and go on with the work that is open."
 _ANSWERED = "The user's last request is answered; go on with what is asked next."
+_GO_ON = "Go on with the user's last request."
+_ASKED_BACK = "The model asked, and the user has not answered yet: {}"
 _RESUME = "Go on with the work that was under way."
 
 
@@ -119,14 +121,14 @@ def _from_log(
 
 def _from_session(made: Continuity, inputs: BuildInput) -> None:
     """What the log does not say: the last prompt stands for the objective, and the rest is in words of ours."""
-    found = inputs.found
+    request = inputs.found.request
+    source = from_entry(request.entry, note="prompt")
     if not made.items.get("stage.objective"):
-        if found.request and found.answered:
+        if request.text and request.answered:
             # What was answered is no objective any more, and what comes next is not known.
             pass
-        elif found.request:
-            source = from_entry(found.request_entry, note="prompt")
-            made.add("stage.objective", Item(f"The user's last request: {found.request}", (source,)))
+        elif request.text:
+            made.add("stage.objective", Item(f"The user's last request: {request.text}", (source,)))
         else:
             made.add("stage.objective", Item(_RESUME, (STATIC,), filler=True))
     if made.file is not None:
@@ -138,12 +140,10 @@ def _from_session(made: Continuity, inputs: BuildInput) -> None:
             made.add("stage.remaining", Item(_REVIEW, (STATIC,), Tier.LAST, filler=True))
         if not made.items.get("stage.current_step"):
             made.add("stage.current_step", Item(_RESUME, (STATIC,), Tier.LAST, filler=True))
-    elif found.request and found.answered:
-        source = from_entry(found.request_entry, note="prompt")
-        made.add("stage.next_action", Item(_ANSWERED, (STATIC, source)))
-    elif found.request:
-        source = from_entry(found.request_entry, note="prompt")
-        made.add("stage.next_action", Item("Go on with the user's last request.", (STATIC, source)))
+    elif request.text:
+        asked = _ASKED_BACK.format(request.question) if request.question else ""
+        text = asked or (_ANSWERED if request.answered else _GO_ON)
+        made.add("stage.next_action", Item(text, (STATIC, source)))
     else:
         made.add("stage.next_action", Item(_RESUME, (STATIC,), filler=True))
 

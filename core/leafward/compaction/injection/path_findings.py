@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from leafward.compaction.injection.last_request import LastRequest
 from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
@@ -73,11 +74,8 @@ class Collected:
     prompt: str = ""
     """The last thing the user wrote."""
     prompt_entry: EntryIndex = NO_ENTRY
-    request: str = ""
-    """The last prompt that says more than `yes` or `go on`; else the last one."""
-    request_entry: EntryIndex = NO_ENTRY
-    answered: bool = False
-    """Whether the model ended with words since the last prompt, and these ask nothing back."""
+    request: LastRequest = field(default_factory=LastRequest)
+    """What was asked for last, and how far the model is with it."""
     actions: list[RecordedAction] = field(default_factory=list)
     """In the order of the path."""
     tools: set[str] = field(default_factory=set)

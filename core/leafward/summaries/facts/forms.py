@@ -242,7 +242,8 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
     ):
         return ()
     forms = []
-    for match in _PATH.finditer(word):
+    # A link in Markdown names two: what it shows, and where it leads.
+    for match in _PATH.finditer(word.replace("](", "  ")):
         found = match[0].rstrip(".,;:!?-)")
         if "(" in found and ")" not in found:
             # A place in the file, as compilers write it: `a.ts(16,58)`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leafward.files.checks import Check, check_of
 from leafward.files.commands import parsed_patch
@@ -12,7 +12,7 @@ from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _PATCH = "*** Begin Patch\n"
 """Of a call that changes files by a patch, as Codex does."""
@@ -43,24 +43,26 @@ def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[s
     if message.get("role") != "assistant":
         return
     for call in tool_calls(message):
-        if call.id in failed:
-            continue
-        if changes_text(call.arguments):
-            paths = [
-                value
-                for name in PATH_ARGUMENTS
-                if isinstance(value := call.arguments.get(name), str) and value
-            ][:1]
-        else:
-            paths = [
-                patch.moved_to or patch.path
-                for text in call.arguments.values()
-                if isinstance(text, str) and _PATCH in text
-                for patch in parsed_patch(text)
-                if patch.verb != "delete"
-            ]
-        for path in paths:
-            yield forms.canonical_path(path, cwd)
+        if call.id not in failed:
+            yield from files_changed_by(call.arguments, cwd)
+
+
+def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
+    """The files that a call with these arguments changes where it goes well, each by its canonical path."""
+    if changes_text(arguments):
+        paths = [value for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str) and value][
+            :1
+        ]
+    else:
+        paths = [
+            patch.moved_to or patch.path
+            for text in arguments.values()
+            if isinstance(text, str) and _PATCH in text
+            for patch in parsed_patch(text)
+            if patch.verb != "delete"
+        ]
+    for path in paths:
+        yield forms.canonical_path(path, cwd)
 
 
 def is_typed(command: str) -> bool:

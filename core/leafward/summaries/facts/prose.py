@@ -78,7 +78,7 @@ _TODO = markers(
     r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
     r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
-    r"|follow[- ]ups?(?! (?:commit|pr|pull|fix|patch|question|change|message|comment|review)))\b"
+    r"|follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
     r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|还需要|残り|다음",
     "todo fixme still remaining outstanding next yet left need needs follow steht fehlt muss noch reste queda falta",
@@ -152,6 +152,8 @@ def announces(sentence: str) -> bool:
 _REPORTS = re.compile(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
     r"|erledigt|fertig|behoben|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
+    r"|^\W*(?:all|everything)(?: [\w-]+){0,4} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
+    r"|resolved|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
 )
 """How an answer begins that says first of all that it was done, whatever it asks or proposes behind that."""
 
@@ -159,6 +161,17 @@ _REPORTS = re.compile(
 def reports(answer: str) -> bool:
     """Whether an answer says first of all that it was done, whatever it asks or proposes behind that."""
     return _REPORTS.match(answer) is not None
+
+
+_GOES_ON = re.compile(
+    r"(?i)^(?:(?:go on|go ahead|proceed|resume|retry|try again|(?:and|then)|yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|weiter|bitte|oui|d['’]accord|continue[rz]?"
+    r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+$|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+$"
+)
+
+
+def keeps_going(prompt: str) -> bool:
+    """Whether a prompt asks for nothing but to go on."""
+    return _GOES_ON.match(prompt) is not None
 
 
 def lines_outside_code(text: str) -> Iterator[str]:
@@ -279,10 +292,16 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
     return _REASON.pattern.search(words) is not None and (decided or choice.search(words) is not None)
 
 
+_NAMED = 2
+"""Content words, besides those that mark it, by which a step says what is to be done."""
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
-    """Whether a sentence speaks of work that is still to be done."""
-    return _TODO.stand_in(sentence)
+    """Whether a sentence speaks of work that is still to be done, and says which."""
+    if not _TODO.stand_in(sentence):
+        return False
+    return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 
 
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:

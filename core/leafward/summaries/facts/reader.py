@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.session.entries import PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import demands, forms, pasting, prose
@@ -23,6 +23,7 @@ from leafward.summaries.facts.call_arguments import (
     first_of,
     is_silent,
 )
+from leafward.summaries.facts.outcomes import files_changed_by
 from leafward.summaries.facts.printed_errors import (
     DECLINED,
     error_key,
@@ -32,6 +33,7 @@ from leafward.summaries.facts.printed_errors import (
     printed_errors,
     reason_in,
 )
+from leafward.summaries.facts.told_steps import ToldSteps
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 from leafward.summaries.facts.words import words
 
@@ -64,6 +66,11 @@ class _Call:
     command: str
     entry: EntryIndex
     silent: bool
+    changes: tuple[str, ...] = ()
+    """The files that it changes where it goes well."""
+    paths: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """The paths and the names that stand in it."""
 
 
 class Written(NamedTuple):
@@ -101,8 +108,16 @@ class FactReader:
         """Whether one of them asks for something to be written."""
         self._is_answered = False
         """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
+        self.told = ToldSteps(lambda text: self.named(text, Voice.TOLD, NO_ENTRY))
+        """The steps that were told, and what was done about them."""
         self.written: list[Written] = []
         """What the calls of the message that was read last write."""
+
+    def earlier(self, summary: str, entry: EntryIndex) -> list[Sighting]:
+        """The facts of the summary that stood before the first message."""
+        found = self.prose(summary, Voice.TOLD, entry) if summary else []
+        self.told.tell(found)
+        return found
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, as often as they stand in it."""
@@ -122,8 +137,12 @@ class FactReader:
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
             waits = words.endswith(("?", "？")) and not prose.reports(words)
-            self._is_answered = bool(words) and not waits and not any(tool_calls(message))
-            return list(self._reply(entry, message))
+            called = any(True for _ in tool_calls(message))
+            self._is_answered = bool(words) and not waits and not called
+            over = list(self.told.answered(entry)) if self._is_answered else []
+            if called:
+                self.told.worked()
+            return [*over, *self._reply(entry, message)]
         if role == "toolResult":
             return list(self._result(entry, message))
         if role == "bashExecution":
@@ -133,7 +152,7 @@ class FactReader:
             found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
             return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
         if role == "compactionSummary":
-            return self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
+            return self.earlier(split_enclosed(str(message.get("summary") or ""))[0], entry)
         return []
 
     def _once(
@@ -252,18 +271,24 @@ class FactReader:
         return seen
 
     def _reply(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
+        calls = list(tool_calls(message))
         for block in blocks_of(message.get("content")):
             kind = block.get("type")
             text = block.get(kind) if kind in ("text", "thinking") else None
             if isinstance(text, str):
-                yield from self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
-        for call in tool_calls(message):
+                said = self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
+                self.told.tell(said, final=not calls)
+                yield from said
+        for call in calls:
             seen = list(self._call(entry, call.id, call.arguments))
             yield from seen
+            made = self._calls[call.id]
+            made.changes = tuple(files_changed_by(call.arguments, self._cwd))
+            made.paths = tuple(one.key for one in seen if one.kind is FactKind.PATH)
+            made.names = tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER)
             path = first_of(call.arguments, PATH_ARGUMENTS)
             if path and changes_text(call.arguments):
-                names = tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER)
-                self.written.append(Written(call.id, path, names))
+                self.written.append(Written(call.id, path, made.names))
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
@@ -320,6 +345,11 @@ class FactReader:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
                 yield from self._line_counts(text, entry)
+        if call is not None and not failed:
+            if call.changes:
+                yield from self.told.changed(call.changes, call.names, entry)
+            if call.command and outcome_of(text, failed) in ("", "exit 0"):
+                yield from self.told.ran(forms.canonical_command(call.command), call.paths, entry)
         if declined:
             reason = reason_in(text)
             if reason is not None:

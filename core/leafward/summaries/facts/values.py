@@ -18,6 +18,8 @@ DROPPED = "dropped"
 ANSWERED = "answered"
 """The outcome of one that stood in a request of the user's, which was answered before the user went on; of a demand that was
 made of that request alone as well."""
+TAKEN_UP = "taken up"
+"""The outcome of a todo that was only told, and worked on since: nobody says whether it is done."""
 
 
 class FactKind(StrEnum):
@@ -66,7 +68,7 @@ class Sighting(NamedTuple):
     voice: Voice
     entry: EntryIndex
     outcome: str = ""
-    """Of a command: `exit 0`, `exit 1`, …, `failed`; of a todo: `dropped`, `answered`; empty where it is not known."""
+    """Of a command: `exit 0`, `exit 1`, …, `failed`; of a todo: `dropped`, `answered`, `taken up`; empty where it is not known."""
     about: str = ""
     """Of a number: the path that it is said of. Of a todo: the heading that it stands under."""
     is_open: bool = True

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.forms import Form
+from leafward.summaries.facts.spaced_paths import spaced_paths, without
 
 _MOST = 1 << 15
 """Words of one way to read that are remembered."""
@@ -45,6 +46,9 @@ class Words:
 
     def read(self, text: str) -> tuple[list[Form], list[Form]]:
         """The paths of a text, and the names in what they leave, each in order. Names have no place."""
+        spaced = list(spaced_paths(text, self._cwd))
+        if spaced:
+            text = without(text, spaced)
         words = text.split()
         idle, held = self._idle, self._held
         found: dict[str, _Held] = {}
@@ -76,7 +80,7 @@ class Words:
                 at = forms.place_of(text, word, at)
                 paths += [Form(form.text, form.key, at + form.start) for form in there.paths]
                 at += len(word)
-        return paths, names
+        return sorted([*paths, *spaced], key=lambda form: form.start) if spaced else paths, names
 
     def _look(self, word: str) -> _Held:
         paths: tuple[Form, ...] = ()

@@ -15,7 +15,8 @@ from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gath
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.outcomes import failed_calls
-from leafward.summaries.facts.values import whole_paths
+from leafward.summaries.facts.told_steps import tells_how_it_stood
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, whole_paths
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import stale_lines, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
@@ -56,8 +57,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
-    if previous:
-        sightings += reader.prose(previous, Voice.TOLD, span.previous_entry)
+    sightings += reader.earlier(previous, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
@@ -173,7 +173,13 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     worked = any(turn.works for turn in turns) or any(work.changes for work in evidence.files.values())
     if not previous:
         return
-    done = {fact.key for fact in evidence.facts.values() if fact.kind is FactKind.TODO and not fact.is_open}
+    closed = {
+        fact.key: fact.outcome
+        for fact in evidence.facts.values()
+        if fact.kind is FactKind.TODO and not fact.is_open
+    }
+    answered = evidence.reader.told.answers > 0
+    before, withheld = Section.GOAL, False
     outline = list(read_outline(previous))
     goals = sorted_out([text for section, text, _ in outline if section is Section.GOAL], turns)
     for section, text, is_open in outline:
@@ -188,9 +194,18 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             text = _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
         if not text:
             continue
+        if text.endswith((":", "：")) or section is not before:
+            # What a list says that is introduced so had not been done, however its items are put.
+            withheld = text.endswith((":", "：")) and _NOT_YET.search(text) is not None
+        before = section
         if _is_idle(text) or _NAMES_LINE.match(text) or _is_made_anew(evidence, text, entry):
             continue
-        if is_open is False or line_key(text) in done:
+        outcome = closed.get(line_key(text))
+        if outcome == DROPPED:
+            continue
+        if outcome == TAKEN_UP and tells_how_it_stood(text):
+            continue
+        if is_open is False or outcome not in (None, TAKEN_UP):
             section = (
                 Section.DONE if section in {Section.NEXT, Section.IN_PROGRESS, Section.DONE} else section
             )
@@ -198,7 +213,9 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             if turns:
                 section, text = Section.DONE, text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         elif section is Section.IN_PROGRESS and worked:
-            if reached(text):
+            if withheld and not answered:
+                section, lead = Section.NEXT, _NOT_DONE
+            elif reached(text):
                 section = Section.DONE
             elif is_open:
                 # A box that nobody ticked is still to be done, whatever was worked on since.
@@ -210,6 +227,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             if not demands(said[1]):
                 continue
             section, text = Section.CONSTRAINTS, said[1]
+        if section is Section.NEXT and worked and _ABOUT_STEPS.match(text):
+            continue
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
         if worked and section in _LASTING and _WAS_GOING_ON.search(text):
@@ -277,8 +296,17 @@ _CARRIED_WORTH = {
 _LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
 _WAS_GOING_ON = re.compile(
     r"(?i)\b(?:still in progress|in progress\)|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
 """What was going on when an earlier summary was written."""
+_ABOUT_STEPS = re.compile(
+    r"(?i)^(?:this|that|it|these) (?:directly |also |all )?(?:follows?|is|was|are|were|aligns?|continues?|addresses)\b"
+)
+"""A sentence about a step, which is none itself."""
+_NOT_YET = re.compile(
+    r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
+)
+_NOT_DONE = "Not done when this was last summarised: "
 _OLD_ERROR = 0.1
 """What a carried error is worth that did not come back."""

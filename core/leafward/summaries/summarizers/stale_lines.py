@@ -18,7 +18,7 @@ from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import Section, harmless, line_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,8 @@ _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words with which a step says what is to be done."""
 PLANNED_BEFORE = "Planned before: "
+_PLANNED = 0.1
+"""What such a line is worth by itself."""
 _PLAN = 3
 """Items from which on the agent's own list is a plan."""
 _TOLD_FILES = 8
@@ -88,7 +90,7 @@ def settle(
     _files(evidence, gone)
     _fulfil(evidence)
     _take_up(evidence, turns)
-    _steps(evidence)
+    _steps(evidence, turns)
     _counts(evidence)
     _figures(evidence)
     evidence.candidates = [
@@ -250,20 +252,26 @@ def _fulfil(evidence: Evidence) -> None:
     Items of a checklist, or of the agent's own plan, say themselves when they are done.
     """
     written: dict[str, int] = {}
-    changed: dict[str, int] = {}
     for work in evidence.files.values():
-        if work.changes:
-            changed[work.path] = max(work.names.values(), default=work.last)
         for name, place in work.names.items():
             written[name] = max(place, written.get(name, place))
+    over: set[int] = set()
     for candidate in evidence.candidates:
-        if candidate.section is not Section.NEXT or candidate.carries or not _MAKES.match(candidate.text):
+        if candidate.section is not Section.NEXT or candidate.carries:
             continue
         place = _place(evidence, candidate)
         seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
-        if names and all(written.get(name, -1) > place for name in names):
+        written_since = bool(names) and all(written.get(name, -1) > place for name in names)
+        if written_since and _MAKES.match(candidate.text):
             candidate.section = Section.DONE
+        elif _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text):
+            if written_since:
+                over.add(id(candidate))
+            else:
+                # Its file may have been changed for another reason.
+                _put_behind(candidate)
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
 def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
@@ -294,7 +302,7 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ]
 
 
-def _steps(evidence: Evidence) -> None:
+def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """A step is out when a later line of what is done says the same, or several say its parts."""
     done = [
         (_place(evidence, candidate), frozenset(content_words(candidate.text)))
@@ -323,12 +331,36 @@ def _steps(evidence: Evidence) -> None:
         for candidate in evidence.candidates
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
-    if evidence.reader.listed >= _PLAN and not evidence.reader.planned:
+    all_done = evidence.reader.listed >= _PLAN and not evidence.reader.planned
+    # The work that the summary stands in the middle of goes on before the first request behind it.
+    went_on = bool(turns) and turns[0].first > 0 and evidence.reader.told.answers > 0
+    if all_done or went_on:
         # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
         for candidate in evidence.candidates:
-            carried = candidate.sources and all(entry not in evidence.position for entry in candidate.sources)
-            if candidate.section is Section.NEXT and carried and not candidate.carries:
-                candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
+            if (
+                candidate.section is Section.NEXT
+                and _is_carried(evidence, candidate)
+                and not candidate.carries
+                # A box that nobody ticked is still to be done, whatever else was answered.
+                and (all_done or not _is_open(evidence, candidate))
+            ):
+                _put_behind(candidate)
+
+
+def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
+    fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
+    return fact is not None and fact.is_open
+
+
+def _put_behind(candidate: Candidate) -> None:
+    """Makes a step a line about what was planned, which is told where there is room."""
+    candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
+    candidate.worth = min(candidate.worth, _PLANNED)
+
+
+def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:
+    """Whether a line stands in an earlier summary only."""
+    return bool(candidate.sources) and all(entry not in evidence.position for entry in candidate.sources)
 
 
 def _said_by_model(candidate: Candidate) -> str:

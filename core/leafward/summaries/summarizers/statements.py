@@ -11,7 +11,7 @@ from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import accompanies, announces, considers, leads_on
-from leafward.summaries.facts.values import ANSWERED, DROPPED
+from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
 
@@ -133,7 +133,7 @@ def stated(evidence: Evidence) -> None:
                 continue
             add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
-            if fact.outcome not in (DROPPED, ANSWERED) and fact.last not in evidence.left:
+            if fact.outcome not in (DROPPED, ANSWERED, TAKEN_UP) and fact.last not in evidence.left:
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
         elif (
             fact.kind is FactKind.ERROR

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
-from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Voice, gather
+from leafward.summaries.facts import Fact, FactKind, FactReader, Known, gather
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
@@ -116,7 +116,7 @@ def facts_of(
     `known` holds what was read of texts already; see `FactReader`.
     """
     reader = FactReader(cwd, known)
-    sightings = list(reader.prose(previous, Voice.TOLD, EntryIndex(previous_entry))) if previous else []
+    sightings = reader.earlier(previous, EntryIndex(previous_entry))
     turn = len(sightings)
     for entry, body in messages:
         message = as_typed(body)

@@ -1,0 +1,59 @@
+"""Paths with blanks in them: where quotes or a line of their own say how far they go, or each blank is escaped."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import forms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WITHIN = (
+    r"(?:~|\.{1,2}|[A-Za-z]:)?/[^/\n'\"`<>|;&$*?(),\\]{1,200}/[^\n'\"`<>|;&$*?,\\:]{1,400}\.[A-Za-z0-9]{1,10}"
+)
+_QUOTED = re.compile(rf"(?<![\w'\"`])(?P<quote>['\"`])(?P<path>{_WITHIN})(?P=quote)")
+_LINE = re.compile(rf"(?m)^[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
+_ESCAPED = re.compile(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
+_BLANK = re.compile(r"[^\S\n]")
+_ARGUMENT = re.compile(r"\s(?:-|[~.]{0,2}/)")
+"""What begins behind a blank is a word of its own: an option, or another path."""
+_PROGRAMS = re.compile(r"(?:^|/)s?bin/[^/]*$")
+
+
+def spaced_paths(text: str, cwd: str = "") -> Iterator[forms.Form]:
+    """The paths with blanks in a text, in order."""
+    if "/" not in text or _BLANK.search(text) is None:
+        return
+    found = []
+    if "'" in text or '"' in text or "`" in text:
+        found += [(match.start("path"), match["path"], match["path"]) for match in _QUOTED.finditer(text)]
+    found += [(match.start("path"), match["path"], match["path"]) for match in _LINE.finditer(text)]
+    if "\\ " in text:
+        found += [
+            (match.start(), match[0], match[0].replace("\\ ", " ")) for match in _ESCAPED.finditer(text)
+        ]
+    for start, written, path in sorted(found):
+        if _is_one(path):
+            yield forms.Form(written, forms.canonical_path(path, cwd), start)
+
+
+def without(text: str, found: list[forms.Form]) -> str:
+    """A text with blanks in place of some forms, each of its other signs where it was."""
+    for form in found:
+        text = f"{text[: form.start]}{' ' * len(form.text)}{text[form.start + len(form.text) :]}"
+    return text
+
+
+def _is_one(path: str) -> bool:
+    """Whether it is one path with a blank, rather than a command with its arguments, or several paths."""
+    if _BLANK.search(path) is None or _ARGUMENT.search(path) is not None:
+        return False
+    first, _, rest = path.replace("\t", " ").partition(" ")
+    ending = path.rpartition(".")[2]
+    if ending.lower() not in forms.EXTENSIONS or _PROGRAMS.search(first) is not None:
+        return False
+    # A file by itself, or its place in one, with words behind it.
+    named = first.rpartition("/")[2].rpartition(".")
+    return not (named[0] and named[2].lower() in forms.EXTENSIONS) and bool(rest)

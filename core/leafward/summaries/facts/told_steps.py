@@ -1,0 +1,141 @@
+"""Steps that somebody only told, in a summary or an answer: nobody ticks them off, so what was done about them has to be seen.
+
+Items of the list that an agent keeps of its own work, and of checklists in files, say themselves when they are done.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.files.checks import Check, check_of
+from leafward.summaries.facts.values import TAKEN_UP, FactKind, Sighting, Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.session.entries import EntryIndex
+
+_TELLING = frozenset({Voice.TOLD, Voice.AGENT})
+_STOOD = re.compile(
+    r"(?i)\b(?:(?:not|n['’]t|never) (?:\w+ )?yet|still (?:needs?|to do|missing|open|pending)|noch nicht|fehlt noch|pas encore|todavía no|aún no)\b"
+    r"|尚未|还没|まだ"
+)
+_LOOKS = re.compile(
+    r"(?i)^\W*(?:then |also |finally )?(?:run|re-?run|tests?|verify|check|confirm|ensure|make sure|validate|debug|review|manual)\b"
+)
+"""Steps that change nothing."""
+_BY_HAND = re.compile(r"(?i)\b(?:manual(?:ly)?|by hand)\b")
+_CHECKED = {
+    Check.TEST: re.compile(r"(?i)\btests?\b"),
+    Check.LINT: re.compile(r"(?i)\blint(?:er|ing|ers)?\b"),
+    Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
+    Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
+}
+_MAKES_FILES = re.compile(r"\b(?:mkdir|mv|cp|rm|touch|tee|ln)\b|\bsed -i|(?<![\d&=-])>{1,2}\s*[\w./~]")
+"""Commands that make, move or change the files that they name."""
+_Sign = tuple[str, str]
+"""What would take a step up: a kind of thing, and its name."""
+
+
+def tells_how_it_stood(sentence: str) -> bool:
+    """Whether a sentence tells how something stood when it was written, rather than what is planned."""
+    return _STOOD.search(sentence) is not None
+
+
+def _file(path: str) -> _Sign:
+    # One name is written in several ways: below the session's folder, from the root, as the end of a path.
+    return "file", path.rstrip("/").rpartition("/")[2]
+
+
+@dataclass(slots=True)
+class ToldSteps:
+    """The steps told so far that are open, and what was done."""
+
+    named_in: Callable[[str], Iterable[Sighting]]
+    """The names in a text."""
+    _open: dict[str, tuple[str, set[_Sign], bool]] = field(default_factory=dict)
+    """Of each step its text, what is still to come of what it names, and whether it tells how things stood amid work."""
+    _waiting: dict[_Sign, set[str]] = field(default_factory=dict)
+    _done: set[_Sign] = field(default_factory=set)
+    answers: int = 0
+    """How many answers ended work."""
+    _worked: bool = False
+    """Whether a call was made since the last answer."""
+
+    def tell(self, sightings: Iterable[Sighting], *, final: bool = False) -> None:
+        """Takes in the steps that a text tells; `final`: it ends the work, so that how things stand there they stand behind it."""
+        for seen in sightings:
+            if seen.kind is FactKind.TODO and seen.is_open and seen.voice in _TELLING:
+                signs = self._signs(seen.text)
+                self._open[seen.key] = (
+                    seen.text,
+                    signs,
+                    not final and tells_how_it_stood(seen.text),
+                )
+                for sign in signs:
+                    self._waiting.setdefault(sign, set()).add(seen.key)
+
+    def changed(self, paths: Iterable[str], names: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in a change of files, with the names in it; what it closes."""
+        yield from self._came(
+            {*map(_file, paths), *(("name", name.removesuffix("()")) for name in names)}, entry
+        )
+
+    def ran(self, command: str, paths: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in a command that ended well, by its canonical form, with the paths in it; what it closes."""
+        signs: set[_Sign] = {("command", command)}
+        check = check_of(command)
+        if check is not None:
+            signs.add(("check", check))
+        if _MAKES_FILES.search(command) is not None:
+            signs.update(map(_file, paths))
+        yield from self._came(signs, entry)
+
+    def worked(self) -> None:
+        """Takes in that a call was made."""
+        self._worked = True
+
+    def answered(self, entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in an answer that ends the work: as things were said to stand amid it they stand no more."""
+        if self._worked:
+            self.answers += 1
+            yield from self._closed([key for key, (_, _, stood) in self._open.items() if stood], entry)
+        self._worked = False
+
+    def is_taken_up(self, line: str) -> bool:
+        """Whether all that decides about a line, told before anything else, was changed, written, run or checked."""
+        signs = self._signs(line)
+        return bool(signs) and signs <= self._done
+
+    def _signs(self, text: str) -> set[_Sign]:
+        """What takes a step up: the files that it names, or else the names; of one that only looks the commands and checks."""
+        named = list(self.named_in(text))
+        if _LOOKS.match(text) is not None:
+            commands: set[_Sign] = {("command", one.key) for one in named if one.kind is FactKind.COMMAND}
+            if commands or _BY_HAND.search(text) is not None:
+                return commands
+            return {("check", check) for check, word in _CHECKED.items() if word.search(text) is not None}
+        paths = [one for one in named if one.kind is FactKind.PATH]
+        files = {_file(one.key) for one in paths if "." in one.key or one.text.endswith("/")}
+        return files or {
+            ("name", one.key.removesuffix("()")) for one in named if one.kind is FactKind.IDENTIFIER
+        }
+
+    def _came(self, signs: set[_Sign], entry: EntryIndex) -> Iterator[Sighting]:
+        self._done |= signs
+        met = []
+        for sign in sorted(signs & self._waiting.keys()):
+            for key in sorted(self._waiting.pop(sign)):
+                if key in self._open:
+                    left = self._open[key][1]
+                    left.discard(sign)
+                    if not left:
+                        met.append(key)
+        yield from self._closed(met, entry)
+
+    def _closed(self, keys: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
+        for key in keys:
+            text, _, _ = self._open.pop(key)
+            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=TAKEN_UP, is_open=False)
