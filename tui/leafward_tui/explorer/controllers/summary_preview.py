@@ -86,7 +86,7 @@ class SummaryPreview:
             refused = f"read only: {self._state.refusal}"
         sheet.ended(
             draft.text,
-            f"{problem}; the summary stays here"
+            f"the summary stays here: {problem}"
             if problem
             else "; ".join([*words, *([taken_out] if taken_out else [])]),
             figures=done_figures(draft, self._services.glyphs),
