@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.sides import sides
 from leafward.session.session import Session
 from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import Overall, overall
+from leafward_tui.compare.model.content import Show, arranged_content
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
@@ -95,3 +97,10 @@ def settled(screen: CompareScreen) -> bool:
     return wanted is None or (
         screen.state.content.shown is not None and screen.state.content.shown.difference.path == wanted.path
     )
+
+
+def content(both: Overall, path: str, show: Show = Show.SIDES, **settings: Any) -> Any:
+    """The contents of one of the files that two branches touched."""
+    files = (*both.sets.only_a, *both.sets.both, *both.sets.only_b)
+    file = next(file for file in files if file.path == path)
+    return arranged_content(Contents(both.sides).of(file), show, **settings)

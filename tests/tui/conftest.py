@@ -13,6 +13,7 @@ from leafward.compaction import branch_summary as branches
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
 from tests.pi_file import PiFile
+from tests.tui.compared import compared, parted
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
 from tests.tui.inspector_data import close_all
@@ -21,6 +22,8 @@ from tests.tui.session_store import small_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from leafward_tui.compare.model.captions import Overall
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +90,11 @@ def demo(tmp_path: Path) -> Path:
     with demo_session() as bundled:
         shutil.copyfile(bundled, path)
     return path
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Iterator[Overall]:
+    """Two branches compared."""
+    found = compared(parted(tmp_path / "s.jsonl").path)
+    yield found
+    found.sides.session.close()

@@ -10,25 +10,24 @@ from __future__ import annotations
 
 import re
 from array import array
-from binascii import unhexlify
 from bisect import bisect_left
 from itertools import accumulate, chain, compress, repeat
 from operator import lt, mul, sub
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import find_kept
+from leafward.agents.claude.entry_ids import EntryIds
 from leafward.agents.claude.inferred_parents import row_before
-from leafward.agents.claude.number_columns import Selection, ascending, places_of, repeated, spread
+from leafward.agents.claude.number_columns import Selection, ascending
 from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
 from leafward.agents.claude.segments import Segments
-from leafward.session.columns import ID_SIZE, Columns, as_key
+from leafward.session.columns import Columns
 from leafward.session.entries import BOOKKEEPING, Damage, Kind
 
 if TYPE_CHECKING:
     from leafward.agents.claude.compactions import KeptEntries
     from leafward.agents.claude.row_parents import Rows
 
-_HEX = re.compile(rb"[0-9a-f]{8}")
 
 _KINDS: dict[int, Kind] = {
     Role.BROKEN: Kind.MALFORMED,
@@ -119,7 +118,7 @@ class EntryBuilder:
             rows.spread()
             self._take_doubles()
         self._make_entries(in_order=in_order)
-        self._name()
+        EntryIds(rows, self.columns, self.order, self.entry, self.parts).give(self._of_each(rows.words))
         self._speaks = self._roles().translate(_SPEAKS)
         self._begun = False
         """Whether a row of the conversation was placed."""
@@ -139,7 +138,7 @@ class EntryBuilder:
         self._numbers, self._heads = array("i"), Selection(b"")
         find_kept(self)
 
-    # --- entries and their ids ---
+    # --- entries ---
 
     def _take_doubles(self) -> None:
         """Of rows with one id the last counts, at the place of the first; what is left of it only keeps books."""
@@ -209,82 +208,6 @@ class EntryBuilder:
         if self.rows.parts:
             return bytes(map(self.rows.role.__getitem__, self.order))
         return bytes(self.rows.role.translate(None, _FURTHER))
-
-    def _name(self) -> None:
-        """Ids: the beginning of the row's own where that is a UUID, else made from where it lies."""
-        rows, columns = self.rows, self.columns
-        words = rows.words
-        columns.ids += self._of_each(words).tobytes().hex().encode("ascii")
-        for index, part in self.parts.items():
-            number = int.from_bytes(words[self.order[index] : self.order[index] + 1].tobytes(), "big")
-            self._call(index, b"%08x" % spread(number, part))
-        for row, own in rows.names.items():
-            index = self.entry[row]
-            if self.order[index] == row:
-                plain = own.encode("ascii", "replace") if len(own) == ID_SIZE and own.isascii() else b""
-                self._call(index, plain or bytes(ID_SIZE))
-                if not plain:
-                    columns.other_ids[index] = own
-        row = rows.role.find(Role.BROKEN)
-        while row >= 0:
-            index = self.entry[row]
-            self._call(index, bytes(ID_SIZE))
-            columns.other_ids[index] = f"line@{rows.start[row]}"
-            columns.damage[index] = Damage.MALFORMED
-            row = rows.role.find(Role.BROKEN, row + 1)
-        if self.parts or rows.names or rows.doubled:
-            numbers = array("Q", columns.ids)
-            self._tell_apart(places_of(numbers, repeated(numbers) - {0}))
-        else:
-            self._tell_apart([self.entry[row] for row in rows.alike if self.order[self.entry[row]] == row])
-        rows.words, rows.alike = array("I"), []
-        others = columns.other_ids
-        if len(set(others.values())) < len(others):
-            taken: set[str] = set()
-            for index, name in others.items():
-                while name in taken:
-                    name += "'"
-                others[index] = name
-                taken.add(name)
-
-    def _call(self, index: int, name: bytes) -> None:
-        self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = name
-
-    def _tell_apart(self, alike: list[int]) -> None:
-        """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
-        columns = self.columns
-        while alike:
-            # Nearly always the next name is nobody's: that is seen for all of them in one pass.
-            free = self._free({_following(self._called(index), index) for index in alike})
-            known, taken = set[bytes](), set[int]()
-            for index in alike:
-                name = self._called(index)
-                if name not in known:
-                    known.add(name)
-                    continue
-                name = _following(name, index)
-                while name not in free and columns.index(name.decode("ascii"), before=index) >= 0:
-                    name = _following(name, index)
-                self._call(index, name)
-                if name in free:
-                    free.remove(name)
-                else:
-                    taken.add(as_key(name))
-            alike = places_of(array("Q", columns.ids), taken)
-
-    def _free(self, names: set[bytes]) -> set[bytes]:
-        """Those of some ids that are nobody's; one that differs from somebody's in the case of letters may be missing."""
-        every, some = self.columns.ids, b"".join(names)
-        try:
-            # Of hexadecimal digits, as nearly all are, two make a byte, which says more of a number.
-            numbers, wanted = array("I", unhexlify(every)), array("I", unhexlify(some))
-        except ValueError:
-            numbers, wanted = array("Q", every), array("Q", some)
-        taken = {numbers[place] for place in places_of(numbers, set(wanted))}
-        return {name for name, number in zip(names, wanted, strict=True) if number not in taken}
-
-    def _called(self, index: int) -> bytes:
-        return bytes(self.columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE])
 
     # --- places ---
 
@@ -487,11 +410,6 @@ class EntryBuilder:
         """The last entry in the line of a row; its own where somebody speaks below."""
         entry = self.entry[row]
         return entry if self.goes_on(row) else self._segments.tail(self._segments.of(entry))
-
-
-def _following(name: bytes, index: int) -> bytes:
-    """The id that an entry gets whose own is taken."""
-    return b"%08x" % ((int(name, 16) + 1 if _HEX.fullmatch(name) else index) & 0xFFFFFFFF)
 
 
 def _last_of(joined: dict[int, int], group: int) -> int:
