@@ -19,6 +19,8 @@ def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
 @pytest.mark.parametrize(
     ("script", "does"),
     [
+        ("gh api x | jq --arg author me 'map(.a // .b)'", []),
+        ("jq --arg a 1 --argjson b 2 '.c' data.json", [("read", "data.json", None)]),
         ("cat a.py", [("read", "a.py", None)]),
         ("cat a b | sort > c", [("read", "a", None), ("read", "b", None), ("write", "c", None)]),
         ("head -n 5 a.py; tail -20 b.py", [("read", "a.py", None), ("read", "b.py", None)]),

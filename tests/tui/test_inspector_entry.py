@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Selection, SelectionKind
+from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (
     call,
@@ -471,3 +473,16 @@ def test_a_command_of_the_users_that_an_agent_stores_as_a_message_is_shown_as_ty
     text = page(turn(session)).text
     assert "you  ! ls src" in text
     assert "The following tool" not in text
+
+
+def test_a_command_of_claude_code_is_shown_as_it_was_typed(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn(
+        "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+        "<command-args>the pears</command-args>",
+        "two of them are ripe",
+    )
+    with closing(transcript.opened()) as session:
+        shown = page(turn(session)).text
+    assert "/review the pears" in shown
+    assert "command-name" not in shown

@@ -18,23 +18,29 @@ Found = tuple[FileOperation, Word, "Word | None"]
 """What is done, to which file, and where it is moved or copied to."""
 
 
-def _operands(words: Sequence[Word], with_value: Sequence[str] = ()) -> list[Word]:
-    """The words that are no options."""
+def _operands(
+    words: Sequence[Word], with_value: Sequence[str] = (), with_two: Sequence[str] = ()
+) -> list[Word]:
+    """The words that are no options, nor the values of those."""
     found: list[Word] = []
     rest = iter(words)
     for word in rest:
         if word.text == "--":
             found += rest
-        elif word.text in with_value:
+        elif word.text in with_value or word.text in with_two:
             next(rest, None)
+            if word.text in with_two:
+                next(rest, None)
         elif not word.text.startswith("-") or word.text == "-":
             found.append(word)
     return [word for word in found if word.text != "-"]
 
 
-def _reading(*with_value: str, skip: int = 0) -> Callable[[Sequence[Word]], list[Found]]:
+def _reading(
+    *with_value: str, with_two: Sequence[str] = (), skip: int = 0
+) -> Callable[[Sequence[Word]], list[Found]]:
     def rule(words: Sequence[Word]) -> list[Found]:
-        return [(FileOperation.READ, word, None) for word in _operands(words, with_value)[skip:]]
+        return [(FileOperation.READ, word, None) for word in _operands(words, with_value, with_two)[skip:]]
 
     return rule
 
@@ -121,7 +127,7 @@ PROGRAMS: dict[str, Callable[[Sequence[Word]], list[Found]]] = {
     "diff": _reading("-U"),
     "cmp": _reading("-n"),
     "sort": _reading("-k", "-t", "-o"),
-    "jq": _reading("--arg", skip=1),
+    "jq": _reading("--indent", "-L", with_two=("--arg", "--argjson", "--slurpfile", "--rawfile"), skip=1),
     "awk": _reading("-F", "-v", skip=1),
     "sed": _stream_editor,
     "perl": _stream_editor,

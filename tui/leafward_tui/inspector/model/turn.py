@@ -22,7 +22,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.entry_headline import TASK, call_of
-from leafward.session.messages import did_run, messages_of, shell_command, usage_of
+from leafward.session.messages import did_run, messages_of, prompt_text, shell_command, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.ui.page import SelectionKind
 from leafward_tui.ui.times import moment, moment_at
@@ -180,7 +180,8 @@ def _take(
     content = message.get("content")
     if kind is Kind.USER:
         label = TASK if index == session.source.task else "you"
-        found.prompts.append(MessageText(index, text_of(content), _images(content), label=label))
+        # As it was typed; the tags that an agent puts around that stand in the entry, and in the tab Raw.
+        found.prompts.append(MessageText(index, prompt_text(body), _images(content), label=label))
         _unknown(found, index, content)
     elif kind is Kind.ASSISTANT:
         _reply(found, waiting, index, message)
