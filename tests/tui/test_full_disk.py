@@ -66,7 +66,7 @@ async def test_a_label_and_a_summary(session: Path) -> None:
         summary = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not summary.running)
         await pilot.press("enter")
-        told = f"nothing was written to s.jsonl: {FULL}; the summary stays here"
+        told = f"the summary stays here: nothing was written to s.jsonl: {FULL}"
         await until(pilot, lambda: told in shown(pilot))
         assert isinstance(pilot.app.screen, ReadingSheet)
         assert pilot.app.screen.text == summary.text != ""
