@@ -8,13 +8,14 @@ import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay import FileOperation, Outcome
+from leafward.session import tree_layout
 from leafward.session.density import Density
 from leafward.session.session import Session
 from leafward_tui.compare import CompareScreen
@@ -22,6 +23,7 @@ from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines
 from leafward_tui.explorer.controllers import row_metrics
 from leafward_tui.explorer.controllers.row_metrics import REST
+from leafward_tui.explorer.model import exploration as exploration_model
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.overview import Overview, SideBranch
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from leafward.session.tree import SessionTree
+    from leafward.session.tree_layout import Layout
     from leafward_tui.explorer import ExplorerScreen
 
 HEIGHT = 30
@@ -52,6 +56,27 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("generated") / "session.jsonl"
     write_session(path, 2000, compact_every=500)
     return path
+
+
+def test_the_tree_is_laid_out_once_for_opening_and_for_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arranged: list[Density] = []
+
+    def arrange(tree: SessionTree, leaf: int, density: Density, **given: Any) -> Layout:
+        arranged.append(density)
+        return tree_layout.arrange(tree, leaf, density, **given)
+
+    monkeypatch.setattr(exploration_model, "arrange", arrange)
+    path = tmp_path / "path.jsonl"
+    write_session(path, 1000, branch_every=0, compact_every=0)
+    with closing(Session.open(path)) as session:
+        exploration = Exploration(session, height=HEIGHT)
+        assert exploration.folds is not None
+        assert exploration.folds.divides
+        exploration.mark = session.leaf
+        exploration.lay_out()
+        assert arranged == [Density.TURNS]
 
 
 class TestPainting:

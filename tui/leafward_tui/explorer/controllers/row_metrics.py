@@ -79,7 +79,7 @@ class RowMetrics:
             done,
             lambda problem: self._view.fail(f"cannot read the session any more: {problem}"),
         )
-        self.note_rows()
+        self.rows_shown()
 
     def rest(self) -> None:
         """Leaves the interpreter to the keys for a moment."""
@@ -193,6 +193,8 @@ _BROKEN_OFF = {"aborted": "aborted", "length": "cut off"}
 """What came of a reply that was not ended by its model; an error says so in its row."""
 PAUSE = 0.15
 """Seconds that counting rests after a key."""
+_FRAME = 0.04
+"""Seconds before counting begins: rows that were just laid out are painted first."""
 _NAP = 0.01
 """Seconds between two looks at whether it may go on."""
 _CHUNK = 1024
@@ -219,6 +221,7 @@ def count_entries(
     """Counts all entries into the metrics; `counted_more` hears of it at most four times a second."""
     broken: list[int] = []
     reported = 0.0
+    time.sleep(_FRAME)
     for span in _outward(session):
         while order.on_screen or order.paused_until > time.monotonic():
             if order.on_screen:

@@ -63,13 +63,15 @@ class Findings(NamedTuple):
 class _Laid(NamedTuple):
     """A layout, kept for when a filter is taken back."""
 
-    made_of: tuple[object, ...]
-    """All it depends on; first the tree, which is another one after every change of the session."""
+    arranged_by: tuple[object, ...]
+    """All that the layout depends on; first the tree, which is another one after every change of the session."""
+    divided_by: tuple[object, ...]
+    """What its pieces depend on besides."""
     layout: Layout
     pieces: Pieces
 
     def fits(self, session: Session) -> bool:
-        return self.made_of[0] is session.tree
+        return self.arranged_by[0] is session.tree
 
 
 class Exploration:
@@ -108,26 +110,23 @@ class Exploration:
         everything = self.filter is Filter.ALL
         dropped = self.findings.silent if density is Density.ENTRIES else None
         divides = self.folds.divides if self.folds is not None else set()
-        made_of = (
-            session.tree,
-            session.leaf,
-            density,
-            everything,
-            dropped,
-            tuple(session.labels),
-            self.mark,
-            frozenset(divides),
-        )
-        laid = next((laid for laid in self._laid if laid.made_of == made_of), None)
+        arranged_by = (session.tree, session.leaf, density, everything, dropped)
+        divided_by = (tuple(session.labels), self.mark, frozenset(divides))
+        alike = [laid for laid in self._laid if laid.arranged_by == arranged_by]
+        laid = next((laid for laid in alike if laid.divided_by == divided_by), None)
         if laid is None:
-            layout = arrange(session.tree, session.leaf, density, everything=everything, dropped=dropped)
+            layout = (
+                alike[0].layout
+                if alike
+                else arrange(session.tree, session.leaf, density, everything=everything, dropped=dropped)
+            )
             landmarks = [layout.row_of(entry) for entry in (*session.labels, layout.leaf)]
             if self.mark >= 0:
                 landmarks.append(layout.row_of(self.mark))
             divided = [
                 row for entry in divides if (row := layout.row_of(entry)) >= 0 and layout.head[row] == entry
             ]
-            laid = _Laid(made_of, layout, Pieces(layout, landmarks, divided))
+            laid = _Laid(arranged_by, divided_by, layout, Pieces(layout, landmarks, divided))
         self._laid = [laid, *(other for other in self._laid if other is not laid and other.fits(session))][
             :_KEPT
         ]
