@@ -25,7 +25,8 @@ _MOVES = re.compile(r"\b(?:mv|rm)\b")
 
 def may_move(command: str) -> bool:
     """Whether a command may move or remove files."""
-    return _MOVES.search(command) is not None
+    # The pattern looks at every word of a long command: most have neither pair of letters.
+    return ("mv" in command or "rm" in command) and _MOVES.search(command) is not None
 
 
 def move_files(
