@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.compaction.xray import xray_of
+from leafward.context.basis import leaf_before
+from leafward.context.message_columns import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import Kind, tool_calls
+from leafward.session.messages import message_text
+from leafward.summaries.survival.spans import compactions, replaced_by
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said, texts
 
@@ -22,6 +28,11 @@ ZEROS = "00000000-0000-0000-0000-000000000000"
 def place(session: Session) -> str:
     """The text that the conversation stands at."""
     return said(session)[-1][1]
+
+
+def said_at(session: Session, at: int) -> list[str]:
+    """What the context at an entry says."""
+    return [message_text(message_body(session, one)) for one in context_at(session, at).messages]
 
 
 # --- replies and results ---
@@ -370,6 +381,12 @@ def test_a_beginning_that_is_kept_comes_before_the_summary(tmp_path: Path) -> No
     assert texts(session) == ["one", "first", "what came then", "three"]
     [point] = session.tree.branch_points()
     assert (session.body(point) or {})["source"]["uuid"] == fork
+    # What it summarised is what was left: that stood in the context before.
+    [summary] = compactions(session)
+    replaced = replaced_by(session, summary).messages
+    assert [message_text(one.message) for one in replaced] == ["two", "second"]
+    assert xray_of(session, summary).before_at == leaf_before(session, summary)
+    assert said_at(session, leaf_before(session, summary)) == ["one", "first", "two", "second"]
 
 
 def test_a_boundary_without_a_summary_still_cuts(tmp_path: Path) -> None:

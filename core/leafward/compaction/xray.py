@@ -14,7 +14,7 @@ from leafward.base.errors import Refused
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.summary_lines import Part, StoredLine, standing_for, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
-from leafward.context.basis import Basis, planned_at
+from leafward.context.basis import Basis, leaf_before, planned_at
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.operation_log import marks
@@ -51,7 +51,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
     body = session.body(index) if 0 <= index < len(session) else None
     if body is None or session.columns.kind[index] != Kind.COMPACTION:
         raise Refused(f"#{compaction} is no compaction")
-    before = context_at(session, planned_at(session, index))
+    before = context_at(session, leaf_before(session, index))
     after = context_at(session, index)
     messages = before.messages
     stayed = {message.entry: message for message in after.messages if message.entry != index}

@@ -190,7 +190,7 @@ class Basis:
 
     def change(self, compaction: int) -> tuple[Count, Count]:
         """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""
-        place = planned_at(self.sizes.session, compaction)
+        place = leaf_before(self.sizes.session, compaction)
         before = self.count_at(place)
         noted = self.sizes.body(compaction).get("tokensBefore")
         above = latest(self.sizes.session, place, _COMPACTION)
@@ -430,3 +430,13 @@ def planned_at(session: Session, compaction: int) -> EntryIndex:
     ):
         place = EntryIndex(columns.parent[place])
     return place
+
+
+def leaf_before(session: Session, compaction: int) -> EntryIndex:
+    """The entry whose context a compaction took over: where it was planned.
+
+    One that summarised what was said behind an earlier place (`fromId`) took over that of the leaf that it left.
+    """
+    left = (session.body(EntryIndex(compaction)) or {}).get("fromId")
+    leaf = session.columns.index(left) if isinstance(left, str) else NO_ENTRY
+    return leaf if leaf >= 0 else planned_at(session, compaction)

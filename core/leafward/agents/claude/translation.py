@@ -31,12 +31,13 @@ from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.claude.versions import holds_files_in_memory
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import TYPED, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, TYPED, EntryIndex, Kind
 from leafward.session.messages import NEVER_SENT, PROJECTION, UNSTORED_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.agents.claude.compactions import KeptEntries
     from leafward.agents.claude.entry_builder import EntryBuilder
     from leafward.session.entries import Body
 
@@ -236,6 +237,9 @@ class Translator:
         direction = row.get("summarizeMetadata")
         if isinstance(direction, dict):
             details["summarize"] = direction
+            left = self._left_leaf(index, kept) if direction.get("direction") == "from" else NO_ENTRY
+            if left >= 0:
+                body["fromId"] = self.columns.id(left)
         if at in self._inferred:
             details["inferredParent"] = INFERRED
         if details:
@@ -243,6 +247,23 @@ class Translator:
         if holds_files_in_memory(boundary.get("version")):
             body[UNSTORED_FILES] = True
         return body
+
+    def _left_leaf(self, index: int, kept: KeptEntries) -> EntryIndex:
+        """The leaf of what a compaction summarised that goes on at an earlier place ("Summarize from here"); -1 where none is.
+
+        It is the last thing that was said before, below that place.
+        """
+        parents, kinds, begun = self.columns.parent, self.columns.kind, self._boundary.get(index)
+        place = parents[index]
+        while place >= 0 and (place in kept.between or self.columns.start[place] == begun):
+            place = parents[place]
+        for last in range(index - 1, place, -1):
+            at = last
+            while at > place:
+                at = parents[at]
+            if at == place and kinds[last] not in BOOKKEEPING and last not in kept.between:
+                return EntryIndex(last)
+        return NO_ENTRY
 
     def _edit(self, index: int, row: Body) -> Body:
         part = self._parts.get(index, 0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
+from leafward.context.basis import leaf_before
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
@@ -58,7 +59,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
     body = session.body(compaction)
     if session.columns.kind[compaction] != Kind.COMPACTION or body is None:
         raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
-    before = context_at(session, session.columns.parent[compaction])
+    before = context_at(session, leaf_before(session, compaction))
     now = context_at(session, compaction)
     stayed = {message.entry for message in now.messages}
     replaced, previous, previous_entry = [], "", NO_ENTRY
