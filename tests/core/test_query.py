@@ -146,10 +146,36 @@ def test_a_sign_that_waits_for_its_other_side_is_no_word(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["error: cannot open", "tool(edit) &", "& tool(edit)", "tool:bash", "/tmp/", 'say "x" now', "file:a.py"],
+    [
+        "error: cannot open",
+        "tool(edit) &",
+        "& tool(edit)",
+        "/tmp/",
+        'say "x" now',
+        "file:///tmp/a.py",
+        "file: a.py",
+        "see tool:bash",
+    ],
 )
-def test_in_one_session_terms_and_patterns_that_stand_alone_are_text(text: str) -> None:
+def test_in_one_session_paths_and_what_stands_beside_plain_words_are_text(text: str) -> None:
     assert parse_find(text) is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "tool:bash",
+        "file:a.py",
+        "error:",
+        "error: file:go",
+        "error: tool:bash",
+        "in:prompt stash",
+        "/ti?me/",
+        "re:a.c",
+    ],
+)
+def test_in_one_session_a_term_is_one_by_itself_as_in_the_search_of_all_text(query: str) -> None:
+    assert parse_find(query) == parse_search(query, Place.SEARCH)[0]
 
 
 def test_a_filter_of_sessions_knows_no_functions() -> None:
@@ -321,6 +347,8 @@ def test_what_a_function_cannot_mean_in_a_session_is_said(file: Acting, tmp_path
     [
         ("tool:bash", {1, 2}),
         ("file:A.py", {3}),
+        ("error: file:a.py", {4}),
+        ("error: file:b.py", set()),
         ("error: file:a.py | tool:edit", {3, 4}),
         ("in:prompt", {0}),
         ("in:call", {1, 3}),

@@ -286,7 +286,8 @@ class SearchText:
                 self.problems.append(QueryError(f"{name}: works in the search of all text only", column))
             return None
         if self.place is Place.FIND:
-            if not value:
+            # The address of a file is looked for as it stands.
+            if (not value and name != "error") or (name == "file" and value.startswith("//")):
                 return _Piece("plain", column, end)
         elif not value.strip() and name != "error":
             return None
@@ -336,17 +337,26 @@ class SearchText:
         return sign if alone and free else _plain(sign)
 
     def _make_bystanders_plain(self, pieces: list[_Piece]) -> None:
-        """What stands directly beside a plain word is text: a function, and in one session everything else too."""
+        """What stands directly beside a plain word is text: a function, and in one session everything else too.
+
+        There words behind a term that the search begins with are looked for in what it means; an error's message begins with
+        `error:` as well.
+        """
         finding = self.place is Place.FIND
+        first = next((piece.token for piece in pieces if piece.kind != "space"), None)
+        finding = finding and not (first is not None and first.value.strip() and first.text != "error")
         weak = (_COUNTING - {"group"}) | {"bang"} if finding else {"call"}
-        alone = sum(piece.kind != "space" for piece in pieces) == 1
+        text = self.text.strip()
+        # Alone, what stands between slashes is a path unless a sign of a pattern is in it.
+        path = finding and text.startswith("/") and _PATTERN.fullmatch(text) is None
+        path = path and sum(piece.kind != "space" for piece in pieces) == 1
         run: list[int] = []
         for at in range(len(pieces) + 1):
             if at < len(pieces) and pieces[at].kind not in ("join", "group"):
                 run.append(at)
                 continue
             kinds = {pieces[one].kind for one in run} - {"space"}
-            if "plain" in kinds or (finding and alone and kinds & {"term", "pattern"}):
+            if "plain" in kinds or (path and "pattern" in kinds):
                 for one in run:
                     if pieces[one].kind in weak:
                         pieces[one] = _plain(pieces[one])

@@ -100,9 +100,14 @@ class _Evaluation:
             raise Cancelled
         match expression:
             case AllOf(parts):
+                failed = any(isinstance(part, Call) and part.name == "error" for part in parts)
                 # What needs no body goes first: it leaves fewer entries to decode.
                 for part in sorted(parts, key=_weight):
-                    within = self.of(part, within)
+                    match part:
+                        case Call("file", (Text(name),), _, True) if failed:
+                            within = sets.both(within, self.bodies.failed_on(name, within))
+                        case _:
+                            within = self.of(part, within)
                 return within
             case AnyOf(parts):
                 found: Members = bytes(self.size)

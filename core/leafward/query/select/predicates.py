@@ -108,6 +108,21 @@ class Bodies:
             len(within),
         )
 
+    def failed_on(self, name: str, within: Members) -> bytearray:
+        """Results of calls that failed on a file with such a part in its name, case ignored."""
+        every = steps(self._session, range(len(within)), self._stop)
+        self._check()
+        return sets.of(
+            (
+                step.result
+                for step in every
+                if step.outcome is Outcome.FAILED
+                and step.result >= 0
+                and any(_names(path, name, part=True) for path in (step.path, step.to) if path is not None)
+            ),
+            len(within),
+        )
+
     def part(self, part: str, within: Members) -> bytearray:
         """Entries that have such a part: a prompt, a call, a summary."""
         table = table_of(self._session)
