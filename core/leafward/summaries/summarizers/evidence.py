@@ -57,7 +57,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
-    sightings += reader.earlier(previous, span.previous_entry)
+    sightings += reader.earlier(previous, span.previous_entry, span.plan)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):

@@ -280,11 +280,11 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     Items of a checklist, or of the agent's own plan, say themselves when they are done.
     """
     wanted = [(turn.first, frozenset(content_words(turn.text))) for turn in turns if turn.works]
+    planned = evidence.reader.plan.open
 
     def is_listed(candidate: Candidate) -> bool:
         return any(
-            key in evidence.reader.planned or evidence.facts[kind, key].voice is Voice.CODE
-            for kind, key in candidate.carries
+            key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
         )
 
     def is_taken_up(candidate: Candidate) -> bool:
@@ -331,7 +331,8 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
         for candidate in evidence.candidates
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
-    all_done = evidence.reader.listed >= _PLAN and not evidence.reader.planned
+    plan = evidence.reader.plan
+    all_done = len(plan.items) >= _PLAN and not plan.open
     # The work that the summary stands in the middle of goes on before the first request behind it.
     went_on = bool(turns) and turns[0].first > 0 and evidence.reader.told.answers > 0
     if all_done or went_on:
