@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body, ToolCall
     from leafward.session.session import Session
     from leafward.summaries.facts.agent_plan import Items
-    from leafward.summaries.survival.spans import SpanMessage
 
 _NAMES = (*(name.encode() for name in BY_ITEM), b"todo", b"Todo", b"update_plan", b'"plan"', b'"tasks"')
 """What stands in every line with a call that is about the list."""
@@ -23,11 +22,11 @@ _LISTED = frozenset({"todo", "todoread"})
 """Tools whose results carry the list: of pi's extension and of opencode."""
 
 
-def plan_before(session: Session, messages: Sequence[SpanMessage]) -> Items:
+def plan_before(session: Session, messages: Sequence[tuple[EntryIndex, Body]]) -> Items:
     """The list as the path above some messages left it; empty where none of them has to do with one."""
-    if not any(_about_plan(message.message) for message in messages):
+    if not any(_about_plan(message) for _, message in messages):
         return ()
-    top = session.columns.parent[min(message.entry for message in messages)]
+    top = session.columns.parent[min(entry for entry, _ in messages)]
     path = [entry for run in session.tree.path_runs(top) for entry in range(run.start, run.stop)]
     kinds = session.columns.kind
     callers = [place for place, entry in enumerate(path) if kinds[entry] == Kind.ASSISTANT]
