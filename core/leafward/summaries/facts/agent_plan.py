@@ -59,6 +59,8 @@ class AgentPlan:
 
     items: dict[str, Item] = field(default_factory=dict)
     """By id; by their place where the items of a list have none."""
+    made: bool = False
+    """Whether items were made by the calls read: what was told before to come next gives way to them."""
     _asked: dict[str, _Asked] = field(default_factory=dict)
 
     @property
@@ -75,6 +77,7 @@ class AgentPlan:
         if written is None:
             return []
         self._asked[call.id] = _Asked(call, entry, self.items)
+        self.made |= bool(written)
         return list(self._become(written, entry, said=written))
 
     def answered(self, call_id: str, message: Body) -> list[Sighting]:
@@ -115,6 +118,7 @@ class AgentPlan:
             if (made := _CREATED.match(text)) is None or not made[2].strip():
                 return
             items[made[1]] = Item(made[2].strip(), is_open=True)
+            self.made = True
             touched.add(made[1])
         elif asked.call.name == SHOWS:
             if (seen := _SHOWN.match(text)) is None:

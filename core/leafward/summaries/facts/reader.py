@@ -128,6 +128,7 @@ class FactReader:
             self.plan = AgentPlan(dict(plan))
         found = self.prose(summary, Voice.TOLD, entry) if summary else []
         self.told.tell(found)
+        self.told.listed(found)
         return found
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
@@ -189,8 +190,11 @@ class FactReader:
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
             for (kind, key), said in done.items()
         ]
+        own = list(prose.sentences(pasting.divided(text)[0]))
+        if any(map(demands.says_it_works, own)):
+            closed += self.told.tried(entry)
         found = list(self._typed(text, entry))
-        self._ordered |= any(map(demands.orders, prose.sentences(pasting.divided(text)[0])))
+        self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
             (one.kind, one.key): one.text
             for one in found
@@ -289,9 +293,11 @@ class FactReader:
             if isinstance(text, str):
                 said = self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
                 self.told.tell(said, final=not calls)
+                self.told.listed(said)
                 yield from said
         for call in calls:
             seen = list(self._call(entry, call))
+            self.told.listed(seen)
             yield from seen
             made = self._calls[call.id]
             made.changes = tuple(files_changed_by(call.arguments, self._cwd))
