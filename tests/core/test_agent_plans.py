@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,7 +147,7 @@ def test_a_list_that_was_written_whole_in_a_call_that_failed_is_taken_back() -> 
 
 
 def test_the_list_that_a_result_carries_counts() -> None:
-    """pi's own extension changes a list item by item, opencode reads its list: both put it beside the text of a result."""
+    """pi's own extension changes a list item by item, and puts it beside the text of a result."""
 
     def shown(key: str, *items: dict[str, Any], **given: Any) -> list[dict[str, Any]]:
         answer = result(key, "Todo #1 completed") | {"details": {"todos": list(items), "nextId": 3}}
@@ -159,6 +160,20 @@ def test_the_list_that_a_result_carries_counts() -> None:
     said += shown("c", first | {"done": True}, other, action="toggle", id=1)
     assert steps(*said) == {"Write the rows": (False, ""), "Count the rows": (True, "")}
     assert steps(*said, *shown("d", action="clear"))["Count the rows"] == (False, "dropped")
+
+
+@pytest.mark.parametrize("around", ["{}", "Go on with the list: {} Keep to it."])
+def test_a_list_that_a_tool_prints_counts(around: str) -> None:
+    """opencode's reader leaves long details out; the text has them."""
+    todos = [
+        {"content": "Write the rows", "status": "completed"},
+        {"content": "Count the rows", "status": "pending"},
+    ]
+    answer = result("a", around.format(json.dumps(todos))) | {"toolName": "todoread"}
+    said = [reply("", ("a", "todoread", {})), answer]
+    assert steps(*said) == {"Write the rows": (False, ""), "Count the rows": (True, "")}
+    assert steps(*said[:1], answer | {"isError": True}) == {}
+    assert steps(*said[:1], result("a", "no list") | {"toolName": "todoread"}) == {}
 
 
 def test_why_a_plan_of_codex_changed_is_read_as_its_words() -> None:

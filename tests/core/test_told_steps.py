@@ -274,6 +274,28 @@ def test_what_was_to_be_tried_by_hand_is_over_when_the_user_says_that_it_works(
     assert "Tidy the shed" in left(*said, previous="")
 
 
+@pytest.mark.parametrize(
+    ("words", "stays"),
+    [
+        ("skip the release note, paint the gate", False),
+        ("ok, no need for a release note", False),
+        ("Never mind the release note for the growers.", False),
+        ("we don't need to write the release note", False),
+        ("skip the release note for now", True),
+        ("can we skip the release note?", True),
+        ("skip the note", True),
+        ("skip the tests of the release", True),
+    ],
+)
+def test_a_step_that_the_user_takes_back_is_dropped(words: str, stays: bool) -> None:
+    told = "## Next Steps\n- [ ] Write the release note for the growers\n- [ ] Dig the well\n"
+    said = [user(words), *worked("rows.py", "a")]
+    assert ("Write the release note for the growers" in left(*said, previous=told)) is stays
+    assert "Dig the well" in left(*said, previous=told)
+    if not stays:
+        assert next_steps(*said, previous=told) == ["Dig the well"]
+
+
 def test_tests_run_by_the_runner_of_a_project_are_tests() -> None:
     told = "## Next Steps\n1. Run tests to verify the pump\n2. Run lint on all of it\n"
     said = [user("go on"), *worked("rows.py", "a"), *ran("b", "mise run test 2>&1")]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
+from leafward.session.line_decoding import decode_line
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 CREATES, CHANGES, LISTS, SHOWS = "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"
 """Claude Code's tools for single items, since 2.1."""
+READS = "todoread"
+"""The tool of opencode and of older versions of Claude Code that prints the list."""
 BY_ITEM = frozenset({CREATES, CHANGES, LISTS, SHOWS})
 WHOLE = ("todos", "plan", "tasks", "items")
 """Arguments that hold the list whole."""
@@ -93,10 +96,12 @@ class AgentPlan:
         return []
 
     def shown(self, message: Body, entry: EntryIndex) -> list[Sighting]:
-        """Takes in the list that a result carries beside its text: that of pi's extension, and of opencode's `todoread`."""
+        """Takes in the list that a result shows: that of pi's extension beside its text, that of `todoread` in it."""
         details = message.get("details")
-        todos = details.get("todos") if isinstance(details, dict) and not message.get("isError") else None
-        if not isinstance(todos, list):
+        todos = details.get("todos") if isinstance(details, dict) else None
+        if todos is None and str(message.get("toolName")).lower() == READS:
+            todos = _printed(text_of(message.get("content")))
+        if not isinstance(todos, list) or message.get("isError"):
             return []
         carried = _read(todos)
         if not carried and todos:
@@ -209,6 +214,15 @@ def _read(items: Iterable[object]) -> dict[str, Item]:
             key = str(item.get("id") or f"at {place}")
             found[f"at {place}" if key in found else key] = Item(text, not over)
     return found
+
+
+def _printed(text: str) -> object:
+    """The list in JSON in what a tool printed, around which it may say something; None where there is none."""
+    begin, end = text.find("["), text.rfind("]")
+    if not 0 <= begin < end:
+        return None
+    listed = text[begin : end + 1].encode("utf-8", "surrogatepass")
+    return (decode_line(b'{"list":%b}' % listed) or {}).get("list")
 
 
 def _without_state(item: object) -> object:

@@ -193,6 +193,8 @@ class FactReader:
         own = list(prose.sentences(pasting.divided(text)[0]))
         if any(map(demands.says_it_works, own)):
             closed += self.told.tried(entry)
+        for what in filter(None, map(demands.withdrawn, own)):
+            closed += self.told.withdrawn(what, entry)
         found = list(self._typed(text, entry))
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {

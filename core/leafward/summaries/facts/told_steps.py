@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
-from leafward.summaries.facts.values import TAKEN_UP, FactKind, Sighting, Voice
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +35,8 @@ _CHECKED = {
     Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
     Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
 }
+_NAMES_IT = 2
+"""Words by which a step is named."""
 _MAKES_FILES = re.compile(r"\b(?:mkdir|mv|cp|rm|touch|tee|ln)\b|\bsed -i|(?<![\d&=-])>{1,2}\s*[\w./~]")
 """Commands that make, move or change the files that they name."""
 _Sign = tuple[str, str]
@@ -95,6 +98,16 @@ class ToldSteps:
         for key, text in tried.items():
             self._open.pop(key, None)
             yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=TAKEN_UP, is_open=False)
+
+    def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in what the user says is not to be done after all; what that drops."""
+        words = frozenset(content_words(what))
+        if len(words) < _NAMES_IT:
+            return
+        for key, (text, _, _) in list(self._open.items()):
+            if words <= frozenset(content_words(text)):
+                del self._open[key]
+                yield Sighting(FactKind.TODO, key, text, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
     def changed(self, paths: Iterable[str], names: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Takes in a change of files, with the names in it; what it closes."""
