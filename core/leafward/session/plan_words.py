@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from leafward.session.entries import ToolCall
 
 _WHOLE = ("todos", "plan")
 """Arguments that are such a list, each item with a `status`."""
 _TEXT = ("content", "step", "text")
 _OVER = ("completed", "cancelled")
+CREATES = "TaskCreate"
+"""Claude Code's tool that makes one item (since 2.1)."""
+CREATED = re.compile(r"Task #(\S{1,80}) created successfully: (.*)")
+"""How its result begins: the id of the item, and its words."""
+
+
+def made_items(answered: Iterable[tuple[ToolCall, str]]) -> dict[str, str]:
+    """The words of the items that calls made, by the ids that their results tell."""
+    made = (CREATED.match(output) for call, output in answered if call.name == CREATES)
+    return {one[1]: one[2] for one in made if one is not None}
 
 
 def plan_words(call: ToolCall) -> str:
@@ -18,7 +31,7 @@ def plan_words(call: ToolCall) -> str:
     arguments = call.arguments
     if isinstance(arguments.get("taskId"), str):
         return _of_item(arguments)
-    if call.name == "TaskCreate" and isinstance(arguments.get("subject"), str):
+    if call.name == CREATES and isinstance(arguments.get("subject"), str):
         return str(arguments["subject"])
     if call.name == "todo" and isinstance(arguments.get("action"), str):
         # The tool of an extension that comes with pi.

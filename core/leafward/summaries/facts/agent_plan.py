@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
 from leafward.session.line_decoding import decode_line
+from leafward.session.plan_words import CREATED, CREATES
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-CREATES, CHANGES, LISTS, SHOWS = "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"
-"""Claude Code's tools for single items, since 2.1."""
+CHANGES, LISTS, SHOWS = "TaskUpdate", "TaskList", "TaskGet"
+"""Claude Code's other tools for single items."""
 READS = "todoread"
 """The tool of opencode and of older versions of Claude Code that prints the list."""
 BY_ITEM = frozenset({CREATES, CHANGES, LISTS, SHOWS})
@@ -30,7 +31,6 @@ _SAID = frozenset({*_WORDS, "description", "activeForm"})
 """What of a call for one item is said in words; the rest are ids, states and names of agents."""
 _NO_WORDS = frozenset({"status", "state", "priority", "id"})
 _OVER = frozenset({"completed", "done", "cancelled"})
-_CREATED = re.compile(r"Task #(\S{1,80}) created successfully: (.*)")
 _CHANGED = re.compile(r"Updated task #(\S{1,80})")
 _LISTED = re.compile(r"(?m)^#(\S{1,80}) \[(\w{1,40})\] (.+)$")
 _SHOWN = re.compile(r"Task #(\S{1,80}): (.*)\nStatus: (\w{1,40})")
@@ -120,7 +120,7 @@ class AgentPlan:
                 for key, state, row in rows
             }
         elif asked.call.name == CREATES:
-            if (made := _CREATED.match(text)) is None or not made[2].strip():
+            if (made := CREATED.match(text)) is None or not made[2].strip():
                 return
             items[made[1]] = Item(made[2].strip(), is_open=True)
             self.made = True
