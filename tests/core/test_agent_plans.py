@@ -255,6 +255,21 @@ def test_on_a_branch_counts_what_is_on_its_path(tmp_path: Path) -> None:
     assert [(item.text, item.is_open) for _, item in left] == [("Count the rows", True)]
 
 
+def test_what_stands_above_a_list_that_was_written_whole_is_not_read(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("Prune the orchard")
+    for number, (text, failed) in enumerate((("first", False), ("second", False), ("third", True))):
+        file.said("", call("TodoWrite", str(number), todos=[{"content": f"Dig the {text} well"}]))
+        file.answered(str(number), "TodoWrite", "said", failed=failed)
+        for turn in range(300):
+            file.said(f"work {turn}", call("bash", f"{number}-{turn}", command="ls"))
+            file.answered(f"{number}-{turn}", "bash")
+    end = file.said("", call("TodoWrite", "e", todos=[{"content": "Fill the wells"}]))
+    with reading(file.path) as session:
+        left = plan_before(session, _before(session, session.columns.index(end)))
+    assert [item.text for _, item in left] == ["Dig the second well"]
+
+
 def test_gate_and_exam_know_the_items(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("Prune the orchard. " * 4)
