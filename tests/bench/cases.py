@@ -16,6 +16,7 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
+from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import features
 from leafward.summaries.survival import FactMatch, Replaced, SpanMessage, Text, facts_of, file_names
@@ -83,6 +84,7 @@ def cuts(session: Session) -> Iterator[Replaced]:
                 tuple(messages[:border]),
                 previous,
                 previous_entry,
+                plan_before(session, messages[:border]),
                 tuple(messages[border:]),
                 "",
             )
@@ -94,7 +96,9 @@ def cases() -> Iterator[Case]:
         path = CORPORA / name
         with closing(agent_of(path).open(path)) as session:
             for there in cuts(session):
-                facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
+                facts = facts_of(
+                    there.messages, session.cwd, there.previous, there.previous_entry, plan=there.plan
+                )
                 wanted = needed(session, there, facts)
                 later = {(fact.kind, fact.key) for fact in wanted}
                 evidence = collect(span_of(session, there), there.messages, there.previous, lambda: False)

@@ -57,7 +57,7 @@ class Sitting:
 def sit(session: Session, compaction: int) -> Sitting | None:
     """The exam of a stored compaction; None where there is nothing to ask."""
     there = replaced_by(session, compaction)
-    asked = questions(there.messages, session.cwd, there.previous, there.previous_entry)
+    asked = questions(there.messages, session.cwd, there.previous, there.previous_entry, there.plan)
     if not asked:
         return None
     stored = there.summary.strip()

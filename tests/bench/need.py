@@ -128,7 +128,7 @@ class Need:
 
 
 def span_of(session: Session, there: Replaced) -> Span:
-    return Span(there.messages, there.previous, there.previous_entry, there.kept, session.cwd)
+    return Span(there.messages, there.previous, there.previous_entry, there.plan, there.kept, session.cwd)
 
 
 def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fact]:
@@ -205,7 +205,7 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
         size = tokens_of(stored) if len(stored) > SCRIPTED else DEFAULT_SIZE
     ours = Extractive(without(project_of(session.path))).summarize(span_of(session, there), size)
     injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
-    facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry)
+    facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry, plan=there.plan)
     later = needed(session, there, facts)
     texts = {
         "stored": stored,

@@ -52,6 +52,10 @@ class TestCalls:
             ({"command": "cd $(git root) && ls"}, "cd $(git root) && ls"),
             ({"command": "cdrecord && ls"}, "cdrecord && ls"),
             ({"taskId": "2", "status": "in_progress"}, "#2 in progress"),
+            ({"taskId": "2"}, "#2"),
+            ({"taskId": "2", "addBlockedBy": ["1", "3"]}, "#2 waits for #1, #3"),
+            ({"status": "pending", "addBlocks": ["4"], "taskId": "2"}, "#2 pending, blocks #4"),
+            ({"taskId": "2", "subject": "Prune", "owner": "ada"}, "#2 owner ada: Prune"),
             (
                 {
                     "todos": [
@@ -91,6 +95,13 @@ class TestCalls:
         assert call_words(ToolCall("c", "bash", {"command": "cd a && make"})) == "cd a && make"
         assert call_words(ToolCall("c", "read", {"path": "/work/p/a.py", "offset": 3})) == "/work/p/a.py:3"
         assert call_words(ToolCall("c", "todo", {"taskId": "1", "status": "done"})) == "#1 done"
+
+    def test_name_the_item_of_a_plan_that_is_kept_by_a_tool(self) -> None:
+        made = {"description": "All of the rows", "subject": "Prune the rows", "activeForm": "Pruning"}
+        assert call_words(ToolCall("c", "TaskCreate", made)) == "Prune the rows"
+        added = {"action": "add", "text": "Prune the rows"}
+        assert call_words(ToolCall("c", "todo", added)) == "add: Prune the rows"
+        assert call_words(ToolCall("c", "todo", {"action": "toggle", "id": 3})) == "toggle #3"
 
     @pytest.mark.parametrize(
         ("width", "words"),

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents import agent_of
 from leafward.compaction.exam import Topic, exam_of_draft
 from leafward.compaction.gate import unseen
 from leafward.compaction.settings import PlanSettings
+from leafward.context.message_columns import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
+from leafward.session.injected_block import split_enclosed
+from leafward.session.messages import message_text
+from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts import Fact, FactKind
 from leafward.summaries.facts.prose import remains
-from leafward.summaries.summarizers import SpanMessage
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers import Span, SpanMessage
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.survival import facts_of
 from tests.acting import Acting, call, reading
 from tests.core.compacted import drafted
@@ -21,6 +29,8 @@ from tests.core.told import FOLDER, ran, reply, result, told_in, user, worked
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.session.session import Session
 
 EARLIER = """\
 ## Goal
@@ -175,3 +185,176 @@ def test_no_question_is_without_an_entry_that_proves_it(tmp_path: Path) -> None:
     with reading(file.path) as session:
         graded = exam_of_draft(drafted(session, PlanSettings(keep_recent=100))).graded
     assert [one.question.entry for one in graded] == [1]
+
+
+def listed(key: str, *items: tuple[str, str]) -> list[dict[str, Any]]:
+    todos = [{"content": text, "status": status} for text, status in items]
+    return [reply("", (key, "TodoWrite", {"todos": todos})), result(key, "ok")]
+
+
+SUMMARISED = """\
+## Current Work
+The fence is half painted.
+
+## Next Steps
+1. Implement it for both orchards
+2. Move the trees as told above
+"""
+
+
+def next_steps(*said: dict[str, Any], previous: str = SUMMARISED) -> list[str]:
+    return told_in(Section.NEXT, *said, previous=previous, previous_entry=EntryIndex(3))
+
+
+def test_the_list_that_an_agent_makes_later_takes_the_place_of_what_a_summary_told() -> None:
+    said = [user("go on with the fence"), *worked("rows.py", "a")]
+    assert next_steps(*said) == ["Implement it for both orchards", "Move the trees as told above"]
+    plan = listed("p", ("Paint the gate", "in_progress"), ("Oil the hinges", "pending"))
+    assert next_steps(*said, *plan) == ["Paint the gate", "Oil the hinges"]
+    context = told_in(Section.CONTEXT, *said, *plan, previous=SUMMARISED, previous_entry=EntryIndex(3))
+    assert "Planned before: Implement it for both orchards" in context
+    by_item = [
+        reply("", ("p", "TaskCreate", {"subject": "Paint the gate", "description": ""})),
+        result("p", "Task #1 created successfully: Paint the gate"),
+    ]
+    assert next_steps(*said, *by_item) == ["Paint the gate"]
+
+
+def test_a_box_of_a_summary_stays_beside_the_list_of_the_agent() -> None:
+    boxes = "## Next Steps\n- [ ] Dig the well of the orchard\n"
+    said = [user("go on with the fence"), *listed("p", ("Paint the gate", "pending"))]
+    assert set(next_steps(*said, previous=boxes)) == {"Dig the well of the orchard", "Paint the gate"}
+
+
+def test_what_was_only_agreed_to_goes_on_before_the_next_request() -> None:
+    work = worked("rows.py", "a")
+    agreed = [user("can leave it"), *work, reply("Done. The trees are moved."), user("how tall are they?")]
+    assert next_steps(*agreed) == []
+    other = [user("paint the gate of the well"), *work, reply("Done."), user("how tall are the trees?")]
+    assert next_steps(*other) == ["Implement it for both orchards", "Move the trees as told above"]
+    asked = [user("can leave it"), *work, reply("Half of it. Shall I go on?")]
+    assert next_steps(*asked) == ["Implement it for both orchards", "Move the trees as told above"]
+
+
+def test_what_a_list_of_steps_quotes_of_the_user_is_no_step() -> None:
+    quoted = '## Next Step\n1. Dig the well\n\nUser\'s exact question: "could we not dig it by the road?"\n'
+    said = [user("go on"), *worked("rows.py", "a")]
+    assert next_steps(*said, previous=quoted) == ["Dig the well"]
+    context = told_in(Section.CONTEXT, *said, previous=quoted, previous_entry=EntryIndex(3))
+    assert any("by the road" in line for line in context)
+
+
+def test_a_step_told_in_the_span_is_over_when_its_file_was_changed() -> None:
+    """So it is for the gate; its line says the same."""
+    told = [user("How could the docs be better?"), reply("A small follow-up: tighten docs/well.md.")]
+    told += [user("fix the rows of the table first")]
+    assert next_steps(*told, previous="") == ["A small follow-up: tighten docs/well.md."]
+    assert next_steps(*told, *worked(f"{FOLDER}/docs/well.md", "b"), previous="") == []
+
+
+CHECKLIST = {"path": f"{FOLDER}/plan.md", "content": "- [ ] Manual test of the pump\n- [ ] Tidy the shed\n"}
+
+
+@pytest.mark.parametrize(
+    ("words", "stays"),
+    [
+        ("wow, it works", False),
+        ("jesus, everything works, you are a monster", False),
+        ("does it work?", True),
+        ("make sure it works", True),
+        ("it works only on Linux", True),
+        ("ok, that works for me", True),
+    ],
+)
+def test_what_was_to_be_tried_by_hand_is_over_when_the_user_says_that_it_works(
+    words: str, stays: bool
+) -> None:
+    said = [reply("", ("a", "write", CHECKLIST)), result("a", "written"), user(words)]
+    assert ("Manual test of the pump" in left(*said, previous="")) is stays
+    assert "Tidy the shed" in left(*said, previous="")
+
+
+@pytest.mark.parametrize(
+    ("words", "stays"),
+    [
+        ("skip the release note, paint the gate", False),
+        ("ok, no need for a release note", False),
+        ("Never mind the release note for the growers.", False),
+        ("we don't need to write the release note", False),
+        ("skip the release note for now", True),
+        ("can we skip the release note?", True),
+        ("skip the note", True),
+        ("skip the tests of the release", True),
+    ],
+)
+def test_a_step_that_the_user_takes_back_is_dropped(words: str, stays: bool) -> None:
+    told = "## Next Steps\n- [ ] Write the release note for the growers\n- [ ] Dig the well\n"
+    said = [user(words), *worked("rows.py", "a")]
+    assert ("Write the release note for the growers" in left(*said, previous=told)) is stays
+    assert "Dig the well" in left(*said, previous=told)
+    if not stays:
+        assert next_steps(*said, previous=told) == ["Dig the well"]
+
+
+def test_tests_run_by_the_runner_of_a_project_are_tests() -> None:
+    told = "## Next Steps\n1. Run tests to verify the pump\n2. Run lint on all of it\n"
+    said = [user("go on"), *worked("rows.py", "a"), *ran("b", "mise run test 2>&1")]
+    assert next_steps(*said, previous=told) == ["Run lint on all of it"]
+    assert next_steps(*said, *ran("c", "mise run lint"), previous=told) == []
+
+
+def test_a_short_question_is_what_was_asked_last() -> None:
+    said = [
+        user("could the change of the pump be related to the broken fence?"),
+        *worked("rows.py", "a"),
+        reply("Likely. The pump was changed last week."),
+        user("which commit?"),
+        reply("", ("b", "bash", {"command": "git log"})),
+        result("b", "abc"),
+    ]
+    (line,) = told_in(Section.IN_PROGRESS, *said)
+    assert line.startswith("Last request: which commit? (asked before: could the change of the pump")
+
+
+def test_a_request_that_went_on_in_a_branch_is_not_in_progress() -> None:
+    asked = [user("Paint the fence of the orchard white"), *worked("fence.py", "z"), reply("Done.")]
+    asked += [user("copy the trees of the orchard to the new field"), *worked("rows.py", "a")]
+    assert told_in(Section.IN_PROGRESS, *asked)
+    came_back = {"role": "branchSummary", "summary": "The trees were moved on another branch.", "fromId": "x"}
+    assert told_in(Section.IN_PROGRESS, *asked, came_back, user("wow")) == []
+
+
+def span_at(session: Session, at: int) -> Span:
+    """All that the model saw at an entry, as if a compaction replaced it there."""
+    messages: list[SpanMessage] = []
+    previous, previous_entry = "", EntryIndex(-1)
+    for message in context_at(session, at).messages:
+        body = message_body(session, message)
+        if message.role == "compactionSummary":
+            previous, previous_entry = split_enclosed(message_text(body))[0], message.entry
+        elif message.sent and message.role != "system":
+            messages.append(SpanMessage(message.entry, body))
+    return Span(messages, previous, previous_entry, plan_before(session, messages), cwd=session.cwd)
+
+
+@pytest.mark.parametrize(
+    ("file", "at", "gone"),
+    [
+        ("pi/before-compaction.jsonl", 662, ("Create directories", "Move files", "Test via")),
+        ("pi/branched-compacted.jsonl", 668, ("Manual test",)),
+        ("real/claude/entireio__cli__b8_659b3a4dd4.jsonl", 211, ("Implement for both",)),
+        ("real/claude/entireio__cli__b8_659b3a4dd4.jsonl", 333, ("Verify the JSON", "Verify hookData")),
+        ("real/claude/entireio__cli__13_340918e71b.jsonl", 228, ("Run tests to verify",)),
+        ("real/claude/entireio__cli__a7_98c50803fd.jsonl", 131, ("User's exact question",)),
+        ("real/codex/jdx__mise__49_42d2638f78.jsonl", 193, ("A small follow-up",)),
+    ],
+)
+def test_no_step_that_was_done_in_a_real_session(
+    corpora: Path, file: str, at: int, gone: tuple[str, ...]
+) -> None:
+    """At places where these were done, as the messages above them say."""
+    path = corpora / file
+    with closing(agent_of(path).open(path)) as session:
+        text = Extractive().summarize(span_at(session, at), 1000).text
+    steps = [line for section, line, _ in read_outline(text) if section is Section.NEXT]
+    assert not [line for line in steps if line.startswith(gone)]

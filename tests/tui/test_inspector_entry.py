@@ -159,6 +159,33 @@ def test_other_calls_stand_with_what_they_are_about(work: Session) -> None:
     assert line_with(opened, "    b") > line_with(opened, "  read")
 
 
+def test_a_call_that_names_an_item_of_the_plan_by_its_id_stands_with_its_words(tmp_path: Path) -> None:
+    session = write_session(
+        tmp_path / "plan.jsonl",
+        user("prune the orchard"),
+        reply(
+            call("TaskCreate", "c1", subject="Write the rows", description="all"),
+            call("TaskCreate", "c2", subject="Count the rows", description="all"),
+        ),
+        result("TaskCreate", "c2", "Task #1 created successfully: Count the rows"),
+        result("TaskCreate", "c1", "Task #2 created successfully: Write the rows"),
+        reply(
+            call("TaskUpdate", "c3", taskId="2", status="completed"),
+            call("TaskUpdate", "c4", taskId="7", status="completed"),
+            call("TaskUpdate", "c5", taskId="1", subject="Count all rows"),
+        ),
+        result("TaskUpdate", "c3", "Updated task #2 status"),
+        result("TaskUpdate", "c4", "Task not found"),
+        result("TaskUpdate", "c5", "Updated task #1 subject"),
+    )
+    lines = [line for line in page(turn(session)).text.split("\n") if "TaskUpdate" in line]
+    assert [" ".join(line.split()[:-2]) for line in lines] == [
+        "TaskUpdate #2 completed Write the rows",
+        "TaskUpdate #7 completed",
+        "TaskUpdate #1: Count all rows",
+    ]
+
+
 def test_a_result_alone_finds_its_call(work: Session) -> None:
     edit = page(single(work, 4)).text
     assert edit.split("\n")[1].startswith("Result of edit  turn 1")

@@ -29,6 +29,7 @@ from leafward.session.journal.placement import Place, milliseconds, place_at, st
 from leafward.session.journal.write import write
 from leafward.session.messages import edit_message, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers import Purpose, Span, SpanMessage, Summary, tokens_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.journal import Clock, Write
     from leafward.session.session import Session
+    from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.summarizers import Summarizer
 
 _BESIDE = 10
@@ -64,6 +66,8 @@ class Branch:
     previous: str
     """The summary that stands for those, where a compaction on the branch made one."""
     previous_entry: EntryIndex
+    plan: Items
+    """The list that the agent kept of its own work before these."""
     files: FileLists
     """Of the whole branch, with those that its compactions and summaries carry."""
     tokens: int
@@ -82,6 +86,7 @@ class Branch:
             messages=self.messages,
             previous=self.previous,
             previous_entry=self.previous_entry,
+            plan=self.plan,
             cwd=self.cwd,
             focus=focus,
             purpose=Purpose.BRANCH,
@@ -195,6 +200,7 @@ def left_branch(
         left_out,
         found.summary if left_out else "",
         found.compaction if left_out else NO_ENTRY,
+        plan_before(session, [messages[place] for place in chosen]),
         files,
         sum(sizes),
         sum(sizes[place] for place in chosen),

@@ -101,7 +101,9 @@ def _drafted(
     if not made.text.strip():
         raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
     replaced = unless_cancelled(ground.there.replaced, stop)
-    facts = facts_of(replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known)
+    facts = facts_of(
+        replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
+    )
     return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
 
 

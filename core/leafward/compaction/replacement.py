@@ -13,6 +13,7 @@ from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
+from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers import Span, SpanMessage, unless_cancelled
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from leafward.compaction.division import Shortened
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
+    from leafward.summaries.facts.agent_plan import Items
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class DividedPath:
     previous: str
     """The summary before, without what was injected into it and messages that stood in it word for word."""
     previous_entry: EntryIndex
+    plan: Items
+    """The list that the agent kept of its own work before all of these."""
     system: Body | None
     """The system prompt as it is replayed, as far as the file holds it."""
 
@@ -118,6 +122,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
         tuple(edits),
         previous_summary(before),
         sizes.compaction if sizes.previous_summary is not None else NO_ENTRY,
+        plan_before(session, replaced),
         _system(session, plan),
     )
 
@@ -150,6 +155,7 @@ def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (),
         messages=there.summarised,
         previous=there.previous,
         previous_entry=there.previous_entry,
+        plan=there.plan,
         kept=there.kept,
         cwd=session.cwd,
         focus=focus,

@@ -28,7 +28,11 @@ class Check(StrEnum):
     LINT = "lint"
 
 
-_RUNNER = r"(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+)){0,8}\s+"
+_RUNNER = (
+    r"(?:(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+)){0,8}|mise\s+(?:run|r)|turbo(?:\s+run)?|hatch\s+run|pdm\s+run"
+    r"|composer(?:\s+run)?|rake|moon\s+run)\s+"
+)
+"""Programs that run what a project gave a name; of other names than these nobody knows what they do."""
 
 
 def _script(names: str) -> str:

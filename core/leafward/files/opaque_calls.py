@@ -39,6 +39,10 @@ _SILENT = frozenset(
     [
         "TodoWrite",
         "TodoRead",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskList",
+        "TaskGet",
         "todowrite",
         "todoread",
         "WebSearch",

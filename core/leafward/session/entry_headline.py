@@ -24,6 +24,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.messages import edit_targets
+from leafward.session.plan_words import plan_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +40,6 @@ _COMMANDS = ("command", "cmd")
 _TELLING = (*_PATHS, *_COMMANDS, "pattern", "query", "url", "name")
 """Arguments that say what a call is about, the most telling first."""
 
-_TASKS = ("todos", "plan")
-"""Arguments that are a list of tasks, each with a `status`."""
-_TASK_WORDS = ("content", "step", "text")
 _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 """The files of a patch."""
@@ -133,7 +131,7 @@ def call_headline(call: ToolCall, cwd: str = "") -> Headline:
     if key in _COMMANDS:
         value = without_cd(value)
     elif not key:
-        value = _tasks(arguments) or _first(arguments)
+        value = plan_words(call) or _first(arguments)
     patched = _PATCHED.findall(value) if _PATCH in value[:LIMIT] else []
     if patched:
         return _about_path(name, safe_line(below(patched[0], cwd), LIMIT), behind=_more(len(patched)))
@@ -161,24 +159,6 @@ def _lines_read(arguments: dict[str, Any]) -> str:
     if not isinstance(first, int):
         return ""
     return f":{first}" + (f"-{first + lines - 1}" if isinstance(lines, int) else "")
-
-
-def _tasks(arguments: dict[str, Any]) -> str:
-    """How far a list of tasks is and which is being done; what becomes of one; empty where a call is about none."""
-    task, status = arguments.get("taskId"), arguments.get("status")
-    if isinstance(task, str) and isinstance(status, str):
-        return f"#{task} {status.replace('_', ' ')}"
-    found = next((value for key in _TASKS if isinstance(value := arguments.get(key), list)), None)
-    if found is None:
-        return ""
-    tasks = [one for one in found if isinstance(one, dict)]
-    open_ones = [one for one in tasks if one.get("status") not in ("completed", "cancelled")]
-    count = f"{len(tasks) - len(open_ones):,} of {len(tasks):,} done"
-    if not open_ones:
-        return count
-    now = next((one for one in open_ones if one.get("status") == "in_progress"), None)
-    words = next((one for key in _TASK_WORDS if isinstance(one := (now or open_ones[0]).get(key), str)), "")
-    return f"{count}, {'next' if now is None else 'now'}: {words}" if words else count
 
 
 def _first(arguments: dict[str, Any]) -> str:

@@ -130,7 +130,9 @@ def exam(
 def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Exam:
     """The exam of a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
     there = replaced_by(session, compaction)
-    exam_questions = questions(there.messages, session.cwd, there.previous, there.previous_entry, stop)
+    exam_questions = questions(
+        there.messages, session.cwd, there.previous, there.previous_entry, there.plan, stop
+    )
     found = exam(
         exam_questions,
         there.summary,
@@ -159,7 +161,7 @@ def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exa
     """The exam of a compaction that is not written. Raises Cancelled where `stop` turns true."""
     there = draft.ground.there
     exam_questions = questions(
-        there.replaced, draft.ground.cwd, draft.ground.previous, there.previous_entry, stop
+        there.replaced, draft.ground.cwd, draft.ground.previous, there.previous_entry, there.plan, stop
     )
     summary, injected = split_enclosed(draft.text)
     return exam(exam_questions, summary, injected=injected, kept=draft.ground.kept, cwd=draft.ground.cwd)

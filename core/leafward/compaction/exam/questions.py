@@ -33,6 +33,7 @@ from leafward.summaries.facts.values import DROPPED, TAKEN_UP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.survival import SpanMessage
 
 CHOICES = 4
@@ -125,10 +126,11 @@ class _Reading:
         cwd: str,
         previous: str,
         previous_entry: int,
+        plan: Items,
         stop: Callable[[], bool],
     ) -> None:
         reader = FactReader(cwd)
-        sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry)))
+        sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry), plan))
         self.changed: list[str] = []
         """Files that calls changed, each where it was changed last."""
         self.results: list[tuple[str, str, EntryIndex]] = []
@@ -190,13 +192,14 @@ def questions(
     cwd: str,
     previous: str = "",
     previous_entry: int = NO_ENTRY,
+    plan: Items = (),
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Question, ...]:
-    """The questions about a span of messages; `previous` is the summary that stood before it.
+    """The questions about a span of messages; `previous` is the summary that stood before it, `plan` the agent's own list then.
 
     Raises Cancelled where `stop` turns true.
     """
-    there = _Reading(messages, cwd, previous, previous_entry, stop)
+    there = _Reading(messages, cwd, previous, previous_entry, plan, stop)
     found = [
         *_changed_last(there),
         *_tests(there),

@@ -165,6 +165,35 @@ def refutes(prompt: str) -> bool:
     return _REFUTES.match(prompt) is not None
 
 
+_WITHDRAWS = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
+    r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
+)
+_PUTS_OFF = re.compile(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
+
+
+def withdrawn(sentence: str) -> str:
+    """What a sentence of the user's says is not to be done after all; empty where it says no such thing, or only puts it off."""
+    found = _WITHDRAWS.match(sentence)
+    if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
+        return ""
+    return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
+
+
+_WORKS = re.compile(
+    r"(?i)^(?:[\w’']+[\s,.!]+){0,4}?(?:it|everything|all of (?:it|that)|all|that|this) (?:all |now |really |actually )?works\b"
+    r"(?![ ,]+(?:on|with|for|like|by|as|in|only|but|except|unless)\b)|^(?:\w+,? ){0,2}works (?:great|fine|perfectly|nicely|now|well)\b"
+)
+_SAYS_NO = re.compile(
+    r"(?i)\b(?:if|when|until|unless|whether|how|why|not|n['’]t|never|almost|nearly|partly|hardly|make sure)\b"
+)
+
+
+def says_it_works(sentence: str) -> bool:
+    """Whether a sentence of the user's says that what was made works: it was tried."""
+    return bool(_WORKS.search(sentence)) and not asks(sentence) and not _SAYS_NO.search(sentence)
+
+
 def is_pleased(prompt: str) -> bool:
     """Whether a prompt says that what was done is right, and wants nothing else of it."""
     return _PLEASED.search(prompt) is not None

@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.session.entries import NO_ENTRY, PUT_IN, Body, EntryIndex, blocks_of, text_of, tool_calls
+from leafward.session.entries import (
+    NO_ENTRY,
+    PUT_IN,
+    Body,
+    EntryIndex,
+    ToolCall,
+    blocks_of,
+    text_of,
+    tool_calls,
+)
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import demands, forms, pasting, prose
+from leafward.summaries.facts.agent_plan import BY_ITEM, AgentPlan, words_of
 from leafward.summaries.facts.call_arguments import (
     COMMAND_ARGUMENTS,
     NEW_ARGUMENTS,
@@ -40,6 +50,8 @@ from leafward.summaries.facts.words import words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from leafward.summaries.facts.agent_plan import Items
+
 Known = dict[tuple[object, ...], list[Sighting]]
 """What was read already: the facts of each text, by the text and who says it."""
 
@@ -54,7 +66,6 @@ _SAID = frozenset(
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _AGREED_PLAN = "Implement the following plan:"
 """How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
-_STATES = frozenset({"status", "state", "priority", "id"})
 
 
 _seen: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
@@ -96,10 +107,8 @@ class FactReader:
         self._cwd = cwd
         self._known: Known = {} if known is None else known
         self._calls: dict[str, _Call] = {}
-        self.planned: dict[str, str] = {}
-        """The open items of the list that the agent keeps of its own work, as it was written last."""
-        self.listed = 0
-        """How many items that list has."""
+        self.plan = AgentPlan()
+        """The list that the agent keeps of its own work."""
         self.ran: Counter[str] = Counter()
         """How often each command was run, by its canonical form; what is only named, or was declined, was not."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
@@ -113,10 +122,13 @@ class FactReader:
         self.written: list[Written] = []
         """What the calls of the message that was read last write."""
 
-    def earlier(self, summary: str, entry: EntryIndex) -> list[Sighting]:
-        """The facts of the summary that stood before the first message."""
+    def earlier(self, summary: str, entry: EntryIndex, plan: Items = ()) -> list[Sighting]:
+        """The facts of the summary that stood before the first message; `plan` is the agent's own list as it was then."""
+        if plan:
+            self.plan = AgentPlan(dict(plan))
         found = self.prose(summary, Voice.TOLD, entry) if summary else []
         self.told.tell(found)
+        self.told.listed(found)
         return found
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
@@ -178,8 +190,13 @@ class FactReader:
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
             for (kind, key), said in done.items()
         ]
+        own = list(prose.sentences(pasting.divided(text)[0]))
+        if any(map(demands.says_it_works, own)):
+            closed += self.told.tried(entry)
+        for what in filter(None, map(demands.withdrawn, own)):
+            closed += self.told.withdrawn(what, entry)
         found = list(self._typed(text, entry))
-        self._ordered |= any(map(demands.orders, prose.sentences(pasting.divided(text)[0])))
+        self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
             (one.kind, one.key): one.text
             for one in found
@@ -278,9 +295,11 @@ class FactReader:
             if isinstance(text, str):
                 said = self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
                 self.told.tell(said, final=not calls)
+                self.told.listed(said)
                 yield from said
         for call in calls:
-            seen = list(self._call(entry, call.id, call.arguments))
+            seen = list(self._call(entry, call))
+            self.told.listed(seen)
             yield from seen
             made = self._calls[call.id]
             made.changes = tuple(files_changed_by(call.arguments, self._cwd))
@@ -293,11 +312,13 @@ class FactReader:
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
 
-    def _call(self, entry: EntryIndex, call_id: str, arguments: dict[str, Any]) -> Iterator[Sighting]:
+    def _call(self, entry: EntryIndex, call: ToolCall) -> Iterator[Sighting]:
+        arguments = call.arguments
         command = command_of(arguments)
         path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
-        self._calls[call_id] = _Call(command, entry, is_silent(arguments))
+        # What is said of the agent's own list is read as that.
+        self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments))
         if path:
             voice = Voice.CHANGED if changes else Voice.CALL
             yield Sighting(FactKind.PATH, forms.canonical_path(path, self._cwd), path, voice, entry)
@@ -307,36 +328,25 @@ class FactReader:
                 self.ran[key] += 1
                 yield Sighting(FactKind.COMMAND, key, command, Voice.CALL, entry)
             yield from self._forms(command, Voice.CALL, entry, numbers=False)
-        for name, value in arguments.items():
+        yield from self.plan.called(call, entry)
+        for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
                 continue
-            if name in {"todos", "plan", "tasks", "items"} and isinstance(value, list):
-                yield from self._plan(value, entry)
-                value = [_without_state(item) for item in value]
+            if name == "explanation" and call.name.endswith("update_plan") and isinstance(value, str):
+                yield from self.prose(value, Voice.AGENT, entry)
+                continue
             for text in _strings(value):
                 code = name in TEXT_ARGUMENTS
                 yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
         yield from _checklist(arguments, entry)
-
-    def _plan(self, items: list[Any], entry: EntryIndex) -> Iterator[Sighting]:
-        """The items of the list that an agent keeps of its own work; each call writes it whole, so what is not in it is dropped."""
-        found = list(_todo_list(items, entry))
-        if items and not found:
-            return
-        yield from found
-        self.listed = len(found)
-        left = {one.key: one.text for one in found if one.is_open}
-        for key in self.planned.keys() - {one.key for one in found}:
-            yield Sighting(
-                FactKind.TODO, key, self.planned[key], Voice.AGENT, entry, outcome=DROPPED, is_open=False
-            )
-        self.planned = left
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         call = self._calls.pop(str(message.get("toolCallId")), None)
         text = text_of(message.get("content"))
         failed = bool(message.get("isError"))
         declined = failed and is_declined(text)
+        yield from self.plan.answered(str(message.get("toolCallId")), message)
+        yield from self.plan.shown(message, entry)
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined
@@ -419,27 +429,6 @@ def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sightin
                         about=heading,
                         is_open=is_open and not dropped,
                     )
-
-
-def _todo_list(items: list[Any], entry: EntryIndex) -> Iterator[Sighting]:
-    """The items of a list that an agent keeps of its own work."""
-    for item in items:
-        if not isinstance(item, dict):
-            continue
-        text = next(
-            (item[name] for name in ("content", "step", "text", "title") if isinstance(item.get(name), str)),
-            "",
-        )
-        state = str(item.get("status") or "")
-        key = prose.sentence_key(text)
-        if key:
-            is_open = state not in {"completed", "done", "cancelled"}
-            yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
-
-
-def _without_state(item: object) -> object:
-    """An item of such a list without what its tool calls it and its states: these are nobody's names."""
-    return {key: item[key] for key in item if key not in _STATES} if isinstance(item, dict) else item
 
 
 def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
-from leafward.summaries.facts.values import TAKEN_UP, FactKind, Sighting, Voice
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,12 +28,15 @@ _LOOKS = re.compile(
 )
 """Steps that change nothing."""
 _BY_HAND = re.compile(r"(?i)\b(?:manual(?:ly)?|by hand)\b")
+_TRIES = re.compile(r"(?i)\b(?:test|try|check|verify)(?:s|ing)?\b")
 _CHECKED = {
     Check.TEST: re.compile(r"(?i)\btests?\b"),
     Check.LINT: re.compile(r"(?i)\blint(?:er|ing|ers)?\b"),
     Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
     Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
 }
+_NAMES_IT = 2
+"""Words by which a step is named."""
 _MAKES_FILES = re.compile(r"\b(?:mkdir|mv|cp|rm|touch|tee|ln)\b|\bsed -i|(?<![\d&=-])>{1,2}\s*[\w./~]")
 """Commands that make, move or change the files that they name."""
 _Sign = tuple[str, str]
@@ -59,6 +63,8 @@ class ToldSteps:
     """Of each step its text, what is still to come of what it names, and whether it tells how things stood amid work."""
     _waiting: dict[_Sign, set[str]] = field(default_factory=dict)
     _done: set[_Sign] = field(default_factory=set)
+    _by_hand: dict[str, str] = field(default_factory=dict)
+    """What is to be tried by hand, in checklists too."""
     answers: int = 0
     """How many answers ended work."""
     _worked: bool = False
@@ -76,6 +82,32 @@ class ToldSteps:
                 )
                 for sign in signs:
                     self._waiting.setdefault(sign, set()).add(seen.key)
+
+    def listed(self, sightings: Iterable[Sighting]) -> None:
+        """Takes in what a text or a call says of steps, whoever will tick them off: somebody may try by hand what none of our signs shows."""
+        for seen in sightings:
+            if seen.kind is FactKind.TODO and _BY_HAND.search(seen.text) and _TRIES.search(seen.text):
+                if seen.is_open:
+                    self._by_hand[seen.key] = seen.text
+                else:
+                    self._by_hand.pop(seen.key, None)
+
+    def tried(self, entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in that the user says it works; what that closes."""
+        tried, self._by_hand = self._by_hand, {}
+        for key, text in tried.items():
+            self._open.pop(key, None)
+            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=TAKEN_UP, is_open=False)
+
+    def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in what the user says is not to be done after all; what that drops."""
+        words = frozenset(content_words(what))
+        if len(words) < _NAMES_IT:
+            return
+        for key, (text, _, _) in list(self._open.items()):
+            if words <= frozenset(content_words(text)):
+                del self._open[key]
+                yield Sighting(FactKind.TODO, key, text, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
     def changed(self, paths: Iterable[str], names: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Takes in a change of files, with the names in it; what it closes."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.summaries.facts import Known
+    from leafward.summaries.facts.agent_plan import Items
 
 __all__ = [
     "Line",
@@ -61,6 +62,8 @@ class Span:
     """The summary that stood for everything before; what it says is carried on."""
     previous_entry: EntryIndex = NO_ENTRY
     """The entry that holds it."""
+    plan: Items = ()
+    """The list that the agent kept of its own work before the first message."""
     kept: Sequence[SpanMessage] = ()
     """The messages that stay in the context: what they hold need not be repeated."""
     cwd: str = ""

@@ -57,7 +57,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
-    sightings += reader.earlier(previous, span.previous_entry)
+    sightings += reader.earlier(previous, span.previous_entry, span.plan)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
@@ -229,6 +229,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             section, text = Section.CONSTRAINTS, said[1]
         if section is Section.NEXT and worked and _ABOUT_STEPS.match(text):
             continue
+        if section is Section.NEXT and _QUOTES_USER.match(text):
+            section = Section.CONTEXT
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
         if worked and section in _LASTING and _WAS_GOING_ON.search(text):
@@ -304,6 +306,10 @@ _ABOUT_STEPS = re.compile(
     r"(?i)^(?:this|that|it|these) (?:directly |also |all )?(?:follows?|is|was|are|were|aligns?|continues?|addresses)\b"
 )
 """A sentence about a step, which is none itself."""
+_QUOTES_USER = re.compile(
+    r"(?i)^(?:the )?user(?:['’]s (?:\w+ ){0,2}(?:question|request|words?|message|ask)\b|\b(?: \w+)? (?:said|asked|wrote)\b)[^:]{0,30}: *[\"“'‘]"
+)
+"""What a list of steps quotes so was asked, and is no step."""
 _NOT_YET = re.compile(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )

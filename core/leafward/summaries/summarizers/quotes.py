@@ -194,7 +194,7 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
 
 def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
-    if turns and is_answered(turns[-1]):
+    if turns and (is_answered(turns[-1]) or turns[-1].left):
         # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.
         return
     request = turns[-1].first if turns else -1

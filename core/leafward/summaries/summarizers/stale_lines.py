@@ -17,8 +17,10 @@ from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGU
 from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.values import TAKEN_UP
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless, line_key
+from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -265,7 +267,9 @@ def _fulfil(evidence: Evidence) -> None:
         written_since = bool(names) and all(written.get(name, -1) > place for name in names)
         if written_since and _MAKES.match(candidate.text):
             candidate.section = Section.DONE
-        elif _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text):
+        elif (
+            _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
+        ) or _is_taken_up(evidence, candidate):
             if written_since:
                 over.add(id(candidate))
             else:
@@ -280,11 +284,11 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     Items of a checklist, or of the agent's own plan, say themselves when they are done.
     """
     wanted = [(turn.first, frozenset(content_words(turn.text))) for turn in turns if turn.works]
+    planned = evidence.reader.plan.open
 
     def is_listed(candidate: Candidate) -> bool:
         return any(
-            key in evidence.reader.planned or evidence.facts[kind, key].voice is Voice.CODE
-            for kind, key in candidate.carries
+            key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
         )
 
     def is_taken_up(candidate: Candidate) -> bool:
@@ -331,10 +335,15 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
         for candidate in evidence.candidates
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
-    all_done = evidence.reader.listed >= _PLAN and not evidence.reader.planned
+    plan = evidence.reader.plan
+    all_done = len(plan.items) >= _PLAN and not plan.open
     # The work that the summary stands in the middle of goes on before the first request behind it.
-    went_on = bool(turns) and turns[0].first > 0 and evidence.reader.told.answers > 0
-    if all_done or went_on:
+    went_on = bool(turns) and (
+        (turns[0].first > 0 and evidence.reader.told.answers > 0)
+        # So it does where the first request only agrees to it.
+        or (not turns[0].tells and turns[0].works and is_answered(turns[0]))
+    )
+    if all_done or went_on or plan.made:
         # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
         for candidate in evidence.candidates:
             if (
@@ -350,6 +359,12 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
 def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and fact.is_open
+
+
+def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
+    """Whether what a line says, told in the span itself, was worked on since."""
+    fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
+    return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
 
 
 def _put_behind(candidate: Candidate) -> None:

@@ -72,6 +72,8 @@ class Turn:
     """The model's last words, wherever it ended."""
     runs: bool = False
     """Whether it was typed behind a command of the agent's."""
+    left: bool = False
+    """Whether the user came back to it from a branch: its work went on there, and the summary of that branch tells it."""
 
     @property
     def tells(self) -> bool:
@@ -118,7 +120,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
             turns.append(Turn(entry, asked, own, words, place, place, runs=bool(command)))
         elif role == "assistant" and turns:
-            turns[-1].last = place
+            turns[-1].last, turns[-1].left = place, False
             called = any(True for _ in tool_calls(message))
             turns[-1].works = turns[-1].works or called
             ended = not called and message.get("stopReason") not in _BROKEN_OFF
@@ -127,6 +129,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns:
             turns[-1].answer = ""
+        elif role == "branchSummary" and turns:
+            turns[-1].left = True
     for turn in turns:
         if turn.runs and turn.works:
             # A command that led to work says by its name what was asked for.

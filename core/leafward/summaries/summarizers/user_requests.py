@@ -96,7 +96,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
         text = _with_outcome(_whole_sentences(turn.text, 160), turn)
         add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
-    if latest is None:
+    if latest is None or latest.left:
         return
     text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
     text = _with_way(text, _before(turns, latest))
@@ -106,6 +106,9 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         question = question_of(turns[-2].answer)
         if question:
             text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
+        elif demands.asks(agreed.own):
+            # Who asks something of few words agrees to nothing by that.
+            text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
         elif latest is goal:
             return
         add(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.session.session import Session
+    from leafward.summaries.facts.agent_plan import Items
 
 _Item = TypeVar("_Item")
 
@@ -110,13 +111,14 @@ def facts_of(
     previous: str = "",
     previous_entry: int = NO_ENTRY,
     known: Known | None = None,
+    plan: Items = (),
 ) -> list[Fact]:
     """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold.
 
-    `known` holds what was read of texts already; see `FactReader`.
+    `plan` is the agent's own list before it; `known` holds what was read of texts already; see `FactReader`.
     """
     reader = FactReader(cwd, known)
-    sightings = reader.earlier(previous, EntryIndex(previous_entry))
+    sightings = reader.earlier(previous, EntryIndex(previous_entry), plan)
     turn = len(sightings)
     for entry, body in messages:
         message = as_typed(body)
@@ -273,7 +275,9 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
     Raises Refused where the entry is none, Cancelled where `stop` turns true.
     """
     there = replaced_by(session, compaction)
-    facts = facts_of(_until(there.messages, stop), session.cwd, there.previous, there.previous_entry)
+    facts = facts_of(
+        _until(there.messages, stop), session.cwd, there.previous, there.previous_entry, plan=there.plan
+    )
     kept = "\n".join(message_text(message.message) for message in there.kept)
     sources = [message_text(message.message) for message in _until(there.messages, stop)]
     found = survival(

@@ -13,9 +13,11 @@ from leafward.context.projection import latest
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text, messages_of
+from leafward.summaries.earlier_plan import plan_before
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
+    from leafward.summaries.facts.agent_plan import Items
 
 
 class SpanMessage(NamedTuple):
@@ -37,6 +39,8 @@ class Replaced:
     """The summary before it, without what was injected into that."""
     previous_entry: EntryIndex
     """-1 where there was none."""
+    plan: Items
+    """The list that the agent kept of its own work before these messages."""
     kept: tuple[SpanMessage, ...]
     """The messages that stayed."""
     injected: str
@@ -84,6 +88,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
         tuple(replaced),
         previous,
         previous_entry,
+        plan_before(session, replaced),
         tuple(kept),
         "\n".join(injected),
     )

@@ -12,6 +12,7 @@ from leafward.files.tool_calls import Action, FileCall, ToolTable, command_text,
 from leafward.session.command_text import without_cd
 from leafward.session.entry_headline import call_headline, call_words
 from leafward.session.messages import nested_calls
+from leafward.session.plan_words import made_items
 from leafward_tui.inspector.model.diffs import diff_lines
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
@@ -23,6 +24,8 @@ from leafward_tui.ui.page import Selection, SelectionKind, Span
 from leafward_tui.ui.spans import padded, shown, shown_line, width_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from leafward_tui.inspector.model.turn import Gathered
 
 MOST_ROWS = 12
@@ -276,6 +279,7 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str
     sheet.heading(title, exact(len(steps)), failures)
     folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
     most = min(_MOST_NAME, max(cell_len(shown_line(step.call.name or "tool", 24)) for _, step in steps))
+    items = made_items((step.call, step.output) for _, step in steps)
     limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         key = f"step{at}"
@@ -290,6 +294,7 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str
                 Span(" " * INDENT, "blank"),
                 *name_spans,
                 *_subject(sheet, step, room, ink, selection.session.cwd),
+                *_named_item(step, items),
             ],
             right,
             toggle=key,
@@ -310,6 +315,16 @@ def _subject(sheet: Sheet, step: Step, room: int, ink: str, cwd: str) -> list[Sp
         return [Span(before, ink)]
     left = max(8, room - cell_len(before) - cell_len(behind))
     return [Span(before, ink), *path_spans(path, left, sheet.glyphs, ink=ink), Span(behind, "faint")]
+
+
+def _named_item(step: Step, items: Mapping[str, str]) -> list[Span]:
+    """The words of the item of a plan that a call names by its id, where a call of the same turn made it."""
+    words = items.get(str(step.call.arguments.get("taskId")), "")
+    return (
+        [Span(f"  {shown_line(words, 120)}", "faint")]
+        if words and "subject" not in step.call.arguments
+        else []
+    )
 
 
 def _arguments(sheet: Sheet, step: Step, key: str) -> None:

@@ -1,0 +1,229 @@
+"""The list that an agent keeps of its own work: calls write it whole (`TodoWrite`, `update_plan`), or change it item by item.
+
+What is written whole counts when it is called for, and is taken back where the call fails. A change of one item counts when
+its result says so: only the result tells the id of a new item, and Claude Code does not mark a change that failed as an error.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
+from leafward.session.line_decoding import decode_line
+from leafward.session.plan_words import CREATED, CREATES
+from leafward.summaries.facts import prose
+from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+CHANGES, LISTS, SHOWS = "TaskUpdate", "TaskList", "TaskGet"
+"""Claude Code's other tools for single items."""
+READS = "todoread"
+"""The tool of opencode and of older versions of Claude Code that prints the list."""
+BY_ITEM = frozenset({CREATES, CHANGES, LISTS, SHOWS})
+WHOLE = ("todos", "plan", "tasks", "items")
+"""Arguments that hold the list whole."""
+_WORDS = ("subject", "content", "step", "text", "title")
+_SAID = frozenset({*_WORDS, "description", "activeForm"})
+"""What of a call for one item is said in words; the rest are ids, states and names of agents."""
+_NO_WORDS = frozenset({"status", "state", "priority", "id"})
+_OVER = frozenset({"completed", "done", "cancelled"})
+_CHANGED = re.compile(r"Updated task #(\S{1,80})")
+_LISTED = re.compile(r"(?m)^#(\S{1,80}) \[(\w{1,40})\] (.+)$")
+_SHOWN = re.compile(r"Task #(\S{1,80}): (.*)\nStatus: (\w{1,40})")
+_EMPTY = "No tasks found"
+_BLOCKED = re.compile(r" \[blocked by #[^\[\]]{1,2000}\]$")
+
+
+class Item(NamedTuple):
+    """One item of the list."""
+
+    text: str
+    is_open: bool
+
+
+Items = tuple[tuple[str, Item], ...]
+"""The items of a list in order, each with its id."""
+
+
+class _Asked(NamedTuple):
+    call: ToolCall
+    entry: EntryIndex
+    before: dict[str, Item]
+    """The list that a call writes over."""
+
+
+@dataclass(slots=True)
+class AgentPlan:
+    """The list as the calls read so far left it."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+    """By id; by their place where the items of a list have none."""
+    made: bool = False
+    """Whether items were made by the calls read: what was told before to come next gives way to them."""
+    _asked: dict[str, _Asked] = field(default_factory=dict)
+
+    @property
+    def open(self) -> dict[str, str]:
+        """The words of the items that are not done, by the key of their fact."""
+        return {prose.sentence_key(item.text): item.text for item in self.items.values() if item.is_open}
+
+    def called(self, call: ToolCall, entry: EntryIndex) -> list[Sighting]:
+        """Takes in a call; what it says of the list."""
+        if call.name in BY_ITEM:
+            self._asked[call.id] = _Asked(call, entry, self.items)
+            return []
+        written = whole_list(call.arguments)
+        if written is None:
+            return []
+        self._asked[call.id] = _Asked(call, entry, self.items)
+        self.made |= bool(written)
+        return list(self._become(written, entry, said=written))
+
+    def answered(self, call_id: str, message: Body) -> list[Sighting]:
+        """Takes in the result of a call; what it says of the list."""
+        asked = self._asked.pop(call_id, None)
+        failed = bool(message.get("isError"))
+        if asked is None:
+            return []
+        if asked.call.name in BY_ITEM:
+            return [] if failed else list(self._changed(asked, text_of(message.get("content"))))
+        if failed:
+            return list(self._become(asked.before, asked.entry, failed=True))
+        return []
+
+    def shown(self, message: Body, entry: EntryIndex) -> list[Sighting]:
+        """Takes in the list that a result shows: that of pi's extension beside its text, that of `todoread` in it."""
+        details = message.get("details")
+        todos = details.get("todos") if isinstance(details, dict) else None
+        if todos is None and str(message.get("toolName")).lower() == READS:
+            todos = _printed(text_of(message.get("content")))
+        if not isinstance(todos, list) or message.get("isError"):
+            return []
+        carried = _read(todos)
+        if not carried and todos:
+            return []
+        return list(self._become(carried, entry))
+
+    def _changed(self, asked: _Asked, text: str) -> Iterator[Sighting]:
+        """What the result of a call for one item says; what is said of an item that nothing named is left out."""
+        items, touched = dict(self.items), set[str]()
+        if asked.call.name == LISTS:
+            rows = _LISTED.findall(text)
+            if not rows and text.strip() != _EMPTY:
+                return
+            items = {
+                key: Item(self._named(key, _BLOCKED.sub("", row)), state not in _OVER)
+                for key, state, row in rows
+            }
+        elif asked.call.name == CREATES:
+            if (made := CREATED.match(text)) is None or not made[2].strip():
+                return
+            items[made[1]] = Item(made[2].strip(), is_open=True)
+            self.made = True
+            touched.add(made[1])
+        elif asked.call.name == SHOWS:
+            if (seen := _SHOWN.match(text)) is None:
+                return
+            items[seen[1]] = Item(seen[2].strip(), seen[3] not in _OVER)
+        elif (done := _CHANGED.match(text)) is not None:
+            known, given = items.get(done[1]), asked.call.arguments
+            words, state = given.get("subject"), given.get("status")
+            if isinstance(words, str) and words.strip():
+                known = Item(words.strip(), known is None or known.is_open)
+            if known is None:
+                return
+            if isinstance(state, str):
+                known = known._replace(is_open=state not in _OVER)
+            items[done[1]] = known
+            touched.add(done[1])
+            if state == "deleted":
+                del items[done[1]]
+        yield from self._become(items, asked.entry, said={key: items[key] for key in touched & items.keys()})
+
+    def _named(self, key: str, row: str) -> str:
+        """The words of an item in a row of the list, behind which its owner may stand in brackets."""
+        known = self.items.get(key)
+        return known.text if known is not None and row.startswith(known.text) else row.strip()
+
+    def _become(
+        self,
+        items: Mapping[str, Item],
+        entry: EntryIndex,
+        *,
+        said: Mapping[str, Item] | None = None,
+        failed: bool = False,
+    ) -> Iterator[Sighting]:
+        """Makes the list another one: what is said in it, what changed, and what is in it no more without being done.
+
+        With `failed` the list before a call that did not happen comes back: what only that named was no plan.
+        """
+        before, self.items = self.items, dict(items)
+        was = {prose.sentence_key(item.text): item for item in before.values()}
+        left = self.open
+        seen = set[str]()
+        for item in [*(said or {}).values(), *items.values()]:
+            key = prose.sentence_key(item.text)
+            if not key or key in seen:
+                continue
+            # Of two items with the same words one may be done: there is still that to do.
+            is_open = key in left
+            if (said is not None and item in said.values()) or key not in was or was[key].is_open != is_open:
+                seen.add(key)
+                yield Sighting(FactKind.TODO, key, item.text, Voice.AGENT, entry, is_open=is_open)
+        kept = {prose.sentence_key(item.text) for item in items.values()}
+        for key, item in was.items():
+            if key and key not in kept and (item.is_open or failed):
+                yield Sighting(
+                    FactKind.TODO, key, item.text, Voice.AGENT, entry, outcome=DROPPED, is_open=False
+                )
+
+
+def whole_list(arguments: Mapping[str, Any]) -> dict[str, Item] | None:
+    """The list that a call writes whole; None where it writes none."""
+    for name in WHOLE:
+        value = arguments.get(name)
+        if isinstance(value, list) and (not value or (found := _read(value))):
+            return found if value else {}
+    return None
+
+
+def words_of(call: ToolCall) -> dict[str, Any]:
+    """The arguments of a call without what a tool calls the states and ids of such items: these are nobody's names."""
+    if call.name in BY_ITEM:
+        return {name: value for name, value in call.arguments.items() if name in _SAID}
+    return {
+        name: [_without_state(item) for item in value] if name in WHOLE and isinstance(value, list) else value
+        for name, value in call.arguments.items()
+    }
+
+
+def _read(items: Iterable[object]) -> dict[str, Item]:
+    found: dict[str, Item] = {}
+    for place, item in enumerate(items):
+        if not isinstance(item, dict):
+            continue
+        text = next((item[name] for name in _WORDS if isinstance(item.get(name), str)), "")
+        if prose.sentence_key(text):
+            over = str(item.get("status") or "") in _OVER or any(
+                item.get(name) is True for name in ("done", "completed")
+            )
+            key = str(item.get("id") or f"at {place}")
+            found[f"at {place}" if key in found else key] = Item(text, not over)
+    return found
+
+
+def _printed(text: str) -> object:
+    """The list in JSON in what a tool printed, around which it may say something; None where there is none."""
+    begin, end = text.find("["), text.rfind("]")
+    if not 0 <= begin < end:
+        return None
+    listed = text[begin : end + 1].encode("utf-8", "surrogatepass")
+    return (decode_line(b'{"list":%b}' % listed) or {}).get("list")
+
+
+def _without_state(item: object) -> object:
+    return {key: item[key] for key in item if key not in _NO_WORDS} if isinstance(item, dict) else item
