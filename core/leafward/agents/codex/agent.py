@@ -51,14 +51,28 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
-_HEAD = re.compile(
-    rb'\{(?:"timestamp":[^,]{1,60},(?:"ordinal":\d+,)?)?\s*"type"\s*:\s*"'
-    rb'(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
+_TYPES = frozenset(
+    (
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "compacted",
+        "world_state",
+        "token_usage_record",
+    )
 )
-_LATER = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"\s*\}\s*\Z')
-_BARE = re.compile(rb'\{"id":"[0-9a-fA-F-]{36}","timestamp":"[^"]{1,40}"(?:,"(?:instructions|git)":|\}\s*\Z)')
+_HEAD = re.compile(
+    rb'\{\s*(?:"(?:timestamp|ordinal)"\s*:\s*[^,{}\[\]]{1,60},\s*){0,2}"type"\s*:\s*"(?:'
+    + "|".join(sorted(_TYPES)).encode()
+    + rb')"'
+)
+"""A record that says what it is before its payload, so that all of it need not be there."""
+_BARE = re.compile(
+    rb'\{\s*"id"\s*:\s*"[0-9a-fA-F-]{36}"\s*,\s*"timestamp"\s*:\s*"[^"]{1,40}"\s*'
+    rb'(?:,\s*"(?:instructions|git)"\s*:|\}\s*\Z)'
+)
 """The description ahead of rollouts of before September 2025."""
-_META_FIRST = re.compile(rb'\{\s*"payload"\s*:\s*\{')
 _SPAWN = b"spawn_agent"
 _FRESH = 2.0
 """Seconds that the list of files of a store is believed."""
@@ -133,7 +147,13 @@ class Codex:
         line = unmarked(head).lstrip().partition(b"\n")[0]
         if _HEAD.match(line) or _BARE.match(line):
             return True
-        return _META_FIRST.match(line) is not None and _LATER.search(line) is not None
+        body = decode_line(line)
+        return (
+            body is not None
+            and isinstance(kind := body.get("type"), str)
+            and kind in _TYPES
+            and isinstance(body.get("payload"), dict)
+        )
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the beginning of a thread's first file says. Raises OSError."""
