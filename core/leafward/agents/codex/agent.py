@@ -13,6 +13,7 @@ from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, is
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
+from leafward.agents.codex.records import framed
 from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
     COLD,
@@ -73,6 +74,7 @@ _BARE = re.compile(
     rb'(?:,\s*"(?:instructions|git)"\s*:|\}\s*\Z)'
 )
 """The description ahead of rollouts of before September 2025."""
+_ID = re.compile(r"[0-9a-fA-F-]{36}")
 _SPAWN = b"spawn_agent"
 _FRESH = 2.0
 """Seconds that the list of files of a store is believed."""
@@ -148,12 +150,11 @@ class Codex:
         if _HEAD.match(line) or _BARE.match(line):
             return True
         body = decode_line(line)
-        return (
-            body is not None
-            and isinstance(kind := body.get("type"), str)
-            and kind in _TYPES
-            and isinstance(body.get("payload"), dict)
-        )
+        if body is None or ("type" not in body and not _ID.fullmatch(str(body.get("id")))):
+            return False
+        record = framed(body)
+        kind = record.get("type")
+        return isinstance(kind, str) and kind in _TYPES and isinstance(record.get("payload"), dict)
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the beginning of a thread's first file says. Raises OSError."""

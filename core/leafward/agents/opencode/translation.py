@@ -313,11 +313,11 @@ class Translator:
         )
         request = self._aux[index]
         asked, tail = [request] if request >= 0 else [], self._tail(index, request)
-        before, after = ([*tail, *asked], []) if self._tail_first else (asked, tail)
+        kept = ([*tail, *asked], []) if self._tail_first else (asked, tail)
         body: Body = {
             "type": "compaction",
             "summary": text,
-            PROJECTION: kept_ids(self.columns, before, after),
+            PROJECTION: kept_ids(self.columns, *kept),
             "fromAgent": True,
         }
         before = self._tokens_before(request if request >= 0 else index)
