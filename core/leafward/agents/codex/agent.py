@@ -150,11 +150,13 @@ class Codex:
         if _HEAD.match(line) or _BARE.match(line):
             return True
         body = decode_line(line)
-        if body is None or ("type" not in body and not _ID.fullmatch(str(body.get("id")))):
+        if body is None:
             return False
-        record = framed(body)
-        kind = record.get("type")
-        return isinstance(kind, str) and kind in _TYPES and isinstance(record.get("payload"), dict)
+        if "type" not in body:
+            # The description ahead of rollouts of before September 2025.
+            return bool(_ID.fullmatch(str(body.get("id")))) and framed(body) is not body
+        kind = body["type"]
+        return isinstance(kind, str) and kind in _TYPES and isinstance(body.get("payload"), dict)
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the beginning of a thread's first file says. Raises OSError."""
