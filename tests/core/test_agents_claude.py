@@ -225,6 +225,7 @@ def test_what_is_recognised() -> None:
     assert recognised(b'{"type":"summary","summary":"x","leafUuid":"y"}\n') is CLAUDE
     assert recognised(b'{"type":"queue-operation","operation":"dequeue","sessionId":"s"}\n') is CLAUDE
     assert recognised(b'{"type": "user", "message": {"content": "hi"}}\n') is CLAUDE
+    assert recognised(b"\r\n\n \n\n" + b'{"type":"summary","summary":"x","leafUuid":"y"}\r\n') is CLAUDE
     assert recognised(b'{"type":"user","message":{}}\n') is None
     pi = b'{"type":"session","version":3,"id":"a"}\n{"type":"message","message":{"role":"user","content":"x"}}\n'
     assert recognised(pi) is not CLAUDE

@@ -376,3 +376,28 @@ def test_a_compaction_that_names_what_it_kept_behind_it_follows_the_row_before_i
     assert xray_of(session, at).messages_before == 5
     assert texts(session) == ["what happened", "second", "three", "third", "four", "fourth"]
     assert [note.code for note in session.source.notes] == ["inferred-parent"]
+
+
+def test_what_names_the_end_of_what_was_kept_follows_the_summary(tmp_path: Path) -> None:
+    """What is kept hangs on the summary for Claude Code, and what comes next on it, where nothing was put in with the compaction."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    head = transcript.prompt("two")
+    tail = transcript.reply("second")
+    summary = transcript.boundary("what happened", tail)
+    text = transcript.path.read_text()
+    kept = {"headUuid": head, "anchorUuid": summary, "tailUuid": tail}
+    transcript.path.write_text(
+        text.replace('"preTokens":900', f'"preTokens":900,"preservedSegment":{json.dumps(kept)}')
+    )
+    transcript.prompt("three", parentUuid=tail)
+    session = transcript.opened()
+    in_one_piece(session)
+    assert texts(session) == ["what happened", "two", "second", "three"]
+    transcript.reply("third")
+    transcript.prompt("three anew", parentUuid=tail)
+    session.refresh()
+    assert session.branches == 1
+    assert texts(session) == ["what happened", "two", "second", "three anew"]
+    [at] = compactions(session)
+    assert xray_of(session, at).messages_before == 4

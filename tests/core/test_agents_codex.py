@@ -304,6 +304,16 @@ def test_what_is_recognised() -> None:
     assert recognised(b'{"timestamp":"t","ordinal":7,"type":"session_meta","payload":{"a":1') is CODEX
     assert recognised(b'{"type":"event_msg","timestamp":1.0,"payload":{}}\n') is CODEX
     assert recognised(b'{"payload":{"cwd":"/tmp"},"timestamp":"t","type":"session_meta"}\n') is CODEX
+    assert (
+        recognised(b'{"timestamp": "t", "ordinal": 0, "type": "session_meta", "payload": {"id": "T"}}\n')
+        is CODEX
+    )
+    assert recognised(b'{"ordinal":0,"payload":{"id":"T"},"timestamp":"t","type":"compacted"}\n') is CODEX
+    assert recognised(b'{"payload":{},"type":["session_meta"]}\n') is None
+    bare = b'"id":"01a1ffe0-0000-7000-8000-000000000001","timestamp":"t"'
+    assert recognised(b'{"git":null,' + bare + b"}\n") is CODEX
+    assert recognised(b"{" + bare.replace(b'":"', b'": "') + b', "instructions": null}\n') is CODEX
+    assert recognised(b'{"git":null,"id":"7","timestamp":"t"}\n') is None
     assert recognised(b'{"type":"user","message":{}}\n') is None
     with pytest.raises(NotASession, match="cannot read"):
         CODEX.open(Path("/nowhere/rollout.jsonl"))

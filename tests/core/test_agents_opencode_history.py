@@ -292,6 +292,23 @@ def test_a_summary_comes_before_the_kept_tail(root: Path) -> None:
     assert prompts_at(session, 5) == ["one?", "two?", "three?"]
 
 
+def test_up_to_1_14_34_the_kept_tail_comes_first(root: Path) -> None:
+    talk = Conversation(version="1.14.34")
+    talk.turn("one")
+    tail = talk.turn("two")
+    talk.compaction("All about pears", tail)
+    talk.turn("three")
+    session = opened(Database(root).write(talk))
+    assert texts(session) == [
+        "user: two?",
+        "assistant: two.",
+        "custom: What did we do so far?",
+        "compactionSummary: All about pears",
+        "user: three?",
+        "assistant: three.",
+    ]
+
+
 def test_a_summary_that_failed_is_left_out(root: Path) -> None:
     talk = Conversation()
     talk.turn("one")

@@ -17,6 +17,7 @@ from leafward.agents import (
 )
 from leafward.base.config import Config
 from leafward.base.errors import NotFound, Refused
+from tests.core.catalogued import listed
 from tests.core.drafts import Draft
 from tests.surroundings import as_any_user
 
@@ -127,6 +128,40 @@ def test_stopping_ends_the_search(tmp_path: Path) -> None:
 )
 def test_a_session_is_recognised_by_its_first_line(head: bytes, is_one: bool) -> None:
     assert recognised(head) is (PI if is_one else None)
+
+
+@pytest.mark.parametrize(
+    ("agent", "row"),
+    [
+        (
+            "claude",
+            {
+                "parentUuid": "a",
+                "isSidechain": False,
+                "sessionId": "s",
+                "message": {"role": "assistant", "content": [{"type": "text", "text": "pear " * 2000}]},
+                "type": "assistant",
+                "uuid": "b",
+            },
+        ),
+        (
+            "codex",
+            {
+                "payload": {"base_instructions": {"text": "pear " * 2000}, "id": "t", "cwd": "/"},
+                "timestamp": "2026-11-26T10:00:00.000Z",
+                "type": "session_meta",
+            },
+        ),
+    ],
+)
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_a_first_row_that_says_what_it_is_at_its_end_is_recognised(
+    agent: str, row: dict[str, object], separators: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "copy.jsonl"
+    file.write_text(json.dumps(row, separators=separators) + "\n")
+    assert agent_of(file).name == agent
+    assert [card.agent for card in listed(file).cards()] == [agent]
 
 
 def test_a_file_nobody_recognises_is_opened_as_native(tmp_path: Path) -> None:

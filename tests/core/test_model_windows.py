@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 
@@ -66,6 +67,17 @@ def test_codex_says_its_window(tmp_path: Path) -> None:
     assert thread.source.recorded_window(thread.leaf) == 50_000
     assert thread.source.recorded_window(first) == 100_000
     assert thread.source.recorded_window(-1) is None
+
+
+def test_a_window_is_read_whatever_the_spacing(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.event("task_started", turn_id="one", model_context_window=100_000)
+    made.prompt("Compare")
+    made.reply("They differ.")
+    lines = [json.dumps(json.loads(line)) for line in made.path.read_text().splitlines()]
+    made.path.write_text("\n".join(lines) + "\n")
+    thread = opened(made.path)
+    assert thread.source.recorded_window(thread.leaf) == 100_000
 
 
 def test_the_table_holds_each_model_once_with_its_window() -> None:

@@ -200,7 +200,7 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
         summaries = model.requests[before:]
         for prompt in PROMPTS[4:]:
             client.ask(project, prompt, "-s", session)
-        undone = model.requests[-1:]
+        undone = model.main()[-1:]
         try:
             with client.serving(project) as post:
                 said = post(f"/session/{session}/message", None)
@@ -215,7 +215,9 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
         data = home / "data" / "opencode"
         if client.database.exists():
             return Run(client.database / session, requests, tried=tried, undone=undone)
-        return Run(next(data.rglob(f"{session}.json")), requests, tried=tried, undone=undone)
+        # The tree of files has one of that name for what the session changed as well.
+        path = next(one for one in data.rglob(f"{session}.json") if one.parent.name != "session_diff")
+        return Run(path, requests, tried=tried, undone=undone)
 
 
 # --- pi ---

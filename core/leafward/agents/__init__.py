@@ -25,6 +25,7 @@ from leafward.base.regular_files import open_buffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import BinaryIO
 
     from leafward.agents.auto_compaction import AutoCompaction
     from leafward.agents.hooks import Hooks
@@ -35,6 +36,11 @@ if TYPE_CHECKING:
 
 HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
+
+_LONG_HEAD_SIZE = 1 << 20
+"""Bytes that are read where the first rows are longer: what a row is may stand behind all that it says."""
+_ROWS = 4
+"""First rows that are looked at."""
 
 _DEEPEST = 8
 """Folders above a session file among which that of its store is."""
@@ -165,6 +171,15 @@ def recognised(head: bytes) -> Agent | None:
     return next((agent for agent in all_agents() if agent.recognises(head)), None)
 
 
+def recognised_in(file: BinaryIO) -> Agent | None:
+    """The agent that a file belongs to which was just opened; None where no agent knows it. Raises OSError."""
+    head = file.read(HEAD_SIZE)
+    found = recognised(head)
+    if found is None and len(head) == HEAD_SIZE and head.count(b"\n") < _ROWS:
+        found = recognised(head + file.read(_LONG_HEAD_SIZE))
+    return found
+
+
 def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tuple) -> Agent:
     """The agent of a session file, by its first bytes, else by the store it lies in; the native one where neither tells.
 
@@ -174,10 +189,11 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
     try:
         if path.is_file():
             with open_buffered(path) as file:
-                head = file.read(HEAD_SIZE)
-            if head.startswith(_DATABASE):
-                return _opencode()
-            return recognised(head) or _holder(path) or _owner(path, stores()) or native()
+                if file.read(len(_DATABASE)) == _DATABASE:
+                    return _opencode()
+                file.seek(0)
+                found = recognised_in(file)
+            return found or _holder(path) or _owner(path, stores()) or native()
     except OSError:
         return native()
     inside = within(path)
@@ -291,6 +307,7 @@ __all__ = [
     "names_one",
     "native",
     "recognised",
+    "recognised_in",
     "strays",
     "tools_of",
     "unknown_roots",

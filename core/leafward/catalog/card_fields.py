@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
-from leafward.agents import HEAD_SIZE, agent_named, native, recognised
+from leafward.agents import agent_named, native, recognised_in
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import excerpt_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
@@ -125,7 +125,7 @@ def agent_of(candidate: Candidate) -> Agent:
     if candidate.agent:
         return agent_named(candidate.agent)
     with open_regular(candidate.path) as file:
-        return recognised(file.read(HEAD_SIZE)) or native()
+        return recognised_in(file) or native()
 
 
 def problem_card(candidate: Candidate, problem: str) -> Card:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import HEAD_SIZE, Listing, Stamp, Trouble, all_agents, recognised, within
+from leafward.agents import Listing, Stamp, Trouble, all_agents, recognised_in, within
 from leafward.base.paths import is_draft
 from leafward.base.regular_files import open_regular
 from leafward.catalog.backups import kept_root
@@ -146,6 +146,6 @@ def _stamp(found: os.stat_result) -> Stamp:
 def _begins_like_one(path: str) -> bool:
     try:
         with open_regular(path) as file:
-            return recognised(file.read(HEAD_SIZE)) is not None
+            return recognised_in(file) is not None
     except OSError:
         return False

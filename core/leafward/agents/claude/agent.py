@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, refuse_copy
@@ -106,8 +107,9 @@ class Claude:
 
     def recognises(self, head: bytes) -> bool:
         """Whether one of the first lines is a row of Claude Code."""
-        for line in unmarked(head).lstrip().split(b"\n")[:_LOOKED_AT]:
-            if not line.startswith(b"{"):
+        lines = (line for line in unmarked(head).split(b"\n") if line.strip())
+        for line in islice(lines, _LOOKED_AT):
+            if not line.lstrip().startswith(b"{"):
                 continue
             types = set(_TYPE.findall(line))
             if types & _KNOWN and _OWN_FIELD.search(line) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from leafward.agents.claude.records import KEY, NAMED, NO_KEY, SIDECHAIN, Role
@@ -56,6 +57,25 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
             rows.inferred.add(row)
         if boundary is not None and rows.above[at] >= 0:
             boundary.missing, boundary.inferred = False, True
+
+
+def follow_summaries(rows: LinkedRows) -> None:
+    """Hangs rows on the summary of a compaction where they name the last row that it kept, which lies before it.
+
+    What is kept comes behind the summary, and Claude Code reads it as hanging there; what was said next names its end where
+    nothing else was put in with the compaction (tried with 2.1.332).
+    """
+    found = rows.find({key for one in rows.boundaries.values() for key in (one.anchor, one.tail)} - {NO_KEY})
+    edges = [*sorted(rows.boundaries), len(rows.flags)]
+    for row, stop in pairwise(edges):
+        boundary = rows.boundaries[row]
+        summary, tail = found.get(boundary.anchor, -1), found.get(boundary.tail, -1)
+        if not 0 <= tail < row < summary < stop or rows.role[summary] != Role.SUMMARY:
+            continue
+        for place in range(bisect_right(rows.jumps, summary), bisect_left(rows.jumps, stop)):
+            above = rows.above[place]
+            if rows.doubled.get(above, above) == tail and not rows.flags[rows.jumps[place]] & SIDECHAIN:
+                rows.above[place] = summary
 
 
 def mend_ends(rows: LinkedRows) -> None:

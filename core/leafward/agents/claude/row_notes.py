@@ -99,6 +99,11 @@ class Boundary:
     inferred: bool = False
     """What it names as the row before it was never written: the row of the conversation before it in the file is taken."""
 
+    @property
+    def tail(self) -> bytes:
+        """The last row that is kept."""
+        return self.segment[1] if self.segment is not None else self.kept[-1] if self.kept else NO_KEY
+
 
 def boundary_of(body: Body) -> Boundary:
     """What a compaction kept."""

@@ -26,6 +26,7 @@ from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.inferred_parents import (  # fmt: skip
     first_of,
     follow_stored_anew,
+    follow_summaries,
     infer_parents,
     mend_ends,
 )
@@ -296,6 +297,7 @@ class Rows:
                     damage[row] = Damage.ORPHAN
         infer_parents(self, damage)
         mend_ends(self)
+        follow_summaries(self)
         self._expand()
         for row, first in self.doubled.items():
             damage[row] = damage[first] = Damage.DUPLICATE_ID

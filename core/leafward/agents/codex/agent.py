@@ -13,6 +13,7 @@ from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, is
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
+from leafward.agents.codex.records import framed
 from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.store import (
     COLD,
@@ -51,14 +52,29 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
-_HEAD = re.compile(
-    rb'\{(?:"timestamp":[^,]{1,60},(?:"ordinal":\d+,)?)?\s*"type"\s*:\s*"'
-    rb'(?:session_meta|response_item|event_msg|turn_context|compacted|world_state|token_usage_record)"'
+_TYPES = frozenset(
+    (
+        "session_meta",
+        "response_item",
+        "event_msg",
+        "turn_context",
+        "compacted",
+        "world_state",
+        "token_usage_record",
+    )
 )
-_LATER = re.compile(rb'"type"\s*:\s*"(?:session_meta|response_item|event_msg|turn_context)"\s*\}\s*\Z')
-_BARE = re.compile(rb'\{"id":"[0-9a-fA-F-]{36}","timestamp":"[^"]{1,40}"(?:,"(?:instructions|git)":|\}\s*\Z)')
+_HEAD = re.compile(
+    rb'\{\s*(?:"(?:timestamp|ordinal)"\s*:\s*[^,{}\[\]]{1,60},\s*){0,2}"type"\s*:\s*"(?:'
+    + "|".join(sorted(_TYPES)).encode()
+    + rb')"'
+)
+"""A record that says what it is before its payload, so that all of it need not be there."""
+_BARE = re.compile(
+    rb'\{\s*"id"\s*:\s*"[0-9a-fA-F-]{36}"\s*,\s*"timestamp"\s*:\s*"[^"]{1,40}"\s*'
+    rb'(?:,\s*"(?:instructions|git)"\s*:|\}\s*\Z)'
+)
 """The description ahead of rollouts of before September 2025."""
-_META_FIRST = re.compile(rb'\{\s*"payload"\s*:\s*\{')
+_ID = re.compile(r"[0-9a-fA-F-]{36}")
 _SPAWN = b"spawn_agent"
 _FRESH = 2.0
 """Seconds that the list of files of a store is believed."""
@@ -133,7 +149,14 @@ class Codex:
         line = unmarked(head).lstrip().partition(b"\n")[0]
         if _HEAD.match(line) or _BARE.match(line):
             return True
-        return _META_FIRST.match(line) is not None and _LATER.search(line) is not None
+        body = decode_line(line)
+        if body is None:
+            return False
+        if "type" not in body:
+            # The description ahead of rollouts of before September 2025.
+            return bool(_ID.fullmatch(str(body.get("id")))) and framed(body) is not body
+        kind = body["type"]
+        return isinstance(kind, str) and kind in _TYPES and isinstance(body.get("payload"), dict)
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
         """What the beginning of a thread's first file says. Raises OSError."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _INJECTED = re.compile(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions>|<environment_context>|<ENVIRONMENT_CONTEXT>|<turn_aborted>"
     r"|<subagent_notification>|<skills?[ >_]|<permissions|<user_shell_command>|<model_switch>|<collaboration_mode>|<apps?[ >_]"
-    r"|<goal_context>|<hook|<personality|<plugins?[ >_]|<memor|<realtime|<INSTRUCTIONS>|Warning: |"
+    r"|<goal_context>|<recommended_plugins>|<codex_internal_context[ >]|<hook|<personality|<plugins?[ >_]|<memor|<realtime|<INSTRUCTIONS>|Warning: |"
     r"Another language model started to solve this problem)"
 )
 """How user messages that no person wrote begin, in versions that do not say what a message is."""
@@ -96,7 +96,7 @@ def injected_name(payload: dict[str, Any], text: str) -> str:
 
 _OF_AGENT = re.compile(
     r"codex\.(?:.*\.instructions|environments\.|AGENTS\.md|user_instructions|environment_context|ENVIRONMENT_CONTEXT|skills?|permissions"
-    r"|model_switch|collaboration_mode|apps?\b|goal_context|personality|plugins?|memor|realtime|INSTRUCTIONS|Warning)"
+    r"|model_switch|collaboration_mode|apps?\b|goal_context|personality|plugins?|recommended_plugins|memor|realtime|INSTRUCTIONS|Warning)"
 )
 """Names of injected messages under the user's name that every agent brings its own of, or that are about Codex's own tools."""
 

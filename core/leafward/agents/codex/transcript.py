@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 
-_WINDOW = re.compile(rb'"model_context_window":([1-9]\d{0,9})')
+_WINDOW = re.compile(rb'"model_context_window"\s*:\s*([1-9]\d{0,9})')
 _TOLD_BACK = 500
 """Entries above one among which its context window is looked for: each turn says it."""
 

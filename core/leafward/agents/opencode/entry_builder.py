@@ -29,8 +29,12 @@ _NO_ID = bytes(ID_SIZE)
 class EntryBuilder:
     """Makes the columns of one session, message by message in the order of time."""
 
-    def __init__(self, records: Records, *, hide_from: str = "", hide_part: str = "") -> None:
+    def __init__(
+        self, records: Records, *, hide_from: str = "", hide_part: str = "", tail_first: bool = False
+    ) -> None:
         self.records = records
+        self.tail_first = tail_first
+        """Whether what a compaction keeps is sent before its summary."""
         self.columns = Columns()
         self.role = bytearray()
         self.message = array("i")

@@ -19,6 +19,7 @@ from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translation import Translator, system_of
+from leafward.agents.opencode.versions import sends_tail_first
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
@@ -191,6 +192,7 @@ class _Made:
             Records(self.spool, database),
             hide_from="" if self._staged else text_in(revert, "messageID"),
             hide_part=text_in(revert, "partID"),
+            tail_first=sends_tail_first(info.version),
         )
 
     def _broken(self, name: str, error: Exception) -> None:

@@ -48,6 +48,7 @@ class Translator:
         self._low, self._high = builder.low, builder.high
         self._aux = builder.aux
         self._kept = builder.kept
+        self._tail_first = builder.tail_first
         self._targets = builder.targets
         self._stored = builder.stored
         self._hidden = builder.hidden
@@ -311,10 +312,12 @@ class Translator:
             if part.get("type") == "text" and isinstance(part.get("text"), str) and not part.get("ignored")
         )
         request = self._aux[index]
+        asked, tail = [request] if request >= 0 else [], self._tail(index, request)
+        kept = ([*tail, *asked], []) if self._tail_first else (asked, tail)
         body: Body = {
             "type": "compaction",
             "summary": text,
-            PROJECTION: kept_ids(self.columns, [request] if request >= 0 else [], self._tail(index, request)),
+            PROJECTION: kept_ids(self.columns, *kept),
             "fromAgent": True,
         }
         before = self._tokens_before(request if request >= 0 else index)
