@@ -99,8 +99,8 @@ class Content:
 
     @property
     def size(self) -> int:
-        """Entries of the path, or of the whole file."""
-        return len(self.all_entries())
+        """Entries of the path, or of the whole file, without Leafward's notes."""
+        return len(self.session.columns.without_notes(self.all_entries()))
 
     def all_entries(self) -> Sequence[int]:
         """The entries of the path, or all of the file in its order, those that only keep books too."""

@@ -189,11 +189,21 @@ class Usage:
 
 OWN_TYPES = "leafward."
 """How the `customType` of an entry begins in which Leafward notes what it did."""
+MARK = "leafward"
+"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
+NAMING = frozenset({Kind.LABEL, Kind.SESSION_INFO})
+"""Kinds that name something. Agents write them too: Leafward's have its mark."""
 
 
 def is_own(body: Body) -> bool:
-    """Whether Leafward notes in a `custom` entry what it did."""
-    return str(body.get("customType")).startswith(OWN_TYPES)
+    """Whether an entry is a note of Leafward's: a `custom` one of ours, a label or a name that it wrote.
+
+    Notes are no entries of the session, and no figure counts them. What Leafward adds to the conversation is none: summaries,
+    compactions, context edits and grafted turns count.
+    """
+    if body.get("type") == "custom":
+        return str(body.get("customType")).startswith(OWN_TYPES)
+    return body.get("type") in ("label", "session_info") and isinstance(body.get(MARK), dict)
 
 
 def _number(value: object) -> float:
