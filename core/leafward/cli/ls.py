@@ -20,8 +20,8 @@ from leafward.catalog import (
     Namesake,
     iso_time,
     parents,
-    short_ids,
     told_apart,
+    typed_ids,
     with_parents,
 )
 from leafward.catalog.retention import leaves_in
@@ -73,7 +73,7 @@ def ls(
     cards = catalogue.cards()
     found = parents(cards)
     spent_once = counted_once(cards, found, catalogue.spent)
-    cards = with_parents(cards, found)
+    cards = every = with_parents(cards, found)
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
@@ -120,11 +120,12 @@ def ls(
     filtered = bool(query is not None or agent_name is not None or project is not None)
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     costs = {path: sum_of(spent).known_cost for path, spent in spent_once.items()}
+    ids = typed_ids(every, config, places)
     apart = told_apart(
         cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
     )
     kept = catalogue.kept()
-    say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, filtered=filtered))
+    say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, ids, filtered=filtered))
     if catalogue.excluded:
         say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
@@ -166,6 +167,7 @@ def _text(
     leaving: Mapping[str, int],
     kept: frozenset[str],
     apart: Mapping[str, Namesake],
+    ids: Mapping[str, str],
     *,
     filtered: bool,
 ) -> Iterator[str]:
@@ -175,11 +177,10 @@ def _text(
             "" if filtered or places else "; `leafward demo` shows one"
         )
         return
-    short = short_ids(cards)
     known = {card.path: card for card in cards}
     rows = [
         (
-            safe_line(short[card.id], 36),
+            safe_line(ids[card.id], 36),
             safe_line(card.agent),
             when(card.when),
             project_name(card.project),
