@@ -152,7 +152,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
     assert done("undo", "01a1fff0").out.endswith(": the session is archived again\n")
-    assert done("redo", "01a1fff0").out.endswith(": the session is brought back\n")
+    assert done("redo", "01a1fff0").out.endswith(": the session is unarchived\n")
 
 
 @pytest.mark.parametrize("by", ["project", "agent", "day"])

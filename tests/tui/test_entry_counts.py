@@ -77,7 +77,9 @@ def test_what_leafward_notes_is_no_entry_of_the_session(tmp_path: Path) -> None:
         assert len(session) == 14
     assert set(counts(catalogue, path)) == {8}, "labels and names of Leafward's are notes too"
     with path.open("a") as file:
-        file.write(json.dumps({"type": "label", "id": "aaaaaaaa", "parentId": draft.leaf, "label": "x"}) + "\n")
+        file.write(
+            json.dumps({"type": "label", "id": "aaaaaaaa", "parentId": draft.leaf, "label": "x"}) + "\n"
+        )
     *all_of_it, _ = counts(catalogue, path)
     assert set(all_of_it) == {9}, "a label of the agent's counts; it is in no turn"
 
@@ -91,9 +93,19 @@ def test_a_label_that_names_leafward_and_is_not_its_own_counts(tmp_path: Path, i
     if not in_one_go:
         catalogue.refresh()
     with path.open("a") as file:
-        for at, more in enumerate(({"label": '"leafward":{'}, {"leafward": "no"}, {"leafward": {"op": "x"}})):
+        marks: tuple[dict[str, object], ...] = (
+            {"label": '"leafward":{'},
+            {"leafward": "no"},
+            {"leafward": {"op": "x"}},
+        )
+        for at, more in enumerate(marks):
             parent = draft.leaf if not at else f"aaaaaaa{at - 1}"
-            line = {"type": "label", "id": f"aaaaaaa{at}", "parentId": parent, "timestamp": iso(draft.clock)}
+            line: dict[str, object] = {
+                "type": "label",
+                "id": f"aaaaaaa{at}",
+                "parentId": parent,
+                "timestamp": iso(draft.clock),
+            }
             file.write(json.dumps(line | more, separators=(",", ":")) + "\n")
     catalogue.refresh()
     (card,) = catalogue.cards()

@@ -90,6 +90,13 @@ class Operation:
     """Whether what it did has been taken back since."""
 
     @property
+    def state(self) -> str:
+        """`undone`, of an undo `redone`; empty for what holds."""
+        if not self.undone:
+            return ""
+        return "redone" if self.kind is OperationKind.UNDO else "undone"
+
+    @property
     def agent(self) -> bool:
         """Whether the agent did it, not Leafward."""
         return self.kind in _AGENT_KINDS
