@@ -136,6 +136,24 @@ def test_the_last_entry_of_a_turn_and_its_number_are_one_on_all_screens(tmp_path
         assert content_of(session).size == content_of(session, whole=True).size == 6
 
 
+def test_problems_are_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.user("a prompt")
+    draft.assistant()
+    path = draft.write(tmp_path / "s.jsonl")
+    with path.open("a") as file:
+        file.write('{"type":"label", torn\n{"type":"mess')
+    catalogue = Catalogue(Config(), [tmp_path])
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    with closing(Session.open(path)) as session:
+        bar = title_bar_of(
+            Exploration(session), "pi", UNICODE, following=False, unseen=0, shut=False, parent=""
+        )
+    assert card.damage == 2
+    assert [fact.value for fact in bar.facts if fact.unit == "problems"] == ["2"]
+
+
 def test_an_archived_branch_is_counted_whole_in_the_outline(tmp_path: Path) -> None:
     draft = Draft()
     first = draft.user("prompt")
