@@ -188,16 +188,22 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], page: Page, *, grow: int, right: str = ""
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    page: Page,
+    *,
+    grow: int,
+    right: str = "",
+    least: int = 12,
 ) -> list[str]:
-    """Rows in aligned columns under a quiet heading; column `grow` gives way where the page is too narrow.
+    """Rows in aligned columns under a quiet heading; column `grow` gives way, down to `least`, where the page is too narrow.
 
     `right` names the headings of the columns that stand at the right edge of their column. Texts are expected safe.
     """
     widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
     spare = page.width - sum(widths) - 2 * (len(head) - 1)
     if spare < 0:
-        widths[grow] = max(12, widths[grow] + spare)
+        widths[grow] = max(min(least, widths[grow]), widths[grow] + spare)
     at_right = [name in right.split() for name in head]
 
     def line(row: Sequence[str]) -> str:
