@@ -136,6 +136,24 @@ def test_the_last_entry_of_a_turn_and_its_number_are_one_on_all_screens(tmp_path
         assert content_of(session).size == content_of(session, whole=True).size == 6
 
 
+def test_a_comparison_and_a_move_count_alike_what_keeps_books_behind_the_leaf(tmp_path: Path) -> None:
+    draft = Draft()
+    first = draft.user("prompt")
+    draft.user("a branch", under=first)
+    draft.assistant()
+    draft.user("the way on", under=first)
+    draft.assistant()
+    draft.entry("model_change", {"provider": "local", "modelId": "scripted-2"})
+    path = draft.write(tmp_path / "s.jsonl")
+    with closing(Session.open(path)) as session:
+        label(session, 1, "here")
+        compared = sides(session, 2, session.leaf)
+        price = price_of_move(session, EntryIndex(2))
+    assert (len(compared.a.entries), len(compared.b.entries)) == (2, 2)
+    assert (price.entered.entries, price.left.entries) == (2, 2)
+    assert compared.b.node == 4
+
+
 def test_problems_are_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) -> None:
     draft = Draft()
     draft.user("a prompt")
