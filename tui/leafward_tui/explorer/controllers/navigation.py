@@ -84,6 +84,7 @@ class Navigation:
             lost=state.texts.lost,
             repeated=state.texts.repeated,
             edited=exploration.findings.edited,
+            archived=exploration.findings.archived,
             sub_agents=sorted(map(exploration.session.columns.index, state.sub_agents)),
             own_from=exploration.session.columns.index(state.own_from) if state.own_from else NO_ENTRY,
         )
