@@ -226,15 +226,15 @@ def indented(text: str, by: str = "  ") -> list[str]:
     return [f"{by}{line}".rstrip() for line in safe(text).split("\n")]
 
 
-def usage_json(usage: Any) -> dict[str, float]:
-    """A usage as the JSON outputs name it."""
+def usage_json(usage: Any) -> dict[str, float | None]:
+    """A usage as the JSON outputs name it; the cost of tokens that nobody recorded one for is null, as in lists."""
     return {
         "input": usage.input,
         "output": usage.output,
         "cache_read": usage.cache_read,
         "cache_write": usage.cache_write,
         "total": usage.total,
-        "cost": usage.cost,
+        "cost": usage.cost if usage.cost or usage.priced or not usage.total else None,
     }
 
 

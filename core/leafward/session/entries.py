@@ -7,7 +7,7 @@ fields are those of pi's version 3 files.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple, NewType
 
@@ -175,6 +175,8 @@ class Usage:
     """`totalTokens`, or the sum of the four where an old file lacks it."""
     cost: float = 0.0
     """US dollars."""
+    priced: bool = field(default=False, compare=False)
+    """Whether the file records a cost, be it none."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -184,6 +186,7 @@ class Usage:
             self.cache_write + other.cache_write,
             self.total + other.total,
             self.cost + other.cost,
+            self.priced or other.priced,
         )
 
 
@@ -230,8 +233,9 @@ def read_usage(raw: object) -> Usage | None:
     read, written = _whole(raw.get("cacheRead")), _whole(raw.get("cacheWrite"))
     total = _whole(raw.get("totalTokens")) or sent + output + read + written
     cost = raw.get("cost")
-    dollars = float(_number(cost.get("total"))) if isinstance(cost, dict) else 0.0
-    return Usage(sent, output, read, written, total, dollars)
+    recorded = cost.get("total") if isinstance(cost, dict) else None
+    priced = isinstance(recorded, (int, float)) and not isinstance(recorded, bool)
+    return Usage(sent, output, read, written, total, float(_number(recorded)), priced)
 
 
 class ToolCall(NamedTuple):
