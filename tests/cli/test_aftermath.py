@@ -5,6 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from leafward.cli.aftermath_totals import aftermath_text
+from leafward.cli.output import Page
+from leafward.compaction.aftermath import Repeat
 from tests.compacted_session import Compacted
 from tests.pi_file import conversation
 
@@ -44,6 +47,27 @@ def test_totals_add_it_up_by_agent_model_and_strategy(done: Run, tmp_path: Path)
     assert text.splitlines()[0].split()[4:8] == ["reads", "commands", "errors", "requests"]
     assert text.splitlines()[1].split()[4:9] == ["1", "1", "1", "1", "1"]
     assert "repeated in 3 tool calls: at most the next 24 after each compaction" in text
+
+
+def test_no_two_models_read_the_same_where_their_column_is_narrow() -> None:
+    models = ("claude-opus-4-5-20251101", "claude-opus-4-6-20260205", "gpt-5.5")
+    sums = [
+        {
+            "agent": "claude",
+            "model": model,
+            "strategy": "agent's own",
+            "compactions": 1,
+            "calls": 1,
+            "counts": dict.fromkeys(Repeat, 1),
+            "tokens": 1,
+            "cost": None,
+            "unpriced": 1,
+        }
+        for model in models
+    ]
+    rows = aftermath_text(sums, Page(80))
+    shown = [row.split()[1] for row in list(rows)[1:4]]
+    assert len(set(shown)) == 3
 
 
 def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:

@@ -41,6 +41,21 @@ def file(tmp_path: Path) -> Acting:
     return file
 
 
+def test_the_name_of_each_compared_file_is_read(done: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    folder = "/home/ada/workspaces/orchard/packages/coding-agent/source/interfaces"
+    for name in ("leases.py", "ladders.py"):
+        file.said(call("write", name, path=f"{folder}/{name}", content="one\n"))
+        file.answered(name, "write")
+    left = file.leaf
+    file.leaf = fork
+    file.user("second branch")
+    out = done("diff", file.path, left, "leaf").out
+    assert "/leases.py" in out
+    assert "/ladders.py" in out
+
+
 def test_outcomes_of_many_branches_are_a_table(done: Run, run: Run, file: Acting) -> None:
     shown = done("diff", file.path, "#2", "#5", "#11", "--what", "outcome", "--json").document
     assert [node["failed_commands"] for node in shown["nodes"]] == [0, 0, 1]

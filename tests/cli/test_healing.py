@@ -63,6 +63,22 @@ def test_the_preview_names_each_change(run: Run, tmp_path: Path) -> None:
     assert "nothing was written" in outcome.err
 
 
+@pytest.mark.parametrize("how", ["--dry-run", "--json"])
+def test_a_preview_is_refused_as_healing_is_where_the_folder_is_gone(
+    run: Run, tmp_path: Path, how: str
+) -> None:
+    gone = tmp_path / "gone"
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(gone)})
+    file.user("plant a pear tree")
+    file.said("let me look", call("bash", "b", command="plant"))
+    file.user("never mind")
+    refused = run("heal", file.path, how)
+    assert (refused.code, refused.out) == (1, "")
+    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another one\n"
+    assert refused.err == said
+    assert run("heal", file.path, "--cwd", tmp_path, "--dry-run").code == 0
+
+
 def test_a_sound_session_is_left_alone(run: Run, tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
     file.user("plant a pear tree")

@@ -114,6 +114,44 @@ def test_only_what_lies_there(done: Run, store: Path, tmp_path: Path) -> None:
     assert [session["path"] for session in done("ls", one, "--json").document["sessions"]] == [str(one)]
 
 
+def test_each_id_that_is_listed_names_one_session(done: Run, run: Run, store: Path) -> None:
+    twin = PiFile(
+        store / "--home-ada-orchard--" / "3_01a1fff2-5bff.jsonl",
+        HEADER | {"id": "01a1fff2-5bff-76cb", "cwd": "/home/ada/orchard"},
+    )
+    twin.user("another tree")
+    assert run("tree", "01a1fff2").code == 1
+    listed = {
+        "ls of a project": done("ls", "--project", "pasture").out,
+        "ls of a query": done("ls", "--query", "sheep").out,
+        "ls of a folder": done("ls", store / "--home-ada-pasture--").out,
+        "search in a folder": done("search", "sheep", store / "--home-ada-pasture--").out,
+        "audit in a folder": done("audit", store / "--home-ada-pasture--").out,
+    }
+    for name, text in listed.items():
+        (shown,) = {word for word in text.split() if word.startswith("01a1fff")} or {"01a1fff2-4"}
+        assert done("tree", shown, "--json").document["session"]["id"] == "01a1fff2-4aff-76cb", name
+
+
+def test_no_session_was_changed_before_it_was_made(done: Run, store: Path) -> None:
+    fork = PiFile(
+        store / "--home-ada-orchard--" / "4_01a1fff4.jsonl",
+        HEADER
+        | {
+            "id": "01a1fff4-4aff-76cb",
+            "parentSession": str(store / "--home-ada-orchard--" / "0_01a1fff0-4aff-76cb.jsonl"),
+            "timestamp": "2031-01-01T00:00:00.000Z",
+        },
+    )
+    fork.user("Which unit?")
+    fork.reply("so")
+    (newest, *_) = sessions = done("ls", "--json").document["sessions"]
+    assert newest["id"] == "01a1fff4-4aff-76cb"
+    assert newest["modified"] == newest["created"] == "2031-01-01T00:00:00.000Z"
+    times = [one["modified"] for one in sessions]
+    assert times == sorted(times, reverse=True), "listed in the order of the times that are told"
+
+
 def test_for_a_person(done: Run, store: Path) -> None:
     out = done("ls").out
     head, *rows, last = out.splitlines()

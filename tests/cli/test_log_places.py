@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pi_file import conversation
+from leafward.session.journal import operations
+from leafward.session.session import Session
+from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.operation_text import OperationText
+from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +33,29 @@ def test_a_redo_is_told_by_the_entry_it_goes_back_to(tmp_path: Path, done: Run, 
     last = out.rstrip("\n").splitlines()[-1]
     assert f"-> {target}" in last
     assert "redo" in last
+
+
+def test_a_row_that_was_taken_back_has_one_word_in_the_log_and_on_the_screen(
+    tmp_path: Path, run: Run
+) -> None:
+    path = tmp_path / "s.jsonl"
+    file = PiFile(path)
+    file.user("a prompt")
+    for verb in (
+        ("name", path, "One"),
+        ("undo", path),
+        ("redo", path),
+        ("archive", path),
+        ("archive", path, "--undo"),
+    ):
+        assert run(*verb).code == 0
+    rows = [line.split() for line in run("log", path).out.splitlines()[1:]]
+    assert [(row[1], row[4]) for row in rows[:2]] == [("name", "none"), ("undo", "redone")]
+    assert "unarchived the session" in " ".join(rows[-1])
+    with closing(Session.open(path)) as session:
+        every = OperationText(session, operations(session), UNICODE)
+        assert [every.doing(one).state for one in every.log] == [one.state for one in every.log]
+        assert every.doing(every.log[-1]).verb == "unarchived"
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed here")

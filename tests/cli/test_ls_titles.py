@@ -27,3 +27,21 @@ def test_sessions_of_one_title_say_their_last_prompt(done: Run, tmp_path: Path) 
     ] == [0, 1, 1]
     assert any("last: and the docs" in line for line in lines)
     assert any("last: now the tests" in line for line in lines)
+
+
+def test_what_a_session_is_stays_where_its_title_is_cut(done: Run, tmp_path: Path) -> None:
+    title = "Fix the login of the orchard, and all that hangs on it, before the harvest begins"
+    first = SessionFile(tmp_path, "/home/ada/orchard", title, ago=timedelta(hours=3))
+    first.turn("now the tests")
+    second = SessionFile(tmp_path, "/home/ada/orchard", title, ago=timedelta(hours=2), parent=first)
+    second.turn("and the docs, whatever else is to be said of them in the end")
+    done("archive", second.path)
+    for wide in (False, True):
+        row = next(line for line in done("ls", tmp_path).out.splitlines() if "fork" in line)
+        assert "  fork" in row
+        assert "  archived" in row
+        if not wide:
+            other = SessionFile(
+                tmp_path, "/home/ada/a-project-with-a-long-name", title, ago=timedelta(hours=1)
+            )
+            other.turn("nothing else")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.acting import Acting
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import HEADER, PiFile, conversation
 
@@ -117,6 +118,19 @@ class TestContext:
         file.reply("aside", parent="00000001")
         usage = done("context", file.path, "--json").document["usage"]
         assert (usage["path"]["total"], usage["session"]["total"]) == (15, 45)
+
+    @pytest.mark.parametrize(("recorded", "said"), [({"total": 0}, 0.0), ({"total": 0.5}, 0.5), (None, None)])
+    def test_a_cost_that_nobody_recorded_is_null_in_every_verb(
+        self, done: Run, tmp_path: Path, recorded: object, said: float | None
+    ) -> None:
+        file = Acting(tmp_path / "s.jsonl")
+        file.user("hello")
+        tokens = {"input": 900, "output": 100, "totalTokens": 1000} | ({"cost": recorded} if recorded else {})
+        file.said("hi", tokens=tokens)
+        found = done("context", file.path, "--json").document["usage"]
+        assert [found[part]["cost"] for part in ("path", "session")] == [said, said]
+        assert done("tree", file.path, "--json").document["session"]["usage"]["cost"] == said
+        assert done("ls", file.path, "--json").document["sessions"][0]["cost"] == said
 
     def test_for_a_person(self, done: Run, sessions: Path) -> None:
         out = done("context", sessions / "compacted-twice.jsonl").out

@@ -21,6 +21,7 @@ from leafward.base.paths import (
     make_private,
 )
 from leafward.catalog.index import Index
+from tests.acting import Acting, usage
 from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER, PiFile
 
@@ -116,6 +117,23 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
     ]
 
 
+def test_doctor_says_that_it_checked_a_kept_copy(done: Run, session: Path) -> None:
+    assert "1 session checked, " in done("doctor").out
+    done("keep", "01a1fff0")
+    assert done("ls").out.endswith("\n1 session\n")
+    assert "2 sessions checked (1 kept copy among them), " in done("doctor").out
+
+
+def test_costs_of_a_fork_say_that_they_count_what_it_copied(done: Run, session: Path) -> None:
+    header = HEADER | {"id": "01a1fff1", "parentSession": str(session)}
+    fork = Acting(session.with_name("1_01a1fff1.jsonl"), header)
+    fork.user("Which unit?")
+    fork.said("so", tokens=usage(1000, input=1000, cost={"total": 0.5}))
+    assert done("tree", "01a1fff1").out.splitlines()[1].endswith("$0.50, copied replies included")
+    assert "in the session 1.0k tokens $0.50, copied replies included" in done("context", "01a1fff1").out
+    assert "copied" not in done("context", "01a1fff0").out
+
+
 def test_nothing_is_deleted_before_it_is_said_what(done: Run, session: Path) -> None:
     fork = PiFile(
         session.with_name("1_01a1fff1.jsonl"), HEADER | {"id": "01a1fff1", "parentSession": str(session)}
@@ -152,7 +170,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
     assert done("undo", "01a1fff0").out.endswith(": the session is archived again\n")
-    assert done("redo", "01a1fff0").out.endswith(": the session is brought back\n")
+    assert done("redo", "01a1fff0").out.endswith(": the session is unarchived\n")
 
 
 @pytest.mark.parametrize("by", ["project", "agent", "day"])

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from contextlib import closing
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.export.markdown import fenced, harmless
 from leafward.export.session_export import export
+from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
+from tests.claude_transcript import Transcript, opened
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:
@@ -199,6 +203,53 @@ class TestMarkdown:
         file = PiFile(tmp_path / "s.jsonl")
         file.user("sort the pears " * 9)
         assert exported(file.path, "md").startswith(f"# {'sort the pears ' * 7}sort the…\n")
+
+    @pytest.mark.parametrize("form", ["md", "html"])
+    def test_what_was_added_to_the_context_is_whole(self, form: str, tmp_path: Path) -> None:
+        rule = "never use floats for money"
+        transcript = Transcript(tmp_path)
+        transcript.prompt("hello")
+        transcript.attachment("be kind. " * 60 + rule, "instructions")
+        transcript.reply("hi")
+        with closing(opened(transcript.path)) as session:
+            text = export(session, form).text
+        assert rule in text
+        assert "added: " in text
+
+    def test_a_line_that_is_cut_says_so(self, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        file.user("sort the pears " * 30)
+        file.reply("so")
+        with closing(Session.open(file.path)) as session:
+            apply_edits(session, draft_edits(session, [ContextEdit(EntryIndex(0))]))
+        text = exported(file.path, "md")
+        assert re.search(r"edit: omits .*…\*", text)
+
+    @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed here")
+    @pytest.mark.parametrize("form", ["md", "html"])
+    def test_times_name_their_zone(self, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        file.user("hello")
+        monkeypatch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        try:
+            text = exported(file.path, form)
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+        assert re.search(r"2026-\d\d-\d\d \d\d:\d\d UTC", text)
+
+    @pytest.mark.parametrize("form", ["md", "html"])
+    def test_a_secret_that_stands_twice_is_counted_once_and_that_is_said(
+        self, form: str, tmp_path: Path
+    ) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7H8"
+        file.user(f"use {secret}")
+        file.reply(f"I use {secret}")
+        text = exported(file.path, form)
+        assert text.count("redacted: github") >= 2
+        assert "Redacted, each secret counted once: 1 github token" in text
 
     def test_what_stands_in_it(self, sessions_path: Path) -> None:
         text = exported(sessions_path / "compacted-twice.jsonl", "md")

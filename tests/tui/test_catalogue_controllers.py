@@ -182,7 +182,7 @@ def test_what_was_done_is_taken_back_once_and_a_refusal_is_said(
     assert parts.curation.enabled("session.undo")
     parts.curation.actions["session.undo"]()
     parts.jobs.run("curation")
-    assert parts.services.said == [f"archived: {title}", f"restored: {title}"]
+    assert parts.services.said == [f"archived: {title}", f"unarchived: {title}"]
     assert not parts.curation.enabled("session.undo")
     file.unlink()
     parts.curation.actions["session.archive"]()

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING
+
+import pytest
 
 from leafward.base.config import Config
 from leafward.branches.diff.sides import sides
 from leafward.catalog import Catalogue
+from leafward.cli.outline import outline_rows
 from leafward.cli.tree import tree_json
 from leafward.context.price import price_of_move
+from leafward.export.content import content_of
 from leafward.session.entries import EntryIndex
-from leafward.session.journal import archive_session, label, move, undo
+from leafward.session.journal import archive, archive_session, label, move, rename, undo
 from leafward.session.session import Session
 from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.title import title_bar_of
+from leafward_tui.inspector.model.entry import entry_page
+from leafward_tui.inspector.model.raw import raw_page
 from leafward_tui.inspector.model.turn import gather
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.page import Selection, SelectionKind
-from tests.core.drafts import Draft
+from tests.core.drafts import Draft, iso
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,10 +72,121 @@ def test_what_leafward_notes_is_no_entry_of_the_session(tmp_path: Path) -> None:
     assert set(counts(catalogue, path)) == {8}
     with closing(Session.open(path)) as session:
         label(session, 3, "here")
+        rename(session, "a name")
+        undo(session)
+        assert len(session) == 14
+    assert set(counts(catalogue, path)) == {8}, "labels and names of Leafward's are notes too"
+    with path.open("a") as file:
+        file.write(
+            json.dumps({"type": "label", "id": "aaaaaaaa", "parentId": draft.leaf, "label": "x"}) + "\n"
+        )
     *all_of_it, _ = counts(catalogue, path)
-    assert set(all_of_it) == {9}, (
-        "an entry of the agent's own kind counts, whoever wrote it; it is in no turn"
-    )
+    assert set(all_of_it) == {9}, "a label of the agent's counts; it is in no turn"
+
+
+@pytest.mark.parametrize("in_one_go", [True, False])
+def test_a_label_that_names_leafward_and_is_not_its_own_counts(tmp_path: Path, in_one_go: bool) -> None:
+    draft = Draft()
+    draft.user("a prompt")
+    path = draft.write(tmp_path / "s.jsonl")
+    catalogue = Catalogue(Config(), [tmp_path])
+    if not in_one_go:
+        catalogue.refresh()
+    with path.open("a") as file:
+        marks: tuple[dict[str, object], ...] = (
+            {"label": '"leafward":{'},
+            {"leafward": "no"},
+            {"leafward": {"op": "x"}},
+        )
+        for at, more in enumerate(marks):
+            parent = draft.leaf if not at else f"aaaaaaa{at - 1}"
+            line: dict[str, object] = {
+                "type": "label",
+                "id": f"aaaaaaa{at}",
+                "parentId": parent,
+                "timestamp": iso(draft.clock),
+            }
+            file.write(json.dumps(line | more, separators=(",", ":")) + "\n")
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    assert card.entries == 3
+    with closing(Session.open(path)) as session:
+        assert session.columns.entries == 3
+        assert list(session.columns.own) == [3]
+
+
+def test_the_last_entry_of_a_turn_and_its_number_are_one_on_all_screens(tmp_path: Path) -> None:
+    draft = Draft()
+    for number in range(3):
+        draft.user(f"prompt {number}")
+        draft.assistant()
+    path = draft.write(tmp_path / "s.jsonl")
+    with closing(Session.open(path)) as session:
+        label(session, 5, "here")
+        rename(session, "a name")
+        layout = Exploration(session).layout
+        row = len(layout) - 1
+        chosen = Selection(session, tuple(layout.entries_of(row)), 4, turn=3)
+        assert chosen.last == 7
+        page = entry_page(chosen, 60, 20, UNICODE)
+        assert "#4 – #5" in page.text
+        assert "2 entries" in page.text
+        assert "first of 2 entries" in raw_page(chosen, 60, 20, UNICODE).text
+        assert outline_rows(session)[-1].end == 5
+        assert content_of(session).size == content_of(session, whole=True).size == 6
+
+
+def test_a_comparison_and_a_move_count_alike_what_keeps_books_behind_the_leaf(tmp_path: Path) -> None:
+    draft = Draft()
+    first = draft.user("prompt")
+    draft.user("a branch", under=first)
+    draft.assistant()
+    draft.user("the way on", under=first)
+    draft.assistant()
+    draft.entry("model_change", {"provider": "local", "modelId": "scripted-2"})
+    path = draft.write(tmp_path / "s.jsonl")
+    with closing(Session.open(path)) as session:
+        label(session, 1, "here")
+        compared = sides(session, 2, session.leaf)
+        price = price_of_move(session, EntryIndex(2))
+    assert (len(compared.a.entries), len(compared.b.entries)) == (2, 2)
+    assert (price.entered.entries, price.left.entries) == (2, 2)
+    assert compared.b.node == 4
+
+
+def test_problems_are_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.user("a prompt")
+    draft.assistant()
+    path = draft.write(tmp_path / "s.jsonl")
+    with path.open("a") as file:
+        file.write('{"type":"label", torn\n{"type":"mess')
+    catalogue = Catalogue(Config(), [tmp_path])
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    with closing(Session.open(path)) as session:
+        bar = title_bar_of(
+            Exploration(session), "pi", UNICODE, following=False, unseen=0, shut=False, parent=""
+        )
+    assert card.damage == 2
+    assert [fact.value for fact in bar.facts if fact.unit == "problems"] == ["2"]
+
+
+def test_an_archived_branch_is_counted_whole_in_the_outline(tmp_path: Path) -> None:
+    draft = Draft()
+    first = draft.user("prompt")
+    for number in range(3):
+        draft.user(f"a branch, turn {number}", under=None if number else first)
+        draft.assistant()
+    left = EntryIndex(1)
+    draft.user("the way on", under=first)
+    path = draft.write(tmp_path / "s.jsonl")
+    with closing(Session.open(path)) as session:
+        label(session, 6, "at its end")
+        archive(session, left)
+        (row,) = (row for row in outline_rows(session, hidden=frozenset({left})) if row.hidden)
+        assert row.hidden == 6
+        assert list(row.entries) == list(range(1, 7))
 
 
 def test_a_move_and_a_comparison_count_no_notes(tmp_path: Path) -> None:

@@ -277,9 +277,11 @@ class TestBookmarks:
                 await pilot.press("j")
             await pilot.press("z")
             assert any("y prompt" in row for row in tree(screen))
+            assert ["archived" in row for row in tree(screen) if "x prompt" in row] == [True]
             await pilot.press("A")
             await written(pilot, screen, total + 2)
             assert any("y prompt" in row for row in tree(screen))
+            assert not any("archived" in row for row in tree(screen))
             assert "archived" not in rows(screen.app)[0]
 
     async def test_the_path_cannot_be_put_away(self, file: Named) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -196,6 +197,44 @@ def test_words_that_another_screen_searched_for_are_no_query(explorer: Explorer)
     explorer.jobs.run("search")
     assert not explorer.state.search.by_query
     assert explorer.state.search.rows == []
+
+
+def test_a_step_to_the_next_hit_passes_rows_that_the_filter_hides(explorer: Explorer) -> None:
+    explorer.its.filter.set(Filter.EDITS)
+    explorer.its.search.start("prompt")
+    explorer.jobs.run("search")
+    seen = []
+    for key in ("find.next", "find.next", "find.next", "find.previous"):
+        explorer.press(key)
+        seen.append(explorer.cursor)
+    shown = {explorer.prompt("b"), explorer.prompt("y")}
+    assert set(seen) == shown
+    assert [one != other for one, other in pairwise(seen)] == [True] * 3
+    hidden = len(explorer.state.search.places) - 2
+    assert hidden
+    assert f"places, {hidden} hidden by the filter," in explorer.view.said[-1]
+    explorer.view.tree.cursor = 0
+    explorer.its.filter.set(Filter.COMPACTIONS)
+    explorer.jobs.run("search")
+    explorer.press("find.next")
+    assert f"{hidden + 2} places, {hidden + 2} hidden by the filter," in explorer.view.said[-1]
+
+
+def test_the_mark_that_a_filter_hides_is_not_gone_to_but_told(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    explorer.press("mark.set")
+    explorer.its.filter.set(Filter.EDITS)
+    explorer.its.navigation.go_to_entry(explorer.prompt("y"))
+    explorer.view.said.clear()
+    explorer.press("mark.go")
+    explorer.press("leaf.go")
+    explorer.press("entry.child")
+    assert explorer.cursor == explorer.prompt("y")
+    assert explorer.view.said == [
+        "the filter hides the marked row",
+        "the filter hides the leaf",
+        "nothing follows on this branch",
+    ]
 
 
 # --- modes ------------------------------------------------------------------------------------------------------------

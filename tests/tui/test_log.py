@@ -102,9 +102,9 @@ class TestWords:
         archive(hands.session, hands.prompt("x"), True, hands.writing())
         assert hands.last() == ("archived", "x prompt", "", "")
         archive(hands.session, hands.prompt("x"), False, hands.writing())
-        assert hands.last() == ("restored", "x prompt", "", "")
+        assert hands.last() == ("unarchived", "x prompt", "", "")
         undo(hands.session, None, hands.writing())
-        assert hands.last() == ("undid", "restore  x prompt", "", "")
+        assert hands.last() == ("undid", "unarchiving  x prompt", "", "")
         undo(hands.session, None, hands.writing())
         assert hands.last() == ("undid", "archiving  x prompt", "", "")
 
@@ -152,7 +152,7 @@ class TestWords:
             "the label is [one] again",
             "the session has no name",
             "the name is “first” again",
-            "the branch is restored",
+            "the branch is unarchived",
             "the branch is archived again",
         ]
 
@@ -366,7 +366,7 @@ class TestScreen:
             )
             assert not any("undo this" in row for row in rows(screen.app)), "an undo that was redone is over"
             await pilot.press("u")
-            await until(pilot, lambda: "already redone by entry #" in note(screen))
+            await until(pilot, lambda: "already redone, by entry #" in note(screen))
 
     async def test_an_agent_s_move_is_taken_back_too(self, hands: Hands) -> None:
         before = lines(hands.file.path)

@@ -6,7 +6,7 @@ from leafward.catalog.about import NOTHING_KNOWN, About, about
 from leafward.catalog.card import Card, Details, iso_time, parse_time
 from leafward.catalog.lineage import Group, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
-from leafward.catalog.lookup import find_session, sighted
+from leafward.catalog.lookup import find_session, sighted, typed_ids
 from leafward.catalog.namesakes import Namesake, short_ids, told_apart
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.roots import listings, stores
@@ -41,5 +41,6 @@ __all__ = [
     "sum_of",
     "told_apart",
     "totals",
+    "typed_ids",
     "with_parents",
 ]

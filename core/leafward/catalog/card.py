@@ -120,7 +120,7 @@ class Card(NamedTuple):
             "title": self.title,
             "project": self.project,
             "created": iso_time(self.created),
-            "modified": iso_time(self.modified),
+            "modified": iso_time(self.when),
             "entries": self.entries,
             "messages": self.messages,
             "turns": self.turns,

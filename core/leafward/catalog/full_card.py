@@ -150,7 +150,7 @@ def _reading(
         parent=parent_of(session.header),
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
-        damage=columns.damaged + (session.scan.pending is not None) + len(session.unread),
+        damage=session.problems,
         problem=None,
         size=candidate.size or (source.transcript.size if isinstance(source, ForeignFiles) else 0),
         version=session.version,

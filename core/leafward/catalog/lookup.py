@@ -13,11 +13,12 @@ from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import shown_once
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.catalog.namesakes import short_ids
 from leafward.catalog.quick_card import peek
 from leafward.catalog.roots import listings, stores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents import Agent
     from leafward.base.config import Config
@@ -76,6 +77,14 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
     found = fitting[0]
     return FoundFile(agent_named(found.agent), Path(found.path))
+
+
+def typed_ids(cards: Iterable[Card], config: Config, places: Sequence[Path]) -> dict[str, str]:
+    """As much of each card's id as tells it from every session in the stores, where verbs look for it.
+
+    `cards` are all of these where no `places` are named.
+    """
+    return short_ids([*cards, *(sighted(config, (), os.environ, []) if places else ())])
 
 
 def sighted(

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from leafward.catalog.card import Card, Details
 
@@ -68,8 +68,8 @@ def told_apart(
 _SHORTEST_ID = 8
 
 
-def short_ids(cards: Sequence[Card]) -> dict[str, str]:
-    """As much of each id as tells it from the others, so that what is shown can be typed."""
+def short_ids(cards: Iterable[Card]) -> dict[str, str]:
+    """As much of each id as tells it from the others. What is shown can be typed where these are all sessions of the stores."""
     ids = sorted({card.id for card in cards})
     sizes = dict.fromkeys(ids, _SHORTEST_ID)
     for one, other in pairwise(ids):

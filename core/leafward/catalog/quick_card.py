@@ -197,7 +197,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
             return None  # the first prompt: by it copies are found
         last_id = body["id"]
         taken.add_body(body)
-        values["entries"] += kind is not Kind.CUSTOM or not is_own(body)
+        values["entries"] += not is_own(body)
         values["messages"] += kind in MESSAGES
         values["turns"] += kind in PROMPTS
         spoken = max(spoken, spoken_at(body))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations, takewhile
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
@@ -45,7 +46,7 @@ def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json:
         return 0
     for remark in remarks:
         note(remark["text"])
-    say(_text(found, page()))
+    say(aftermath_text(found, page()))
     return 0
 
 
@@ -63,7 +64,16 @@ def _json(maker: Maker, one: AftermathSum) -> dict[str, Any]:
     }
 
 
-def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
+def _telling(models: set[str]) -> int:
+    """The cells in which no two models read the same, 12 at least."""
+    alike = (
+        sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*pair, strict=False)))
+        for pair in combinations(models, 2)
+    )
+    return max([12, *(2 + same for same in alike)])
+
+
+def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
     """The sums, a line each."""
     if not sums:
         yield "no compaction to add up"
@@ -82,7 +92,9 @@ def _text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
         )
         for one in sums
     ]
-    yield from table(head, rows, page, grow=1, right=" ".join(head[3:]))
+    yield from table(
+        head, rows, page, grow=1, right=" ".join(head[3:]), least=_telling({row[1] for row in rows})
+    )
     calls = sum(one["calls"] for one in sums)
     yield page.style(
         f"repeated in {counted(calls, 'tool call')}: at most the next {WINDOW} after each compaction", "faint"

@@ -12,7 +12,7 @@ from leafward.base.figures import counted
 from leafward.base.redact import redact
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_time
-from leafward.catalog import Catalogue, short_ids
+from leafward.catalog import Catalogue, typed_ids
 from leafward.cli.ls import existing, project_name, project_part, when
 from leafward.cli.output import Page, emit_json, note, page, say, show_reading, silent, table
 from leafward.export.audit import Audit, SecretPlace
@@ -68,7 +68,7 @@ def audit(
     if as_json:
         emit_json(_document(found, running, catalogue.excluded, remarks))
     else:
-        say(_lines(found, running, page(), short_ids(cards)))
+        say(_lines(found, running, page(), typed_ids(catalogue.cards(), config, places)))
         _remark(remarks)
     if stopped:
         raise KeyboardInterrupt

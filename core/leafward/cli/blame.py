@@ -13,7 +13,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
-from leafward.catalog import short_ids, sighted
+from leafward.catalog import sighted, typed_ids
 from leafward.cli.ls import existing, when
 from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, say
 from leafward.cli.settings import configured
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from leafward.agents import Trouble
     from leafward.branches.reason import Reason
-    from leafward.catalog import Card
 
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
 _LABEL = 28
@@ -47,11 +46,11 @@ class _Lines(NamedTuple):
 def run_blame(place: str, paths: Sequence[str], as_json: bool) -> int:
     """`leafward blame`."""
     lines = _lines_of(place)
-    found, cards = _found(lines, paths)
+    found, ids = _found(lines, paths)
     if as_json:
         emit_json(_document(found, lines))
         return 0
-    say(_text(found, lines, short_ids(cards), page()))
+    say(_text(found, lines, ids, page()))
     for reason in found.unread:
         note(f"not read: {safe_line(reason)}")
     return 0
@@ -62,7 +61,7 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
     lines = _lines_of(place)
     if lines.last is None or lines.last != lines.first:
         raise NotFound(f"{safe_line(place)} names no line: write FILE:LINE")
-    found, cards = _found(lines, paths)
+    found, ids = _found(lines, paths)
     line = found.lines[lines.first - 1]
     author = found.authors[line.author] if line.author >= 0 else None
     reason = None
@@ -77,7 +76,7 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
         document["why"] = _why_json(reason) if reason is not None else None
         emit_json(document)
         return 0
-    say(_why_text(found, line.number, reason, short_ids(cards), page()))
+    say(_why_text(found, line.number, reason, ids, page()))
     return 0
 
 
@@ -93,16 +92,17 @@ def _lines_of(place: str) -> _Lines:
     return _Lines(str(existing(ranged[1])), first, last)
 
 
-def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, list[Card]]:
+def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, dict[str, str]]:
     trouble: list[Trouble] = []
-    cards = list(sighted(configured(), [existing(path) for path in paths], os.environ, trouble))
+    config, places = configured(), [existing(path) for path in paths]
+    cards = list(sighted(config, places, os.environ, trouble))
     for one in trouble:
         note(f"{safe_line(str(one.path))}: {one.reason}")
     path = os.path.realpath(lines.path)
     found = blame(path, concerned(cards, path), program=ripgrep())
     if lines.first > max(1, len(found.lines)):
         raise NotFound(f"{safe_line(path)} has {counted(len(found.lines), 'line')}")
-    return found, cards
+    return found, typed_ids(cards, config, places)
 
 
 def _document(found: Blame, lines: _Lines) -> dict[str, Any]:

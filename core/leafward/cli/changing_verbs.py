@@ -172,7 +172,7 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
 @verb("leafward archive 019f3c", "leafward archive 019f3c 1a2b3c4d", "leafward archive 019f3c --undo")
 @session_argument
 @click.argument("entry", required=False)
-@click.option("--undo", "unarchive", is_flag=True, help="Bring it back.")
+@click.option("--undo", "unarchive", is_flag=True, help="Unarchive it.")
 @dry_run_option
 @json_option
 def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_json: bool) -> int:

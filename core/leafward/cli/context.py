@@ -20,6 +20,7 @@ from leafward.cli.output import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
+from leafward.cli.tree import copied_too
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, context_window, uncertainties
 from leafward.context.recorded_usage import usage_totals
@@ -182,7 +183,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         yield f"{page.style('!', 'warn')} {note.text}"
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     if whole.total:
-        own = ", without what it inherited" if session.inherited else ""
+        own = ", without what it inherited" if session.inherited else copied_too(session)
         yield page.style(f"spent on this path {_spent(path)}, in the session {_spent(whole)}{own}", "faint")
 
 

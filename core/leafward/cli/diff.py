@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.figures import counted
-from leafward.base.redact import Redactor
+from leafward.base.redact import Redactor, listed
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
@@ -16,7 +16,7 @@ from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
 from leafward.cli.diff_lines import LINES
-from leafward.cli.export import listed, written
+from leafward.cli.export import written
 from leafward.cli.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output import emit_json, note, page, say, write_text
 from leafward.cli.selection import opened

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import shortened
 from leafward.branches.diff.file_sets import Flag
 from leafward.cli.outcomes import outcome_table
-from leafward.cli.output import Page, fit, indented, pad
+from leafward.cli.output import Page, cells, fit, indented, pad
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay import Remark
@@ -46,7 +47,8 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
             sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
             flags = _marks(file)
-            name = pad(fit(safe_line(file["path"]), width, unicode=page.unicode), width)
+            # Its end tells one file from the next.
+            name = pad(shortened(safe_line(file["path"]), width, cells, page.gap), width)
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
         yield ""
 

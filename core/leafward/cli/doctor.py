@@ -22,6 +22,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.branches.healing import healing
 from leafward.catalog import listings, stores
+from leafward.catalog.backups import is_kept_in
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.hook import failures
@@ -208,7 +209,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
             }
         )
     else:
-        say(_everything_text(surroundings, len(files), page()))
+        say(_everything_text(surroundings, files, page()))
         if excluded:
             say(f"{counted(excluded, 'session')} excluded by the configuration")
     return 0
@@ -259,7 +260,7 @@ def _theme_problems(folder: Path) -> Iterator[Problem]:
             yield Problem("theme", f"{file}: {error}")
 
 
-def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterator[str]:
+def _everything_text(found: _Surroundings, files: Sequence[Path], page: Page) -> Iterator[str]:
     for agent, roots in found.stores.items():
         for root in roots:
             missing = "" if os.path.isdir(root) else "  (not there)"
@@ -290,17 +291,21 @@ def _everything_text(found: _Surroundings, sessions: int, page: Page) -> Iterato
     for text, number in together.items():
         about = page.style(f"  ({number:,} sessions, nothing else is wrong in them)", "faint")
         yield f"{page.style('!', 'warn')} {_MOVED}  {safe_line(text)}{about}"
-    yield _result(found.problems, sessions)
+    kept = is_kept_in()
+    yield _result(found.problems, len(files), sum(kept(str(file)) for file in files))
 
 
-def _result(problems: Sequence[Problem], sessions: int) -> str:
+def _result(problems: Sequence[Problem], sessions: int, kept: int) -> str:
     """What was checked and how much was found, each problem counted once: in sessions, as empty files, and elsewhere."""
     codes = Counter(problem.code == _EMPTY for problem in problems if problem.session is not None)
     damaged = {problem.session for problem in problems if problem.code != _EMPTY} - {None}
     text = "no session to check"
     if sessions:
         found = f"{counted(codes[False], 'problem')} in {len(damaged):,} of them"
-        text = f"{counted(sessions, 'session')} checked, {found if damaged else 'nothing wrong in any'}"
+        copies = f" ({counted(kept, 'kept copy', 'kept copies')} among them)" if kept else ""
+        text = (
+            f"{counted(sessions, 'session')} checked{copies}, {found if damaged else 'nothing wrong in any'}"
+        )
     besides = [counted(codes[True], "empty file")] if codes[True] else []
     if others := len(problems) - codes.total():
         besides.append(f"{counted(others, 'problem')} outside sessions")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.redact import listed
 from leafward.base.safe_text import safe_line
 from leafward.cli.output import emit_json, note, say, write_text
 from leafward.cli.selection import chosen_entries, opened
 
 if TYPE_CHECKING:
-    from collections import Counter
     from pathlib import Path
 
     from leafward.cli.session_options import ExportOptions
@@ -53,11 +53,6 @@ def export(selector: str, options: ExportOptions, as_json: bool) -> int:
         if done.redacted:
             note(f"redacted {listed(done.redacted)}; --keep-secrets leaves them")
     return 0
-
-
-def listed(found: Counter[str]) -> str:
-    """What was redacted, in words."""
-    return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
 
 
 def written(output: Path | None, text: str, session: Path) -> Path | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward import agents
 from leafward.agents.fork_draft import Terms
+from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
@@ -34,10 +35,13 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
         draft = None
         if found.changes or anyway:
             draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
-            if not dry_run and draft.imported is not None:
-                forking.store_and_import(session, draft, os.environ)
-            elif not dry_run:
+            if (obstacle := draft.resume.obstacle()) is not None:
+                raise Refused(f"{obstacle}; --cwd FOLDER begins it in another one")
+            if draft.imported is not None:
+                draft.resume.program(os.environ)
+            if not dry_run:
                 forking.store(session, draft)
+                forking.import_now(draft, os.environ)
         if as_json:
             emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
             return 0

@@ -13,15 +13,15 @@ from leafward.agents import agent_named, unknown_roots, within
 from leafward.base import config as settings
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted, short
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import (
     Card,
     Catalogue,
     Namesake,
     iso_time,
     parents,
-    short_ids,
     told_apart,
+    typed_ids,
     with_parents,
 )
 from leafward.catalog.retention import leaves_in
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Spent
 
-_NAMESAKE, _APART = 16, 48
+_NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN = 16, 48, 12, 40
 """Cells of a title that others have too, and of what tells its session apart."""
 
 
@@ -73,7 +73,7 @@ def ls(
     cards = catalogue.cards()
     found = parents(cards)
     spent_once = counted_once(cards, found, catalogue.spent)
-    cards = with_parents(cards, found)
+    cards = every = with_parents(cards, found)
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
@@ -120,11 +120,12 @@ def ls(
     filtered = bool(query is not None or agent_name is not None or project is not None)
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     costs = {path: sum_of(spent).known_cost for path, spent in spent_once.items()}
+    ids = typed_ids(every, config, places)
     apart = told_apart(
         cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
     )
     kept = catalogue.kept()
-    say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, filtered=filtered))
+    say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, ids, filtered=filtered))
     if catalogue.excluded:
         say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
@@ -166,6 +167,7 @@ def _text(
     leaving: Mapping[str, int],
     kept: frozenset[str],
     apart: Mapping[str, Namesake],
+    ids: Mapping[str, str],
     *,
     filtered: bool,
 ) -> Iterator[str]:
@@ -175,48 +177,63 @@ def _text(
             "" if filtered or places else "; `leafward demo` shows one"
         )
         return
-    short = short_ids(cards)
     known = {card.path: card for card in cards}
-    rows = [
+    ends = [_marks(card, known, page, _stays(card, leaving, kept)) for card in cards]
+    facts = [
         (
-            safe_line(short[card.id], 36),
+            safe_line(ids[card.id], 36),
             safe_line(card.agent),
             when(card.when),
             project_name(card.project),
-            f"{_title(card, apart.get(card.path), page)}{_marks(card, known)}{_stays(card, leaving, kept)}",
             _count(card.messages, page),
             _count(card.branches, page),
             _count(card.compactions, page),
         )
         for card in cards
     ]
-    head = ("id", "agent", "when", "project", "title", "msg", "br", "cmp")
-    yield from table(head, rows, page, grow=4, right="msg br cmp")
+    head = ("id", "agent", "when", "project", "msg", "br", "cmp")
+    beside = sum(max(map(cells, column)) + 2 for column in zip(head, *facts, strict=True))
+    # What a session is stays where its title gives way.
+    least = max(_LEAST_TITLE, *(cells(short) + _LEAST_TITLE // 2 for short, _ in ends))
+    room = max(least, page.width - beside)
+    titles = [
+        _title(card, apart.get(card.path), page, room, *marks)
+        for card, marks in zip(cards, ends, strict=True)
+    ]
+    rows = [(*row[:4], title, *row[4:]) for row, title in zip(facts, titles, strict=True)]
+    yield from table((*head[:4], "title", *head[4:]), rows, page, grow=4, least=least, right="msg br cmp")
     yield page.style(counted(len(cards), "session"), "faint")
 
 
-def _title(card: Card, namesake: Namesake | None, page: Page) -> str:
-    """The title of a session; where others have the same, its beginning and what tells it from them."""
-    if namesake is None:
-        return card.title
+def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: str, whole: str) -> str:
+    """The title of a session in so many cells and what else it is; where others have the same, what tells it from them."""
 
     def cut(text: str, width: int) -> str:
         return fit(text, width, unicode=page.unicode)
 
-    return f"{cut(card.title, _NAMESAKE)}  {safe_line(namesake.words(_APART, cells, cut))}"
+    marks = whole if cells(card.title) + cells(whole) <= room else short
+    room -= cells(marks)
+    words = ""
+    if namesake is not None:
+        left = room - min(cells(card.title), _NAMESAKE) - 2
+        words = safe(namesake.words(max(0, min(_APART, left)), cells, cut))
+    if words:
+        return f"{cut(card.title, room - cells(words) - 2)}  {words}{marks}"
+    return cut(card.title, room) + marks
 
 
-def _marks(card: Card, known: dict[str, Card]) -> str:
-    """What else is to be said of a session, behind its title."""
-    marks = ""
+def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[str, str]:
+    """What else is to be said of a session, behind its title: in short, and with the title of what it was made from."""
+    before = ""
     if card.problem is not None:
-        marks += f"  ! {safe_line(card.problem, 80)}"
+        before = f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
-        marks += f"  ! {counted(card.damage, 'damaged record')}"
-    if card.relation is not None:
-        parent = known.get(card.parent or "")
-        marks += f"  {card.relation}" + (f" of {safe_line(parent.title, 40)}" if parent is not None else "")
-    return marks + ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "")
+        before = f"  ! {counted(card.damage, 'damaged record')}"
+    relation = f"  {card.relation}" if card.relation is not None else ""
+    after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
+    parent = known.get(card.parent or "") if relation else None
+    of = f" of {fit(parent.title, _ORIGIN, unicode=page.unicode)}" if parent is not None else ""
+    return f"{before}{relation}{after}", f"{before}{relation}{of}{after}"
 
 
 def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:

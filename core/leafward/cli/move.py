@@ -190,7 +190,9 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         index = session.find(entry)
         written = journal.archive(session, index, not unarchive, _writing(dry_run))
         below = session.tree.children(index)
-        what = f"{'brought back' if unarchive else 'archived'} {place_text(session, session.columns.id_at(index))}"
+        what = (
+            f"{'unarchived' if unarchive else 'archived'} {place_text(session, session.columns.id_at(index))}"
+        )
         if below and not unarchive:
             what += " and what is below it"
         _report(session, written, what, as_json, {"archived": not unarchive})
@@ -204,7 +206,7 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
         if as_json:
             emit_json(write_json(session, written) | {"archived": not unarchive})
             return 0
-        done, verb = ("brought back", "bring back") if unarchive else ("archived", "archive")
+        done, verb = ("unarchived", "unarchive") if unarchive else ("archived", "archive")
         if not written.changed:
             say(f"as it was already: {done}")
         else:

@@ -73,7 +73,7 @@ def _set_back(session: Session, written: Write, about: Operation, log: list[Oper
         return f"the leaf goes {short_id(before)} -> {place_text(session, after)}"
     if about.subject is Subject.ARCHIVE:
         what = _archived(session, about)
-        return f"{what} is archived again" if about.before == ARCHIVED else f"{what} is brought back"
+        return f"{what} is archived again" if about.before == ARCHIVED else f"{what} is unarchived"
     others = (one for one in reversed(log) if one.op != written.op and one.subject is about.subject)
     latest = next(one for one in others if one.target == about.target)
     return _change(session, replace(about, before=latest.after, after=about.before))
@@ -126,7 +126,7 @@ def _operation_text(session: Session, operation: Operation) -> str:
         before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
         return f"{short_id(before)} -> {place_text(session, after)}"
     if operation.subject is Subject.ARCHIVE:
-        return f"{'archived' if operation.after else 'brought back'} {_archived(session, operation)}"
+        return f"{'archived' if operation.after else 'unarchived'} {_archived(session, operation)}"
     return _change(session, operation)
 
 
@@ -167,7 +167,7 @@ def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[st
             safe_line(one.op, 40),
             one.kind.value,
             _clock(one.time),
-            "undone" if one.undone else "",
+            one.state,
             _operation_text(session, one),
         )
         for one in log

@@ -40,7 +40,7 @@ class Row:
     ongoing: tuple[bool, ...]
     """For each lane to the left, whether it goes on below this row."""
     hidden: int = 0
-    """Entries of an archived branch that this row stands for."""
+    """Entries of an archived branch that this row stands for, without Leafward's notes."""
     folded: int = 0
     """Compactions one after the other that this row stands for."""
 
@@ -75,8 +75,9 @@ class _Outline:
                 ]
                 yield self._row(row, head, shown)
             for entry in self.archived.get(row, ()):
-                stands_for = self._row(row, entry, [entry])
-                stands_for.hidden = self._size(entry)
+                inside = self._inside(entry)
+                stands_for = self._row(row, entry, [at for span in inside for at in span])
+                stands_for.hidden = self.session.columns.entries_in(inside)
                 stands_for.junction = head == entry and stands_for.junction
                 yield stands_for
 
@@ -110,11 +111,11 @@ class _Outline:
             found = self._ongoing[branch] = tuple(reversed(passing))
         return found
 
-    def _size(self, entry: int) -> int:
-        """Entries of a subtree."""
+    def _inside(self, entry: int) -> list[range]:
+        """An entry and all below it."""
         tree = self.session.tree
-        run = tree.run_of(entry)
-        return tree.subtree_size[run] - (entry - tree.starts[run])
+        first, *others = tree.subtree_spans(tree.run_of(entry))
+        return sorted([range(entry, first.stop), *others], key=lambda span: span.start)
 
 
 def outline_rows(

@@ -188,16 +188,22 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], page: Page, *, grow: int, right: str = ""
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    page: Page,
+    *,
+    grow: int,
+    right: str = "",
+    least: int = 12,
 ) -> list[str]:
-    """Rows in aligned columns under a quiet heading; column `grow` gives way where the page is too narrow.
+    """Rows in aligned columns under a quiet heading; column `grow` gives way, down to `least`, where the page is too narrow.
 
     `right` names the headings of the columns that stand at the right edge of their column. Texts are expected safe.
     """
     widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
     spare = page.width - sum(widths) - 2 * (len(head) - 1)
     if spare < 0:
-        widths[grow] = max(12, widths[grow] + spare)
+        widths[grow] = max(min(least, widths[grow]), widths[grow] + spare)
     at_right = [name in right.split() for name in head]
 
     def line(row: Sequence[str]) -> str:
@@ -220,15 +226,15 @@ def indented(text: str, by: str = "  ") -> list[str]:
     return [f"{by}{line}".rstrip() for line in safe(text).split("\n")]
 
 
-def usage_json(usage: Any) -> dict[str, float]:
-    """A usage as the JSON outputs name it."""
+def usage_json(usage: Any) -> dict[str, float | None]:
+    """A usage as the JSON outputs name it; the cost of tokens that nobody recorded one for is null, as in lists."""
     return {
         "input": usage.input,
         "output": usage.output,
         "cache_read": usage.cache_read,
         "cache_write": usage.cache_write,
         "total": usage.total,
-        "cost": usage.cost,
+        "cost": usage.cost if usage.cost or usage.priced or not usage.total else None,
     }
 
 

@@ -16,7 +16,7 @@ from leafward.cli.output import emit_json, note, page, say, table
 from leafward.cli.settings import configured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.branches.relocation import Move, Relocation
 
@@ -31,6 +31,7 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
     gone = str(expanded(old, os.environ))
     catalogue = Catalogue(settings)
     catalogue.refresh()
+    ids = short_ids(catalogue.cards())
     found = moves(catalogue.cards(), gone, folder)
     diagnostics = [
         {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
@@ -44,7 +45,7 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
         done.extend(relocate(found, settings, os.environ, write=not dry_run))
     except KeyboardInterrupt:
         if not as_json:
-            say(_text(done, folder, dry_run=dry_run))
+            say(_text(done, folder, ids, dry_run=dry_run))
             note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to go on")
         raise
     if as_json:
@@ -59,7 +60,7 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
             }
         )
     else:
-        say(_text(done, folder, dry_run=dry_run))
+        say(_text(done, folder, ids, dry_run=dry_run))
         for one in diagnostics:
             note(one["text"])
         if dry_run:
@@ -90,7 +91,7 @@ def _json(one: Relocation) -> dict[str, Any]:
     }
 
 
-def _text(done: Sequence[Relocation], folder: str, *, dry_run: bool) -> Iterator[str]:
+def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dry_run: bool) -> Iterator[str]:
     paper, totals = page(), _totals(done)
     verb = "would copy" if dry_run else "copied"
     made = counted(totals["made"], "session")
@@ -102,12 +103,11 @@ def _text(done: Sequence[Relocation], folder: str, *, dry_run: bool) -> Iterator
     if not done:
         return
     yield ""
-    short = short_ids([one.move.card for one in done])
     rows = [
         (
             _word(one, dry_run=dry_run),
             agent_named(one.move.card.agent).title,
-            safe_line(short[one.move.card.id], 36),
+            safe_line(ids[one.move.card.id], 36),
             one.move.card.title,
             safe_line(_detail(one.move, one, folder), _PATH),
         )

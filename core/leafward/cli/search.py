@@ -11,7 +11,7 @@ from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
-from leafward.catalog import Card, short_ids, sighted
+from leafward.catalog import Card, sighted, typed_ids
 from leafward.cli.ls import existing, project_name, project_part, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, say
 from leafward.cli.selection import expression_of, session_query
@@ -57,7 +57,7 @@ def search(
     shown = page()
     found: list[SessionHits] = []
     watched = sys.stderr.isatty()
-    short = short_ids(cards) if not as_json else {}
+    short = typed_ids(cards, config, places) if not as_json else {}
     for session in _limited(running, limit, watched=watched):
         found.append(session)
         if not as_json:

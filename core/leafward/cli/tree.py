@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
+from leafward.catalog.card import SUBAGENT
 from leafward.cli.entry_json import entry_facts
 from leafward.cli.outline_lines import measure, outline
 from leafward.cli.output import (
@@ -168,8 +169,16 @@ def heading(session: Session, page: Page) -> Iterator[str]:
         facts.append(f"leaf {safe_line(session.columns.id_at(session.leaf) or '', 40)}")
     usage = usage_total(session, range(session.inherited, len(session)))
     if usage.cost:
-        facts.append(money(usage.cost))
+        facts.append(f"{money(usage.cost)}{copied_too(session)}")
     yield page.style("   ".join(facts), "faint")
+
+
+def copied_too(session: Session) -> str:
+    """What is said behind sums over a session whose agent stores what a fork copied with the rest: lists count that once."""
+    header = session.header
+    copies = isinstance(header.get("parentSession"), str) and header.get("relation") != SUBAGENT
+    copies = copies and not session.inherited
+    return ", copied replies included" if copies else ""
 
 
 def show(selector: str, entry: str | None, as_json: bool) -> int:

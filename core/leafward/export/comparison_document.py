@@ -6,6 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.redact import listed
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison import COLUMNS, PARTS
 from leafward.export.markdown import escaped
@@ -167,8 +168,7 @@ def _markdown_parts(comparison: Comparison) -> Iterator[str]:
         yield from (f"- `{sign}` {escaped(text)}\n" for sign, text in _summary_lines(section))
     found = comparison.redactor.found
     if found:
-        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
-        yield f"\n---\n\nRedacted: {listed}.\n"
+        yield f"\n---\n\nRedacted, each secret counted once: {listed(found)}.\n"
 
 
 # --- HTML -------------------------------------------------------------------------------------------------------------
@@ -229,8 +229,7 @@ def _page_parts(comparison: Comparison) -> Iterator[str]:
         yield "</pre>\n"
     found = comparison.redactor.found
     if found:
-        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
-        yield f"<p>Redacted: {_text(listed)}.</p>\n"
+        yield f"<p>Redacted, each secret counted once: {_text(listed(found))}.</p>\n"
     yield "</main>\n</body>\n</html>\n"
 
 

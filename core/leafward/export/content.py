@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import MARKER, Redactor
 from leafward.base.safe_text import excerpt_line, safe, safe_line
+from leafward.base.times import moment_of
 from leafward.export.lanes import Lane, Lanes
 from leafward.session.entries import (
     DAMAGED,
@@ -20,7 +21,7 @@ from leafward.session.entries import (
     blocks_of,
     text_of,
 )
-from leafward.session.entry_headline import headline
+from leafward.session.entry_headline import LIMIT, headline, injected_name
 from leafward.session.messages import image_text
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ class Content:
 
     @property
     def size(self) -> int:
-        """Entries of the path, or of the whole file."""
-        return len(self.all_entries())
+        """Entries of the path, or of the whole file, without Leafward's notes."""
+        return len(self.session.columns.without_notes(self.all_entries()))
 
     def all_entries(self) -> Sequence[int]:
         """The entries of the path, or all of the file in its order, those that only keep books too."""
@@ -157,10 +158,18 @@ class Content:
 
     def headline(self, index: int) -> str:
         """An entry on one line."""
-        return self._shown(index, headline(self.session, index).text)
+        return self._shown(index, "")
 
-    def _shown(self, index: int, text: str) -> str:
+    def _shown(self, index: int, before: str) -> str:
+        """The headline of an entry behind other words; one that is cut says so."""
+        text = headline(self.session, index).text
+        text = f"{before}{text}{'…' if len(text) >= LIMIT else ''}"
         return safe_line(text if self.secrets else brief(self.session, index, text))
+
+    def time(self, entry: Entry) -> str:
+        """When an entry was written, to the minute: whoever reads it elsewhere knows the zone."""
+        moment = moment_of(entry.timestamp)
+        return f"{moment:%Y-%m-%d %H:%M} UTC" if moment is not None else self.line(str(entry.timestamp))
 
     def entries(self, lane: Lane) -> Iterator[Entry]:
         """The entries of a lane that a reader is shown."""
@@ -183,16 +192,17 @@ class Content:
             yield Part(Form.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True)
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
             yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
-        elif kind is Kind.INJECTED:
-            line = headline(self.session, entry.index)
-            yield Part(Form.REMARK, self._shown(entry.index, f"{line.word}: {line.text}"))
+        elif kind is Kind.INJECTED and len(headline(self.session, entry.index).text) >= LIMIT:
+            # The model read all of it.
+            title = ": ".join(["added", *filter(None, [injected_name(body)])])
+            yield Part(Form.RETURNED, self.text(text_of(body.get("content"))), self.line(title))
         elif kind is Kind.CUSTOM_MESSAGE:
             yield from self._blocks(body.get("content"), Form.SAID)
         elif entry.message:
             yield from self._message(entry.message, kind)
         else:
-            line = headline(self.session, entry.index)
-            yield Part(Form.REMARK, self._shown(entry.index, f"{line.word}: {line.text}"))
+            word = headline(self.session, entry.index).word
+            yield Part(Form.REMARK, self._shown(entry.index, f"{word}: "))
 
     def _message(self, message: Body, kind: Kind) -> Iterator[Part]:
         content = message.get("content")

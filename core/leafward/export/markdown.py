@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.redact import listed
 from leafward.export.content import Content, Form, Part
 from leafward.export.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
@@ -41,8 +42,7 @@ def markdown(content: Content) -> Iterator[str]:
         yield from _lane(content, lane)
     found = content.redactor.found
     if found:
-        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
-        yield f"\n---\n\nRedacted: {listed}.\n"
+        yield f"\n---\n\nRedacted, each secret counted once: {listed(found)}.\n"
 
 
 def _lane(content: Content, lane: Lane) -> Iterator[str]:
@@ -69,9 +69,7 @@ def _entry(content: Content, entry: Entry, level: str) -> Iterator[str]:
     if heading is not None and (
         content.begins_turn(entry) or entry.kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
     ):
-        when = (
-            f" · {escaped(content.line(entry.timestamp[:16].replace('T', ' ')))}" if entry.timestamp else ""
-        )
+        when = f" · {escaped(content.time(entry))}" if entry.timestamp else ""
         yield f"\n{level} {heading}{when}{' ' + label if label else ''}\n"
     elif label:
         yield f"\n{label}\n"

@@ -9,6 +9,7 @@ from base64 import b64decode
 from typing import TYPE_CHECKING
 
 from leafward import __version__
+from leafward.base.redact import listed
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind
@@ -62,8 +63,7 @@ def web_page(content: Content) -> Iterator[str]:
     yield "<footer>\n"
     found = content.redactor.found
     if found:
-        listed = ", ".join(f"{count} × {name}" for name, count in sorted(found.items()))
-        yield f"<p>Redacted: {_text(listed)}.</p>\n"
+        yield f"<p>Redacted, each secret counted once: {_text(listed(found))}.</p>\n"
     yield "</footer>\n</main>\n</body>\n</html>\n"
 
 
@@ -152,7 +152,7 @@ def _entry(content: Content, entry: Entry) -> Iterator[str]:
     if label:
         head += f' <span class="chip">{_text(label)}</span>'
     if content.begins_turn(entry) and entry.timestamp:
-        head += f" <time>{_text(content.line(entry.timestamp[:16].replace('T', ' ')))}</time>"
+        head += f" <time>{_text(content.time(entry))}</time>"
     if head:
         yield f'<p class="who">{head} <a class="id" href="#e{entry.index}">{_text(content.name(entry.index))}</a></p>\n'
     for part in content.parts(entry):

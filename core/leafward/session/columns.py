@@ -43,7 +43,7 @@ class Columns:
     other_ids: dict[int, str] = field(default_factory=dict)
     damage: dict[int, Damage] = field(default_factory=dict)
     own: list[int] = field(default_factory=list)
-    """Entries in which Leafward notes what it did (`custom` with a `customType` of ours), in order."""
+    """Entries that are notes of Leafward's (`entries.is_own`), in order."""
     _others: tuple[int, dict[str, int]] = field(default_factory=lambda: (0, {}), repr=False, compare=False)
     """`other_ids` the other way, made when it is first asked for, and of how many."""
     searched: int = field(default=0, repr=False, compare=False)
@@ -58,7 +58,7 @@ class Columns:
 
     @property
     def entries(self) -> int:
-        """How many entries a session is said to have: all but what Leafward noted in it."""
+        """How many entries a session is said to have: all but Leafward's notes, on every screen and in every verb."""
         return len(self.kind) - len(self.own)
 
     def entries_in(self, spans: Iterable[range]) -> int:
@@ -69,10 +69,12 @@ class Columns:
             for span in spans
         )
 
-    def without_notes(self, entries: array[int]) -> array[int]:
-        """Those of them that some entries are."""
+    def without_notes(self, entries: Iterable[int]) -> array[int]:
+        """Some entries without Leafward's notes."""
         own = frozenset(self.own)
-        return array("i", (index for index in entries if index not in own)) if own else entries
+        if not own and isinstance(entries, array):
+            return entries
+        return array("i", (index for index in entries if index not in own))
 
     @property
     def damaged(self) -> int:

@@ -7,7 +7,7 @@ fields are those of pi's version 3 files.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple, NewType
 
@@ -175,6 +175,8 @@ class Usage:
     """`totalTokens`, or the sum of the four where an old file lacks it."""
     cost: float = 0.0
     """US dollars."""
+    priced: bool = field(default=False, compare=False)
+    """Whether the file records a cost, be it none."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -184,16 +186,27 @@ class Usage:
             self.cache_write + other.cache_write,
             self.total + other.total,
             self.cost + other.cost,
+            self.priced or other.priced,
         )
 
 
 OWN_TYPES = "leafward."
 """How the `customType` of an entry begins in which Leafward notes what it did."""
+MARK = "leafward"
+"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
+NAMING = frozenset({Kind.LABEL, Kind.SESSION_INFO})
+"""Kinds that name something. Agents write them too: Leafward's have its mark."""
 
 
 def is_own(body: Body) -> bool:
-    """Whether Leafward notes in a `custom` entry what it did."""
-    return str(body.get("customType")).startswith(OWN_TYPES)
+    """Whether an entry is a note of Leafward's: a `custom` one of ours, a label or a name that it wrote.
+
+    Notes are no entries of the session, and no figure counts them. What Leafward adds to the conversation is none: summaries,
+    compactions, context edits and grafted turns count.
+    """
+    if body.get("type") == "custom":
+        return str(body.get("customType")).startswith(OWN_TYPES)
+    return body.get("type") in ("label", "session_info") and isinstance(body.get(MARK), dict)
 
 
 def _number(value: object) -> float:
@@ -220,8 +233,9 @@ def read_usage(raw: object) -> Usage | None:
     read, written = _whole(raw.get("cacheRead")), _whole(raw.get("cacheWrite"))
     total = _whole(raw.get("totalTokens")) or sent + output + read + written
     cost = raw.get("cost")
-    dollars = float(_number(cost.get("total"))) if isinstance(cost, dict) else 0.0
-    return Usage(sent, output, read, written, total, dollars)
+    recorded = cost.get("total") if isinstance(cost, dict) else None
+    priced = isinstance(recorded, (int, float)) and not isinstance(recorded, bool)
+    return Usage(sent, output, read, written, total, float(_number(recorded)), priced)
 
 
 class ToolCall(NamedTuple):

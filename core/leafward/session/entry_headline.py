@@ -361,14 +361,15 @@ def _of_custom(body: Body) -> str:
     return _of_injected(body) if _TAGS.match(text[:LIMIT]) else text or str(body.get("customType", ""))
 
 
+def injected_name(body: Body) -> str:
+    """What an agent added to the context: `instructions`, `date`; empty where nothing says it."""
+    named = str(body.get("customType", "")).partition(".")[2]
+    return named.replace("_", " ").replace(".instructions", " instructions")
+
+
 def _of_injected(body: Body) -> str:
     """What an agent added to the context: what it is, and how its text begins, without the tags around it."""
-    name = (
-        str(body.get("customType", ""))
-        .partition(".")[2]
-        .replace("_", " ")
-        .replace(".instructions", " instructions")
-    )
+    name = injected_name(body)
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
     text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text

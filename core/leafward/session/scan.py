@@ -18,7 +18,9 @@ from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
 from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
 from leafward.session.entries import (
     ENTRY_TYPES,
+    MARK,
     MESSAGE_ROLES,
+    NAMING,
     OWN_TYPES,
     Body,
     Damage,
@@ -68,6 +70,9 @@ _PLAIN_ID = bytes(code for code in range(0x21, 0x7F) if code not in b'"\\')
 _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}
 _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
 _OWN_TYPE = OWN_TYPES.encode()
+_MARK = f'"{MARK}":'.encode()
+_NOTING = NAMING | {Kind.CUSTOM}
+"""Kinds among which Leafward's notes are."""
 _WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
 """Damage of lines that hang on the entry before them in the file."""
 
@@ -367,7 +372,7 @@ class Scan:
             self._add(
                 kind, offset, entry_id, parent_id if isinstance(parent_id, str) and parent_id else "", None
             )
-            if kind is Kind.CUSTOM and is_own(body):
+            if kind in _NOTING and is_own(body):
                 self.columns.own.append(len(self.columns) - 1)
 
     def _anchored(self, line: bytes, offset: int) -> bool:
@@ -386,6 +391,8 @@ class Scan:
             kind, own = _TYPE_BYTES[plain[1]], plain[2]
         if kind is None or (kind in (Kind.CUSTOM, Kind.HEADER) and not own):
             return False
+        if kind in NAMING and _MARK in line:
+            return False  # whether the mark is ours, only decoding tells
         self._add(kind, offset, entry_id, parent_id or b"", None)
         if kind is Kind.CUSTOM and own.startswith(_OWN_TYPE):
             self.columns.own.append(len(self.columns) - 1)

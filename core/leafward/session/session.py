@@ -209,6 +209,11 @@ class Session:
         """What could not be read of it and no entry stands for, a line each; nothing of a native file, whose lines all do."""
         return [note.text for note in self.source.notes if note.lost]
 
+    @property
+    def problems(self) -> int:
+        """What is broken in it: damaged entries, a last line that is none yet, and what no entry stands for."""
+        return self.columns.damaged + (self.scan.pending is not None) + len(self.unread)
+
     # --- writing ---
 
     @property

@@ -92,7 +92,7 @@ class PathThen:
         if operation.subject is Subject.LABEL and operation.after:
             behind = label_words(operation.after)
         elif operation.subject is Subject.ARCHIVE:
-            behind = "archived" if operation.after == ARCHIVED else "restored"
+            behind = "archived" if operation.after == ARCHIVED else "unarchived"
         return replace(row, ink="text", behind=behind, behind_ink="sub")
 
     def _path_row(self, head: int) -> PathRow:

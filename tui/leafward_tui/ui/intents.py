@@ -179,7 +179,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("restore.accept", "ctrl+s", "Restore the chosen files", "accept", _FILES, "Change"),
     Intent("label.edit", "l", "Label this entry", "label", _TREE, "Change"),
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
-    Intent("branch.archive", "A", "Archive this branch, or restore it", "archive", _TREE, "Change"),
+    Intent("branch.archive", "A", "Archive this branch, or unarchive it", "archive", _TREE, "Change"),
     # Find.
     Intent("find.open", "/", "Search the text of this session, or run a query", "search", _TREE, "Find"),
     Intent("blame.find", "/", "Search the lines", "search", _BLAME, "Find"),
@@ -406,7 +406,7 @@ INTENTS: tuple[Intent, ...] = (
         "totals.open", "$", "Show tokens and costs by project, agent and day", "totals", _LIST, "Sessions"
     ),
     Intent("session.keep", "Y", "Keep a copy where the agent cannot delete it", "keep", _LIST, "Sessions"),
-    Intent("session.archive", "A", "Archive this session, or restore it", "archive", _LIST, "Sessions"),
+    Intent("session.archive", "A", "Archive this session, or unarchive it", "archive", _LIST, "Sessions"),
     Intent(
         "session.delete", "delete,backspace", "Move this session to the trash", "delete", _LIST, "Sessions"
     ),

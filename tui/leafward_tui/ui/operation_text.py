@@ -58,7 +58,7 @@ class OperationWords:
     """One operation in words. The texts are safe to show and not yet fitted."""
 
     verb: str
-    """At most nine letters: `moved`, `labelled`, `undid`."""
+    """At most ten letters: `moved`, `labelled`, `unarchived`."""
     lead: str
     """What comes before the arrow, or all there is."""
     follow: str
@@ -139,17 +139,14 @@ class OperationText:
             lead = f"{self._noun(operation)}  {lead}"
         else:
             verb = self._verb(operation)
-        state = ""
-        if operation.undone:
-            state = "redone" if kind is OperationKind.UNDO else "undone"
-        return OperationWords(verb, lead, follow, state)
+        return OperationWords(verb, lead, follow, operation.state)
 
     def _noun(self, operation: Operation) -> str:
         kind = self.root(operation).kind
         # Of a move with a summary the row says where it led, and has no room for more.
         named = _NAMED.get(kind) if kind is not OperationKind.SUMMARY_MOVE else None
         if operation.subject is Subject.ARCHIVE and self.root(operation).after != ARCHIVED:
-            return "restore"
+            return "unarchiving"
         return named or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:
@@ -164,7 +161,7 @@ class OperationText:
         if operation.subject is Subject.NAME:
             return f"name {self._quoted(value)}"
         if operation.subject is Subject.ARCHIVE:
-            return "archive" if operation.after == ARCHIVED else "restore"
+            return "archive" if operation.after == ARCHIVED else "unarchive"
         return f"move to {self.named(self.place(operation.after)) or 'the beginning'}"
 
     def _files(self, operation: Operation) -> str:
@@ -179,7 +176,7 @@ class OperationText:
         if operation.subject is Subject.MOVE:
             return "moved"
         if operation.subject is Subject.ARCHIVE:
-            return "archived" if operation.after == ARCHIVED else "restored"
+            return "archived" if operation.after == ARCHIVED else "unarchived"
         if operation.subject is Subject.LABEL:
             return "labelled" if operation.after else "cleared"
         return "named" if operation.after else "cleared"
@@ -343,7 +340,7 @@ class OperationText:
         if latest.subject is Subject.NAME:
             return f"the name is {self._quoted(before)} again" if before else "the session has no name"
         what = "session" if latest.target in SESSION_TARGETS else "branch"
-        return f"the {what} is archived again" if before == ARCHIVED else f"the {what} is restored"
+        return f"the {what} is archived again" if before == ARCHIVED else f"the {what} is unarchived"
 
     def taken_back(self, operation: Operation) -> str:
         """Which later line took an operation back, an undo by doing it again; empty where it holds."""

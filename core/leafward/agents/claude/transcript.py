@@ -292,11 +292,18 @@ def _all_side(rows: Rows) -> bool:
 
 
 def _begun(rows: Rows, file: TranscriptFile) -> str | None:
-    """When the session began, as its first row says; of a copy that nobody has gone on with yet, when its file was written."""
+    """When the session began, as its first own row says; of a copy that nobody has gone on with yet, when its file was written."""
     copied = rows.facts.copied
-    if copied < 0 or {Role.PROMPT, Role.REPLY} & set(rows.role[copied:]):
+    if copied < 0:
         return written_time(rows.facts.created)
-    return iso_time(file.written)
+    own = next((at for at in range(copied, len(rows)) if rows.role[at] in _SPOKEN), -1)
+    if own < 0:
+        return iso_time(file.written)
+    row: Body = next(rows_in(file.read_line(rows.start[own])), {})
+    return written_time(row.get("timestamp") or rows.facts.created)
+
+
+_SPOKEN = frozenset({Role.PROMPT, Role.REPLY})
 
 
 def _folder(place: Place, folders: list[str]) -> str:

@@ -93,6 +93,11 @@ def redact(text: str) -> str:
     return Redactor().text(text)
 
 
+def listed(found: Counter[str]) -> str:
+    """How many different secrets were taken out, in words: `1 github token, 2 aws keys`."""
+    return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
+
+
 def _plainly(text: str) -> list[Span]:
     """The secrets of a text by themselves: none that are encoded, none that are interrupted."""
     return list(_found(text, *signs_of(text)))

@@ -255,7 +255,7 @@ _COUNTED = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 
 def _summed(parts: list[int], cost: float) -> Usage:
     sent, output, read, written, total = parts
-    return Usage(sent, output, read, written, total, cost)
+    return Usage(sent, output, read, written, total, cost, priced=any(parts))
 
 
 def _says(content: object) -> bool:

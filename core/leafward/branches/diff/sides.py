@@ -11,7 +11,7 @@ from leafward.base.gc_pause import gc_paused
 from leafward.branches.diff.outcomes import OutcomeReader, Outcomes
 from leafward.context.sizes import entries_below
 from leafward.files.file_replay import Outcome, StepReader
-from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex
+from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from array import array
@@ -84,7 +84,11 @@ class Sides:
 
 
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
-    """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true."""
+    """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true.
+
+    What only keeps books behind a node's place belongs to neither side, as in the price of a move; what was spent there does.
+    """
+    a, b = _place(session, a), _place(session, b)
     ancestor = session.tree.common_ancestor(a, b)
     reader = StepReader(session)
     with gc_paused():
@@ -93,6 +97,16 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
             for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
         ]
     return Sides(session, ancestor, *parts)
+
+
+def _place(session: Session, node: int) -> int:
+    """The nearest entry of the conversation at or above a node, or the entry between them that says what was spent."""
+    place, kinds = session.tree.content_at(node), session.columns.kind
+    if place < 0:
+        return node
+    while node != place and kinds[node] != Kind.USAGE:
+        node = session.columns.parent[node]
+    return node
 
 
 def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:

@@ -11,10 +11,10 @@ from leafward.base.times import iso_stamp
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
-from leafward.session.entries import BOOKKEEPING, Body, EntryIndex, Kind, tool_calls
+from leafward.session.entries import BOOKKEEPING, MARK, Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal import Writing, new_id
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operation_log import GRAFT_TYPE, MARK, OperationKind
+from leafward.session.journal.operation_log import GRAFT_TYPE, OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, usage_body
 from leafward.session.journal.write import Write, write
 from leafward.session.messages import did_run, message_in

@@ -16,10 +16,10 @@ from leafward.compaction.stored_summary import file_section, kept_section, store
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
 from leafward.compaction.summary_lines import Part, bare, stored_lines
 from leafward.files.working_set import touched
-from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
-from leafward.session.journal.operation_log import MARK, OperationKind
+from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, write
 

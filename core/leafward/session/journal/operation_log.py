@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NewType
 
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind, is_own
+from leafward.session.entries import MARK, NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,6 @@ ARCHIVE_TYPE = "leafward.archive"
 GRAFT_TYPE = "leafward.graft"
 EXAM_TYPE = "leafward.exam"
 """Results of an exam that a model sat: no operation, since nothing of the session is another for them."""
-MARK = "leafward"
-"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
 
 SESSION_TARGETS = (None, "", "session")
 """What an operation on archiving names where it puts the whole session away, or brings it back."""
@@ -90,6 +88,13 @@ class Operation:
     """The operation that this undo or redo is about in the end; its own id for every other."""
     undone: bool = False
     """Whether what it did has been taken back since."""
+
+    @property
+    def state(self) -> str:
+        """`undone`, of an undo `redone`; empty for what holds."""
+        if not self.undone:
+            return ""
+        return "redone" if self.kind is OperationKind.UNDO else "undone"
 
     @property
     def agent(self) -> bool:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
-from leafward.session.entries import Body, EntryId, EntryIndex, Kind, Usage
+from leafward.session.entries import MARK, Body, EntryId, EntryIndex, Kind, Usage
 from leafward.session.journal.lines import Clock, new_id
-from leafward.session.journal.operation_log import MARK
 from leafward.session.journal.targets import refuse_unreachable
 
 if TYPE_CHECKING:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound, Refused
 from leafward.base.times import iso_stamp
-from leafward.session.entries import NO_ENTRY, Body, EntryId, EntryIndex
+from leafward.session.entries import MARK, NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import (
     ARCHIVE_TYPE,
     ARCHIVED,
     LEAF_TYPE,
-    MARK,
     SESSION_TARGETS,
     Operation,
     OperationKind,

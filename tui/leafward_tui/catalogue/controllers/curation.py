@@ -161,7 +161,7 @@ def archive(card: Card, archived: bool) -> CurationResult:
         archive_session(session, archived)
     finally:
         session.close()
-    words = f"{'archived' if archived else 'restored'}: {_named(card)}"
+    words = f"{'archived' if archived else 'unarchived'}: {_named(card)}"
     return CurationResult(words, partial(_unarchive, card, archived))
 
 

@@ -84,6 +84,7 @@ class Navigation:
             lost=state.texts.lost,
             repeated=state.texts.repeated,
             edited=exploration.findings.edited,
+            archived=exploration.findings.archived,
             sub_agents=sorted(map(exploration.session.columns.index, state.sub_agents)),
             own_from=exploration.session.columns.index(state.own_from) if state.own_from else NO_ENTRY,
         )
@@ -183,9 +184,9 @@ class Navigation:
         if exploration is None or row < 0:
             return
         to = step(exploration, row, *arguments)
-        if to == row:
-            self._view.tell(nowhere, "faint")
         self.go_to_row(to)
+        if self._view.tree.row == row:
+            self._view.tell(nowhere if to == row else "the filter hides that row", "faint")
 
     def go_to_leaf(self) -> None:
         """Puts the cursor on the leaf."""
@@ -195,9 +196,21 @@ class Navigation:
     def _go_to_leaf(self) -> None:
         if self._state.exploration is not None:
             before = self._view.tree.row
-            self.go_to_leaf()
-            if self._view.tree.row == before:
+            gone = self._go_to_named(self._state.exploration.layout.leaf, "the leaf")
+            if gone and self._view.tree.row == before:
                 self._view.tell("this is the leaf", "faint")
+
+    def _go_to_named(self, entry: int, name: str) -> bool:
+        """Puts the cursor on the row of an entry; where a filter hides it, says so instead of going to another row."""
+        exploration = self._state.exploration
+        if exploration is None:
+            return False
+        if not exploration.folds_rows and exploration.hidden(exploration.layout.row_of(entry)):
+            keys = self._view.key_hints(("mode.leave", "clear filter"))
+            self._view.tell(f"the filter hides {name}", "warn", keys)
+            return False
+        self.go_to_entry(entry)
+        return True
 
     def _set_mark(self) -> None:
         """Marks the entry under the cursor, or takes the mark away."""
@@ -221,7 +234,7 @@ class Navigation:
         elif exploration.mark == self.head_here():
             self._view.tell("this is the mark", "faint")
         else:
-            self.go_to_entry(exploration.mark)
+            self._go_to_named(exploration.mark, "the marked row")
 
     def _jump(self) -> None:
         self._view.tree.focus()

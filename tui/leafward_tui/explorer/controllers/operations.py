@@ -159,7 +159,7 @@ class Operations:
             return
         archived = first in exploration.findings.archived
         rows = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
-        verb = "restored" if archived else "archived"
+        verb = "unarchived" if archived else "archived"
         exploration.opened.discard(first)
         self._write.start(
             f"{verb} the branch at {named(first)}, {counted(rows, 'row')}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.state import SearchState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.query.search.in_session import EntryHits
     from leafward.session.session import Session
@@ -50,6 +50,8 @@ class Search:
         """The row of the cursor when the search began: where the user has moved on since, it is left there."""
         self._sheet: TextSheet | None = None
         """The sheet that asks, while it is open."""
+        self._on_show: tuple[object, object, Sequence[int]] = (None, None, ())
+        """The places on rows that a filter leaves on show, behind what they were worked out of."""
         self.actions: dict[str, Callable[[], object]] = {
             "find.open": self._ask,
             "find.next": partial(self._step, 1),
@@ -90,7 +92,7 @@ class Search:
         if text != search.text or len(text) < _LEAST_TEXT:
             return _reading(text).words
         if search.rows:
-            return _counted(search, self._view.tree.row)
+            return self._counted()
         if self._jobs.running("search"):
             return "searching"
         doubt = _reading(text).doubt
@@ -160,9 +162,9 @@ class Search:
         view.tree.set_hits(frozenset(search.rows), words)
         self._seek()
         view.strip.set_hits(state.overview.turns_of(found.entries) if state.overview is not None else ())
-        if first and search.rows:
-            at = bisect_left(search.rows, self._from)
-            self._navigation.go_to_hit(search.rows[at % len(search.rows)])
+        if first and (on_show := self._places_on_show()):
+            at = bisect_left(on_show, self._from, key=lambda place: search.places[place][0])
+            self._navigation.go_to_hit(search.places[on_show[at % len(on_show)]][0])
         self._show_hits(complete=complete)
 
     def remember_query(self, query: str) -> None:
@@ -207,21 +209,43 @@ class Search:
         quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
         one = search.by_query and len(search.places) == 1
         how = f"{'matches' if one else 'match'} {search.text}" if search.by_query else quoted
-        view.tell(f"{_counted(search, view.tree.row)}{more} {how}", "", keys)
+        view.tell(f"{self._counted()}{more} {how}", "", keys)
 
     def _step(self, step: int) -> None:
         if not self._state.search.text:
             self._view.tell("nothing is searched for", "faint", self._view.key_hints(("find.open", "search")))
             return
         search, row = self._state.search, self._view.tree.row
-        if search.places:
+        if on_show := self._places_on_show():
             rows = [place for place, _ in search.places]
             at = search.place_on(row)
             beside = bisect_left(rows, row) - (step > 0) if at < 0 else at
-            search.at = (beside + step) % len(rows)
+            to = bisect_right(on_show, beside) if step > 0 else bisect_left(on_show, beside) - 1
+            search.at = on_show[to % len(on_show)]
             self._seek(search.at)
             self._navigation.go_to_hit(rows[search.at])
         self._show_hits(complete=not self._jobs.running("search"))
+
+    def _places_on_show(self) -> Sequence[int]:
+        """Which places stand on rows that the filter leaves on show; folded ones are, since a step unfolds them."""
+        exploration, places = self._state.exploration, self._state.search.places
+        if exploration is None or exploration.folds_rows:
+            return range(len(places))
+        lines, made_of, known = self._on_show
+        if lines is not exploration.lines or made_of is not places:
+            hidden = {row: exploration.hidden(row) for row in self._state.search.rows}
+            known = [place for place, (row, _) in enumerate(places) if not hidden[row]]
+            self._on_show = exploration.lines, places, known
+        return known
+
+    def _counted(self) -> str:
+        """`3 of 49 places` on a hit, `49 places` beside them; a query chooses rows. The search of all text counts entries as hits."""
+        search = self._state.search
+        at, size = search.place_on(self._view.tree.row), len(search.places)
+        name = "row" if search.by_query else "place"
+        hidden = size - len(self._places_on_show())
+        beside = f", {hidden:,} hidden by the filter," if hidden else ""
+        return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}{beside}"
 
 
 def _find(
@@ -242,13 +266,6 @@ def _places(found: EntryHits, row_of: Callable[[int], int]) -> list[tuple[int, i
         return sorted((row, entry) for row, entry in first.items() if row >= 0)
     held = zip(found.entries, found.places, strict=True)
     return sorted((row, entry) for entry, times in held if (row := row_of(entry)) >= 0 for _ in range(times))
-
-
-def _counted(search: SearchState, row: int) -> str:
-    """`3 of 49 places` on a hit, `49 places` beside them; a query chooses rows. The search of all text counts entries as hits."""
-    at, size = search.place_on(row), len(search.places)
-    name = "row" if search.by_query else "place"
-    return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}"
 
 
 _QUERY_SIGNS = frozenset("()&|")

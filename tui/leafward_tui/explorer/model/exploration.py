@@ -256,9 +256,10 @@ class Exploration:
         return changed
 
     def hidden(self, row: int) -> bool:
-        """Whether a row is folded away."""
+        """Whether a row is folded away, or left out by the filter."""
         y = self.lines.y_of(row)
-        return y < 0 or self.lines.line(y).row != row
+        line = self.lines.line(y) if y >= 0 else None
+        return line is None or line.row != row or line.kind is LineKind.HIDDEN
 
     # --- where to go --------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from leafward_tui.ui.cells import cell_len, count, counted, fit, right
 from leafward_tui.ui.hits import lit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rich.style import Style
 
@@ -55,6 +55,7 @@ class RowPainter:
         lost: Mapping[int, int | None] = MappingProxyType({}),
         repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         edited: Sequence[int] = (),
+        archived: Collection[int] = (),
         sub_agents: Sequence[int] = (),
         own_from: int = NO_ENTRY,
     ) -> None:
@@ -72,6 +73,8 @@ class RowPainter:
         """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
         self.edited = edited
         """Entries that the model reads otherwise than they were said, ascending."""
+        self.archived = archived
+        """First entries of archived branches: one that was opened says what it is."""
         self.sub_agents = sub_agents
         """Results of calls that made sub-agents whose sessions are there, ascending."""
         self.own_from = own_from
@@ -311,6 +314,8 @@ class RowPainter:
                 chips.append((f"{self.glyphs.edited} edited", ground.warn))
             if made := sum(map(self._made_in, entries)) if self.sub_agents else 0:
                 chips.append(("sub-agent" if made == 1 else f"{made:,} sub-agents", ground.memory))
+            if self.layout.head[line.row] in self.archived:
+                chips.append(("archived", ground.faint))
             if any(self.own_from in span for span in entries):
                 words = "fork begins" if origin_of(self.session) == "fork" else "own from here"
                 chips.append((words, ground.memory))

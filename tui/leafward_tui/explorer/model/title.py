@@ -77,7 +77,7 @@ def title_bar_of(
         keep = 4 if session.read_only or shut or session.what_if else 7
         of = f"{origin} of " if parent else origin
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
-    if damaged := session.columns.damaged:
+    if damaged := session.problems:
         facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))

@@ -112,7 +112,8 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
         if selection.turns:
             title.append(Span(f" of {selection.turns:,}", "faint"))
-    first, last = selection.head, selection.last
+    # As `tree` names the end of a turn, with which other verbs take it whole: what only keeps books may stand behind it.
+    first, last = selection.head, max(selection.head, selection.at)
     span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"
     right = [[Span(found.first_time, "faint")]] if found.first_time else []
     sheet.facts([title, where(selection)], [*right, [Span(span, "faint")]], gap=2)

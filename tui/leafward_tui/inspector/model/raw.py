@@ -170,8 +170,8 @@ def raw_page(
     title = [Span(f"#{exact(entry.index)}", "strong"), Span(f"  {shown_line(entry.type, 40)}", "sub")]
     if entry.role:
         title.append(Span(f"  {shown_line(entry.role, 40)}", "sub"))
-    more = len(selection) - 1
-    about = [Span(f"first of {counted(more + 1, 'entry', 'entries')}", "faint")] if more > 0 else []
+    number = session.columns.entries_in(selection.entries)
+    about = [Span(f"first of {counted(number, 'entry', 'entries')}", "faint")] if number > 1 else []
     sheet.row(title, about)
     name = Span(shown_line(entry.id, 80), "faint")
     beside = width_of([name]) <= _LONGEST_BESIDE

@@ -135,7 +135,7 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
         if stop():
             break
         kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
-        found.entries += kind is not Kind.CUSTOM or not is_own(body or {})
+        found.entries += not is_own(body or {})
         if kind is Kind.INJECTED and len(selection) == 1:
             # Among what was said it is one line; alone it is read whole.
             kind = Kind.CUSTOM_MESSAGE

@@ -82,9 +82,9 @@ class Operations:
             return
         root = every.root(operation)
         if root.undone:
-            self._view.tell(f"already undone {every.taken_back(root)}", "warn")
+            self._view.tell(f"already undone, {every.taken_back(root)}", "warn")
         elif operation.kind is OperationKind.UNDO:
-            self._view.tell(f"already redone {every.taken_back(operation)}", "warn")
+            self._view.tell(f"already redone, {every.taken_back(operation)}", "warn")
         else:
             self._rehearse(root)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
-_VERB = 10
+_VERB = 11
 _LABEL = 8
 _LEAST_TWO = 100
 """Cells from which the path stands beside the details."""
