@@ -86,7 +86,22 @@ def test_replies_that_were_broken_off_are_counted_where_they_are_left_out(
     document = outcome.document
     assert (document["kept"], document["left"]) == (4, 2)
     said = {one["code"]: one["text"] for one in document["diagnostics"]}
-    assert said["broken-replies-left"] == "2 aborted or failed replies left out, 1 of them with text or tool calls"
+    assert (
+        said["broken-replies-left"]
+        == "2 aborted or failed replies left out, 1 of them with text or tool calls"
+    )
+
+
+def test_what_is_put_in_is_shown_before_it_is_written(run: Run, session: Path) -> None:
+    plain = run("fork", session, "#3", "--dry-run")
+    assert "adds" not in plain.out
+    options = ("--summary", "extractive", "--inject")
+    shown = run("fork", session, "#3", *options, "--dry-run")
+    assert "adds     a summary of the abandoned branch and the injected context, ~" in shown.out
+    assert "water it" in shown.out.partition("## Goal")[2]
+    document = run("fork", session, "#3", *options, "--json").document
+    text = Path(document["path"]).read_text()
+    assert json.dumps(document["injected"], ensure_ascii=False) in text
 
 
 @pytest.mark.parametrize(

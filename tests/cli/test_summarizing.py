@@ -101,7 +101,9 @@ class TestMove:
 
     def test_the_price_holds_the_summary(self, run: Run, path: Path) -> None:
         plain = run("move", path, "#205", "--dry-run", "--json").document["price"]
-        carried = run("move", path, "#205", "--summary", "extractive", "--dry-run", "--json").document["price"]
+        carried = run("move", path, "#205", "--summary", "extractive", "--dry-run", "--json").document[
+            "price"
+        ]
         text = run("move", path, "#205", "--summary", "extractive", "--dry-run").out
         assert carried["context"]["after"] == plain["context"]["after"] + carried["summary"]
         assert f"-> ~{short(carried['context']['after'])}" in text

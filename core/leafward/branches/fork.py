@@ -94,7 +94,9 @@ class Fork:
         if not self.compacted:
             return told
         told += " of the context, the summary included"
-        return f"{told}, and {self.draft.earlier:,} from before the compaction" if self.draft.earlier else told
+        return (
+            f"{told}, and {self.draft.earlier:,} from before the compaction" if self.draft.earlier else told
+        )
 
 
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:

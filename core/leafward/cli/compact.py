@@ -145,10 +145,13 @@ def _with_sentences(session: Session, at: int, options: CompactOptions) -> Compa
     return replace(options, pins=as_sentences(session, at, options.pins))
 
 
+_LARGER = "--larger does it all the same"
+
+
 def _refuse_larger(grows: str, undone: str) -> None:
     """Before a model is asked as well: what it would be paid for is of no use."""
     if grows:
-        raise Refused(f"{grows}; nothing was {undone} (--larger does it all the same)")
+        raise Refused(f"{grows}; nothing was {undone} ({_LARGER})")
 
 
 def _injection(
@@ -240,6 +243,8 @@ def _tell_requests(
         )
         return 0
     tell_outgoing(summarizer, going, would=True)
+    if (grows := planned_growth(plan.diagnostics)) and not options.larger:
+        note(f"it would stop before that: {grows} ({_LARGER})")
     for request in going.requests if going is not None else ():
         say(
             [

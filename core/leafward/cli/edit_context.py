@@ -9,7 +9,13 @@ import click
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in, last_editable
+from leafward.branches.transfer.context_edits import (
+    ContextEdit,
+    apply_edits,
+    draft_edits,
+    editable_in,
+    last_editable,
+)
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, note, page, say
 from leafward.cli.selection import named_or_chosen, opened
