@@ -11,8 +11,8 @@ import pytest
 from leafward.compaction import strategy_of
 from leafward.session.injected_block import OPENING
 from leafward.summaries.summarizers import tokens_of
-from tests.cli.conftest import OLD
 from tests.acting import Acting, call
+from tests.cli.conftest import OLD
 from tests.codex_rollout import Rollout
 from tests.pi_file import RULE, STEP, PiFile, conversation, last_line, lossy
 
