@@ -190,6 +190,15 @@ def test_what_stands_under_no_heading_stays_under_none() -> None:
 
 
 class TestGrafts:
+    def test_a_second_graft_of_the_same_turns_is_said_to_be_one(self, session: Session) -> None:
+        chosen = [at(session, "looking"), at(session, "branch one is done")]
+        first = draft_graft(session, chosen)
+        assert "grafted-already" not in {one.code for one in first.misfits}
+        apply_graft(session, first)
+        again = draft_graft(session, chosen).misfits[0]
+        assert again.code == "grafted-already"
+        assert again.text.startswith("3 of these entries were grafted here before")
+
     def test_turns_of_another_branch_follow_the_leaf(self, session: Session) -> None:
         before = texts(session)
         draft = draft_graft(session, [at(session, "looking"), at(session, "branch one is done")])
