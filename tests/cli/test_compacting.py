@@ -11,6 +11,7 @@ import pytest
 from leafward.compaction import strategy_of
 from leafward.session.injected_block import OPENING
 from leafward.summaries.summarizers import tokens_of
+from tests.acting import Acting, call
 from tests.cli.conftest import OLD
 from tests.codex_rollout import Rollout
 from tests.pi_file import RULE, STEP, PiFile, conversation, last_line, lossy
@@ -290,6 +291,23 @@ def test_a_compaction_that_makes_the_context_larger_is_refused_unless_asked_for(
     made = done("compact", path, "--keep-recent", "1", "--pin", pin, "--larger", "--json").document
     assert made["entry"]
     assert path.read_bytes() != before
+
+
+def test_a_dry_run_says_that_a_model_would_not_be_asked(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("go")
+    for number in range(4):
+        path = f"src/a/rather/long/folder/module_{number}.py"
+        file.said(call("edit", f"e{number}", path=path, oldText="a", newText="b"))
+        file.answered(f"e{number}", "edit")
+    file.said("done")
+    file.user("on")
+    options = ("--keep-recent", "1", "--model", "local/scripted")
+    planned = run("compact", file.path, *options, "--dry-run")
+    assert "it would stop before that: with the longest summary, this compaction makes" in planned.err
+    refused = run("compact", file.path, *options)
+    assert (refused.code, "nothing was sent" in refused.err) == (1, True)
+    assert "would stop" not in run("compact", file.path, *options, "--dry-run", "--larger").err
 
 
 def test_what_a_plan_only_guesses_is_not_said_beside_what_the_summary_comes_to(

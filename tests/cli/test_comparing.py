@@ -214,3 +214,13 @@ def test_what_is_wrong_with_a_query_is_shown_in_it(
             assert mark.index("^") - 2 == place
         else:
             assert shown[mark.index("^") :] in ("foo()", "")
+
+
+def test_behind_an_edit_the_leaf_is_still_the_last_message(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("first " * 50)
+    file.said("second")
+    last = file.user("third " * 50)
+    assert run("edit-context", file.path, "#1", "--omit").code == 0
+    made = run("edit-context", file.path, "leaf", "--keep", "5", "--json").document
+    assert [one["entry"] for one in made["edits"]] == [last]

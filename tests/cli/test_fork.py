@@ -71,6 +71,59 @@ def test_where_nothing_was_said_there_is_nothing_to_fork(
     assert "nothing" in outcome.err
 
 
+@pytest.mark.parametrize("to", ["codex", "claude", "opencode"])
+def test_replies_that_were_broken_off_are_counted_where_they_are_left_out(
+    run: Run, tmp_path: Path, to: str
+) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("plant a pear tree")
+    file.said("half of it", stop="aborted")
+    file.user("go on")
+    file.said("", stop="error")
+    file.user("and now")
+    file.said("planted")
+    outcome = run("fork", file.path, "leaf", "--to", to, "--cwd", tmp_path, "--dry-run", "--json")
+    document = outcome.document
+    assert (document["kept"], document["left"]) == (4, 2)
+    said = {one["code"]: one["text"] for one in document["diagnostics"]}
+    assert (
+        said["broken-replies-left"]
+        == "2 aborted or failed replies left out, 1 of them with text or tool calls"
+    )
+
+
+def test_what_is_put_in_is_shown_before_it_is_written(run: Run, session: Path) -> None:
+    plain = run("fork", session, "#3", "--dry-run")
+    assert "adds" not in plain.out
+    options = ("--summary", "extractive", "--inject")
+    shown = run("fork", session, "#3", *options, "--dry-run")
+    assert "adds     a summary of the abandoned branch and the injected context, ~" in shown.out
+    assert "water it" in shown.out.partition("## Goal")[2]
+    document = run("fork", session, "#3", *options, "--json").document
+    text = Path(document["path"]).read_text()
+    assert json.dumps(document["injected"], ensure_ascii=False) in text
+
+
+@pytest.mark.parametrize(
+    ("to", "holds"),
+    [
+        ("pi", "6 entries, the history before the compaction included"),
+        ("codex", "4 messages of the context, the summary included"),
+    ],
+)
+def test_what_stands_before_a_compaction_is_said_to_come_along_or_not(
+    run: Run, tmp_path: Path, to: str, holds: str
+) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("plant a pear tree")
+    file.said("planted")
+    kept = file.user("water it")
+    file.entry("compaction", summary="A tree stands.", firstKeptEntryId=kept, tokensBefore=9)
+    file.user("feed it")
+    file.said("fed")
+    assert f"holds    {holds}" in run("fork", file.path, "#5", "--to", to, "--cwd", tmp_path, "--dry-run").out
+
+
 @pytest.mark.parametrize("to", ["pi", "codex", "claude", "opencode"])
 def test_a_block_without_its_text_stops_no_conversion(run: Run, tmp_path: Path, to: str) -> None:
     file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})

@@ -195,6 +195,20 @@ def test_what_stands_before_a_gap_comes_first_in_the_new_session(run: Run, tmp_p
     assert file.path.read_bytes() == before
 
 
+def test_where_nothing_was_said_behind_a_gap_the_session_goes_on_before_it(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("plant a row")
+    file.said("planted")
+    file.entry("model_change", "never written", provider="local", modelId="scripted-2")
+    assert "`leafward heal` goes on before it" in run("compact", file.path, "--dry-run").err
+    made = run("heal", file.path, "--cwd", tmp_path, "--json").document
+    assert ([one["code"] for one in made["changes"]], made["messages"]) == (["gap"], 2)
+    assert [one["text"] for one in run("context", made["path"], "--json").document["messages"]] == [
+        "plant a row",
+        "planted",
+    ]
+
+
 def test_what_the_window_has_no_room_for_is_left_out_before_a_gap(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

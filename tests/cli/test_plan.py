@@ -196,6 +196,6 @@ def test_the_rows_of_what_stays_add_up(done: Run, file: Acting) -> None:
         )
         if found is not None:
             rows[found[1]] = int(found[2].replace(",", ""))
-    stays = ("kept", "summary, about", "system", "not in file", "estimation error")
-    assert sum(rows.get(name, 0) for name in stays) == rows["after, about, nothing injected"]
+    stays = ("kept", "summary, at most", "system", "not in file", "estimation error")
+    assert sum(rows.get(name, 0) for name in stays) == rows["after, at most, nothing injected"]
     assert rows["estimation error"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.figures import short
 from leafward.summaries.summarizers import tokens_of
 from tests.pi_file import last_line
 
@@ -97,6 +98,15 @@ class TestMove:
         assert (moved["summary_entry"], moved["summary"], moved["kind"]) == (None, None, "move")
         assert "nothing-left" in {one["code"] for one in moved["diagnostics"]}
         assert last_line(path)["customType"] == "leafward.leaf"
+
+    def test_the_price_holds_the_summary(self, run: Run, path: Path) -> None:
+        plain = run("move", path, "#205", "--dry-run", "--json").document["price"]
+        carried = run("move", path, "#205", "--summary", "extractive", "--dry-run", "--json").document[
+            "price"
+        ]
+        text = run("move", path, "#205", "--summary", "extractive", "--dry-run").out
+        assert carried["context"]["after"] == plain["context"]["after"] + carried["summary"]
+        assert f"-> ~{short(carried['context']['after'])}" in text
 
     def test_where_it_is_already_nothing_is_written(self, done: Run, path: Path) -> None:
         before = path.read_bytes()

@@ -72,6 +72,13 @@ class TestMove:
         assert (moved["target"], moved["prompt"]) == ("00000002", "question 1")
         assert moved["diagnostics"] == []
 
+    def test_before_a_reply_is_no_place_for_a_prompt(self, run: Run, path: Path) -> None:
+        before = path.read_bytes()
+        outcome = run("move", path, "00000004", "--before", "--dry-run")
+        assert (outcome.code, outcome.out) == (1, "")
+        assert "--before takes a prompt, and 00000004 is none" in outcome.err
+        assert path.read_bytes() == before
+
     def test_before_the_first_prompt_is_before_everything(self, run: Run, path: Path) -> None:
         moved = run("move", path, "00000001", "--before", "--json").document
         assert (moved["target"], moved["prompt"]) == (None, "question 0")

@@ -96,7 +96,7 @@ class TestContextEdits:
         done = apply_edits(session, draft)
         assert done.kind is OperationKind.EDIT
         assert context_at(session, session.leaf).total == draft.tokens_after
-        assert draft.freed[0].before - draft.freed[0].after > 700
+        assert draft.freed[0].before - draft.freed[0].after == draft.saved
         assert draft.saved == draft.tokens_before - draft.tokens_after > 0
         (short,) = [text for text in texts(session) if text.startswith("one\ntwo")]
         assert "characters left out" in short
@@ -138,7 +138,13 @@ class TestContextEdits:
         content = lines(session)[-1]["replacement"]["content"]
         assert [block["type"] for block in content] == ["text", "toolCall"]
 
-    @pytest.mark.parametrize(("text", "says"), [("on branch two", "not in the context")])
+    def test_an_entry_that_an_edit_leaves_out_is_said_to_be(self, session: Session) -> None:
+        target = at(session, "begun")
+        done = apply_edits(session, draft_edits(session, [ContextEdit(target)]))
+        with pytest.raises(Refused, match=f"left out already, by the context edit {done.op}: undo that"):
+            draft_edits(session, [ContextEdit(target, text="shorter")])
+
+    @pytest.mark.parametrize(("text", "says"), [("on branch two", "on another branch")])
     def test_what_the_model_does_not_read_cannot_be_edited(
         self, session: Session, text: str, says: str
     ) -> None:
@@ -184,6 +190,15 @@ def test_what_stands_under_no_heading_stays_under_none() -> None:
 
 
 class TestGrafts:
+    def test_a_second_graft_of_the_same_turns_is_said_to_be_one(self, session: Session) -> None:
+        chosen = [at(session, "looking"), at(session, "branch one is done")]
+        first = draft_graft(session, chosen)
+        assert "grafted-already" not in {one.code for one in first.misfits}
+        apply_graft(session, first)
+        again = draft_graft(session, chosen).misfits[0]
+        assert again.code == "grafted-already"
+        assert again.text.startswith("3 of these entries were grafted here before")
+
     def test_turns_of_another_branch_follow_the_leaf(self, session: Session) -> None:
         before = texts(session)
         draft = draft_graft(session, [at(session, "looking"), at(session, "branch one is done")])

@@ -355,6 +355,20 @@ class TestTheRest:
         assert told == sorted(told, reverse=True), "the compaction that the sentence is about comes first"
         assert len(told) == 2
 
+    def test_a_command_that_was_repeated_comes_from_its_last_run(self, file: Acting) -> None:
+        file.user("go on")
+        runs = []
+        for number in range(2):
+            runs.append(file.said("", call("bash", f"b{number}", command="make fruit")))
+            file.answered(f"b{number}", "bash")
+            file.said("", call("edit", f"e{number}", path=f"src/{number}.py", oldText="a", newText="b"))
+            file.answered(f"e{number}", "edit")
+        made = injected(file)
+        (line,) = [line for line in made.lines if "ran `make fruit`" in line.text]
+        entries = [source.entry for source in line.sources if source.entry >= 0]
+        assert entries == sorted(entries, reverse=True)
+        assert len(entries) == len(runs)
+
     def test_a_path_is_printed_once_with_all_its_sources(self, file: Acting, tmp_path: Path) -> None:
         root = refactoring(tmp_path / "w")
         file.said("", call("edit", "c1", path="src/auth/validate.ts", oldText="a", newText="b"))

@@ -326,6 +326,21 @@ async def test_the_table_names_branches_and_counts_their_turns_as_the_tree_does(
         assert "Counted from the branch point, without sub-branches; the path from its start" in shown(pilot)
 
 
+async def test_a_cost_of_nothing_is_no_unknown_cost(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    fork = file.said("ok")
+    file.user("unanswered", fork)
+    file.user("on the path", fork)
+    file.entry("message", message={"role": "assistant", "content": [], "stopReason": "stop"})
+    async with exploring(file.path, HIGH) as (pilot, _):
+        await pilot.press("D")
+        sheet = await reached(pilot, ChoiceSheet)
+        await pilot.pause()
+        assert [choice.effect.split()[-2] for choice in sheet.rows.choices][1:] == ["$0"]
+        assert "test: its last run passed, failed" in shown(pilot)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (119, 32), (120, 32), (139, 32), (140, 32), (200, 60)])
 async def test_no_figure_of_the_table_of_branches_is_cut(tmp_path: Path, size: tuple[int, int]) -> None:
     """At 120 cells the written tokens were cut, and then read as part of the cost."""

@@ -124,7 +124,7 @@ def test_what_is_not_known_of_a_side_is_said_below_the_head(tmp_path: Path) -> N
         "unknown",
     ]
     known = [row.words for row in laid.rows if row.words.startswith(("A ", "B "))]
-    assert known == ["A   rebuilt from 1 edit", "B   not known: never read as a whole"]
+    assert known == ["A   rebuilt from 1 edit", "B   not known: no call up to here touched it"]
     found.sides.session.close()
 
 

@@ -157,3 +157,13 @@ class TestDrafts:
             await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
             await pilot.press(*"retry", "enter")
             await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.focus == "retry")
+
+    async def test_a_focus_is_shown_and_said_to_change_nothing(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            await pilot.press("asterisk")
+            await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+            await pilot.press(*"zebra", "enter")
+            await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.focus == "zebra")
+            await until(pilot, lambda: "changes no line" in said(screen))
+            assert "focus: zebra" in rows(pilot.app)[0]
+            assert [("focus: zebra" in run.about) for run in screen.state.drafts.runs] == [False, True]

@@ -28,6 +28,7 @@ from leafward_tui.lab.model.texts import injected_lines, prompt_lines, request_w
 from leafward_tui.ui.cells import cell_len, count, percent
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from leafward_tui.ui.survival_cache import PLURAL
+from tests.acting import Acting, call, reading
 from tests.tui.considered import considered, working
 
 if TYPE_CHECKING:
@@ -249,6 +250,22 @@ class TestTexts:
         assert request_words("the answer of openai/x ended early; again in 4 s, attempt 4 of 4").startswith(
             "the"
         )
+
+    def test_a_path_that_is_too_long_for_a_line_is_broken_between_its_parts(self, tmp_path: Path) -> None:
+        path = "packages/coding-agent/src/modes/interactive/interactive-mode.ts"
+        file = Acting(tmp_path / "s.jsonl")
+        file.user("go")
+        file.said(call("edit", "e", path=path, oldText="a", newText="b"))
+        file.answered("e", "edit")
+        with reading(file.path) as session:
+            block = injected_lines(
+                inject(session, session.leaf, InjectionSettings()), 50, UNICODE, on=True
+            )
+            lines = [line.text.split("  #")[0].strip() for line in block]
+            at = next(at for at, line in enumerate(lines) if line.startswith("- packages/"))
+            assert "-" not in lines
+            assert lines[at].endswith("/")
+            assert lines[at].removeprefix("- ") + lines[at + 1] == path
 
     def test_injected_lines_name_where_they_come_from(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)

@@ -66,6 +66,17 @@ async def test_what_is_chosen_runs_on_the_screen_below(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
 
 
+async def test_what_is_done_where_a_command_leads_finds_it(tmp_path: Path) -> None:
+    SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+        await pilot.press("ctrl+p", *"graft")
+        assert await options(pilot, app) == ["Compare with the mark, else with the leaf: merge, graft, pin"]
+
+
 async def test_the_palette_does_not_open_over_a_modal(tmp_path: Path) -> None:
     app = app_over(tmp_path)
     async with app.run_test(size=WIDE) as pilot:

@@ -102,7 +102,7 @@ def test_what_an_edit_replaced_is_not_drawn_as_the_same() -> None:
         assert any("══════" in line for line in drawn), "all else is the same"
         shares = [share for share in xray.ledger if share.before or share.after]
         heads = [head for head, _ in ledger_columns(shares, 120, UNICODE, of_edits=True)[1]]
-        assert "≠ freed" in heads
+        assert "≠ cut" in heads
         assert "− pruned" not in heads, "something stands for it"
 
 

@@ -70,6 +70,14 @@ class Conversation:
     left_out: int = 0
     """After `portable_messages`: messages of the context that were left out, because each agent brings its own: system prompt,
     instructions, environment."""
+    broken_off: int = 0
+    """After `messages`: replies that were aborted or failed; left out."""
+    broken_words: int = 0
+    """How many of them hold text or calls."""
+    unsent: int = 0
+    """After `messages`: other messages that the session shows and no model receives; left out as well."""
+    empty: int = 0
+    """After `portable_messages`: messages of which nothing is left for another provider, such as thinking alone."""
     orphans: int = 0
     """After `portable_messages`: results without a call, which no provider takes; left out as well."""
     thoughts: int = 0
@@ -135,6 +143,7 @@ class Conversation:
     def raw_messages(self) -> Iterator[ConversationMessage]:
         """The same as they were stored: results without calls, calls without results and repeated ids among them."""
         stamp = 0
+        speechless = 0
         for outline, message in self.messages():
             time = message.get("timestamp")
             if not isinstance(time, (int, float)) or isinstance(time, bool):
@@ -143,6 +152,9 @@ class Conversation:
             one = _portable(message, outline.role, outline.entry, stamp)
             if one is not None:
                 yield one
+            else:
+                speechless += 1
+        self.empty += speechless
 
     def _unanswered(
         self, waiting: dict[str, str], last: ConversationMessage
@@ -184,10 +196,15 @@ class Conversation:
     def _told(self) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages in the order of the context."""
         self.left_out = self.thoughts = self.documents = self.shortened = 0
+        self.broken_off = self.broken_words = self.unsent = self.empty = 0
         every = self.context.messages
         for position in range(len(every)):
             outline = every[position]
             if not outline.sent:
+                if outline.role == "assistant":
+                    self._count_broken(message_body(self.session, outline))
+                else:
+                    self.unsent += 1
                 continue
             if is_own(self.session, outline.kind, outline.entry) or outline.role == "system":
                 self.left_out += 1
@@ -195,26 +212,45 @@ class Conversation:
             message = message_body(self.session, outline)
             if outline.role == "assistant":
                 if message.get("stopReason") in BROKEN_OFF:
+                    self._count_broken(message)
                     continue
                 self.thoughts += sum(
                     1 for block in blocks_of(message.get("content")) if block.get("type") == "thinking"
                 )
                 content = portable_blocks(message)
                 if not content:
+                    self.empty += 1
                     continue
                 message = {**message, "content": content}
             self.documents += sum(1 for block in blocks_of(message.get("content")) if DOCUMENT in block)
             self.shortened += _is_shortened(message)
             yield outline, message
 
-    def remarks(self) -> list[Remark]:
-        """What `portable_messages` or `messages` left out or made up, once they ran."""
+    def _count_broken(self, reply: Body) -> None:
+        self.broken_off += 1
+        self.broken_words += any(map(_says_something, portable_blocks(reply)))
+
+    @property
+    def left(self) -> int:
+        """After `portable_messages`: messages of the context that were left out, for whatever reason."""
+        return self.left_out + self.broken_off + self.unsent + self.empty + self.orphans
+
+    def remarks(self, *, unsent: bool = True) -> list[Remark]:
+        """What `portable_messages` or `messages` left out or made up, once they ran; `unsent`: what no model receives is left out."""
         found: list[Remark] = []
         if self.healed is not None:
             return found
         if self.left_out:
             text = f"instructions and reminders of its agent left out ({counted(self.left_out, 'message')})"
             found.append(Remark("instructions-left", text))
+        if unsent and self.broken_off:
+            text = f"{self.broken_off:,} aborted or failed {'reply' if self.broken_off == 1 else 'replies'} left out"
+            if self.broken_words:
+                text += f", {self.broken_words:,} of them with text or tool calls"
+            found.append(Remark("broken-replies-left", text))
+        if unsent and self.unsent:
+            text = f"{counted(self.unsent, 'message')} left out that no model receives"
+            found.append(Remark("unsent-left", text))
         if self.thoughts:
             text = f"{counted(self.thoughts, 'piece')} of thinking left out: only its own provider can use it"
             found.append(Remark("reasoning-left", text))
@@ -268,6 +304,10 @@ def _kept(block: Body) -> Body | None:
     if kind == "toolCall" and "hosted" in block:
         return {"type": "text", "text": call_text(block)}
     return block if kind in ("text", "toolCall") else None
+
+
+def _says_something(block: Body) -> bool:
+    return block.get("type") == "toolCall" or bool(str(block.get("text") or "").strip())
 
 
 def documents_left(number: int) -> str:

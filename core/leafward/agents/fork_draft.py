@@ -227,4 +227,6 @@ class Draft:
     left: int
     """Entries on the path, up to the cut, that it leaves out."""
     remarks: tuple[Remark, ...] = ()
+    earlier: int = 0
+    """Of a conversion: messages that it holds beside the context, from before a compaction."""
     imported: Import | None = None

@@ -19,6 +19,7 @@ from leafward.base.figures import counted
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
 from leafward.compaction.injection import inject
+from leafward.context.model_context import context_at
 from leafward.files.command_changes import command_changes
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
@@ -80,13 +81,22 @@ class Fork:
     """Why it cannot be written as things stand; None where nothing is in the way."""
     injected: str = ""
     """The text that stands behind what is copied."""
+    compacted: bool = False
+    """Whether a compaction stands for the beginning of the context there."""
 
     @property
     def holds(self) -> str:
-        """How much of the old session the new one has: entries of a copy, messages of a conversion."""
+        """How much of the old session the new one has: entries of a copy, messages of a conversion; and of before a compaction."""
         if self.draft.agent == self.source:
-            return counted(self.draft.kept, "entry", "entries")
-        return counted(self.draft.kept, "message")
+            copied = counted(self.draft.kept, "entry", "entries")
+            return f"{copied}, the history before the compaction included" if self.compacted else copied
+        told = counted(self.draft.kept, "message")
+        if not self.compacted:
+            return told
+        told += " of the context, the summary included"
+        return (
+            f"{told}, and {self.draft.earlier:,} from before the compaction" if self.draft.earlier else told
+        )
 
 
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
@@ -140,7 +150,8 @@ def fork(
             own = False
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
     remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
-    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle(), terms.injected)
+    compacted = context_at(session, cut.tip(session)).compaction >= 0
+    return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle(), terms.injected, compacted)
 
 
 def is_copy(session: Session, cut: ForkPoint) -> bool:

@@ -38,7 +38,8 @@ def before_gaps(
         begins = bool(lost) and lost[0] == path[0]
         if not begins or lost[0] == 0 or any(kinds[one] == Kind.COMPACTION for one in path):
             return messages, changes
-        end = last_said(session, lost[0] - 1)
+        above, _ = _spoken_above(session, EntryIndex(lost[0] - 1))
+        end = last_said(session, above)
         if end < 0:
             return messages, changes
         context = context_at(session, end)
@@ -54,6 +55,33 @@ def before_gaps(
         changes.append(Change("gap", text, lost[0]))
         messages = [*earlier, *messages]
         at = end
+
+
+def spoken_place(session: Session) -> tuple[EntryIndex, EntryIndex]:
+    """Where the conversation ends: the place, or what stands in the file before a gap behind which nothing was said; and that gap.
+
+    -1 where nothing was said at all, and where there is no such gap.
+    """
+    return _spoken_above(session, session.place if session.place >= 0 else session.leaf)
+
+
+def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIndex]:
+    """The same of any entry."""
+    damage, columns = session.columns.damage, session.columns
+    gap = NO_ENTRY
+    while at >= 0 and last_said(session, at) < 0:
+        first = EntryIndex(next(iter(session.tree.path(at)), NO_ENTRY))
+        if first <= 0 or damage.get(first) != Damage.ORPHAN:
+            return NO_ENTRY, NO_ENTRY
+        gap, at = first, EntryIndex(first - 1)
+        while at >= 0 and columns.kind[at] == Kind.MALFORMED:
+            at = EntryIndex(columns.parent[at])
+    return at, gap
+
+
+def gap_at_end(gap: EntryIndex) -> Change:
+    """That nothing was said behind a gap, as a change."""
+    return Change("gap", f"{_LOST}, and nothing was said behind it: the session goes on before it", gap)
 
 
 _LOST = "the entry before it is not in the file"

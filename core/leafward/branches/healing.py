@@ -24,7 +24,7 @@ from leafward.agents.conversation import (
 from leafward.agents.fork_draft import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
-from leafward.branches.gaps import before_gaps
+from leafward.branches.gaps import before_gaps, gap_at_end, spoken_place
 from leafward.branches.overfull import WindowMessages, fitted
 from leafward.branches.refusals import last_refusal
 from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id, without_images
@@ -72,20 +72,23 @@ def healing(
 
     With `config`, a context over the window is compacted first.
     """
-    end = last_said(session, session.place)
+    place, gap = spoken_place(session)
+    end = last_said(session, place)
     if end < 0:
         raise Refused("nothing was said in it: there is nothing to heal")
-    cut = ForkPoint(session.place, end, NO_ENTRY, None, session.place)
+    cut = ForkPoint(place, end, NO_ENTRY, None, place)
     past = Conversation(session, cut)
     stored = list(past.raw_messages())
-    refusal = last_refusal(session, session.place)
+    refusal = last_refusal(session, place)
     excess = refusal.excess if refusal is not None else None
     fit = (
         fitted(session, stored, config, stop, excess)
         if config is not None
         else WindowMessages(stored, "", "")
     )
-    earlier, gaps = before_gaps(session, session.place, config)
+    earlier, gaps = before_gaps(session, place, config)
+    if gap >= 0:
+        gaps.append(gap_at_end(gap))
     messages, changes = healed([*earlier, *fit.messages], refusal)
     messages = list(_with_counts(session, messages, [*earlier, *stored], end, gaps))
     if fit.change:

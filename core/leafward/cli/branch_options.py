@@ -24,7 +24,7 @@ class MoveOptions:
     """The options of `leafward move`."""
 
     before: bool = option(
-        "--before", is_flag=True, help="To ENTRY's parent, with ENTRY's text given back as the prompt."
+        "--before", is_flag=True, help="To the parent of ENTRY, a prompt, with its text given back."
     )
     summary: str = summary_field("Add a summary of the abandoned branch.")
     focus: str | None = focus_field()

@@ -43,6 +43,7 @@ from leafward.compaction.growth import planned_growth
 from leafward.compaction.pins import as_sentences
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import repair
+from leafward.context.projection import begins_at_gap
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
 from leafward.session.journal.open_file import refuse_unwritable
@@ -90,6 +91,8 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                     made = pinned(made, gate_pins(made))
             else:
                 plan = requested_plans(session, options, settings)[0]
+                if plan.nothing and begins_at_gap(session, plan.at if plan.at >= 0 else session.leaf):
+                    raise Refused(f"{plan.diagnostics[0].text}; {_GAP}")
                 refuse_nothing(plan)
                 options = _with_sentences(session, plan.at, options)
                 if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
@@ -145,10 +148,14 @@ def _with_sentences(session: Session, at: int, options: CompactOptions) -> Compa
     return replace(options, pins=as_sentences(session, at, options.pins))
 
 
+_GAP = "the entry before the first one here is not in the file: `leafward heal` goes on before it"
+_LARGER = "--larger does it all the same"
+
+
 def _refuse_larger(grows: str, undone: str) -> None:
     """Before a model is asked as well: what it would be paid for is of no use."""
     if grows:
-        raise Refused(f"{grows}; nothing was {undone} (--larger does it all the same)")
+        raise Refused(f"{grows}; nothing was {undone} ({_LARGER})")
 
 
 def _injection(
@@ -240,6 +247,8 @@ def _tell_requests(
         )
         return 0
     tell_outgoing(summarizer, going, would=True)
+    if (grows := planned_growth(plan.diagnostics)) and not options.larger:
+        note(f"it would stop before that: {grows} ({_LARGER})")
     for request in going.requests if going is not None else ():
         say(
             [

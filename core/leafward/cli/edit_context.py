@@ -9,7 +9,13 @@ import click
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, editable_in
+from leafward.branches.transfer.context_edits import (
+    ContextEdit,
+    apply_edits,
+    draft_edits,
+    editable_in,
+    last_editable,
+)
 from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, note, page, say
 from leafward.cli.selection import named_or_chosen, opened
@@ -32,6 +38,9 @@ def edit_context(
     if sum((options.omit, text is not None, keep is not None)) != 1:
         raise click.UsageError("choose --omit, --text or --keep")
     with opened(selector) as session:
+        # The leaf itself may be a line that Leafward appended, such as the edit before.
+        leaf = last_editable(session)
+        named = [session.columns.id(leaf) if one == "leaf" and leaf >= 0 else one for one in named]
         named_entries = [session.find(one) for one in named]
         chosen = named_or_chosen(session, named, options.query)
         # A query may reach beyond what the model reads; an entry that is named is meant.
@@ -73,8 +82,12 @@ def edit_context(
 
 def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would free" if dry_run else "freed"
-    yield f"{does} ~{short(draft.saved)} tokens: {short(draft.tokens_before)} -> ~{short(draft.tokens_after)}"
+    before, after = short(draft.tokens_before), short(draft.tokens_after)
+    if before == after and draft.saved:
+        # Rounded alike: what is freed would not be seen.
+        before, after = f"{draft.tokens_before:,}", f"{draft.tokens_after:,}"
+    yield f"{does} ~{short(draft.saved)} tokens: {before} -> ~{after}"
     for one in draft.freed:
         entry = safe_line(session.columns.id(one.target), 40)
         what = headline(session, one.target).text[:80]
-        yield f"  {entry}  {short(one.before)} -> {short(one.after)}  {page.style(what, 'faint')}"
+        yield f"  {entry}  ~{short(one.before)} -> {'~' * bool(one.after)}{short(one.after)}  {page.style(what, 'faint')}"

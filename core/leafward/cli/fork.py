@@ -12,12 +12,13 @@ import click
 from leafward import agents
 from leafward.agents.fork_draft import cut_at
 from leafward.base.errors import Refused
+from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
-from leafward.cli.output import emit_json, note, page, say
+from leafward.cli.output import emit_json, indented, note, page, say
 from leafward.cli.resume import installed
 from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
@@ -26,7 +27,9 @@ from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
 from leafward.session.entry_headline import headline
+from leafward.session.injected_block import split_enclosed
 from leafward.session.journal import utc_now
+from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 
@@ -98,6 +101,8 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
             return 0
         done = "would begin" if dry_run else "began" if there is None else "goes on with"
         say(_text(session, made, target, done, imported=imported))
+        if dry_run and made.injected:
+            say(["", *indented(made.injected, "")])
         for one in _remarks(made):
             note(one.text)
         if dry_run:
@@ -199,6 +204,7 @@ def _json(session: Session, made: Fork, target: Agent, *, imported: bool, dry_ru
         "end": session.columns.id_at(cut.end),
         "kept": draft.kept,
         "left": draft.left,
+        "injected": made.injected or None,
         "file": str(draft.file) if not imported else None,
         "import": _command_json(draft.imported.command) if draft.imported is not None else None,
         "imported": imported,
@@ -212,6 +218,13 @@ def _command_json(command: Resume) -> dict[str, Any]:
     return {"argv": list(command.argv), "cwd": command.cwd, "env": dict(command.env_set)}
 
 
+def _added(made: Fork) -> str:
+    """What stands behind what is copied, and how large it is."""
+    summary, context = split_enclosed(made.injected)
+    parts = ["a summary of the abandoned branch"] * bool(summary) + ["the injected context"] * bool(context)
+    return f"{' and '.join(parts)}, ~{short(tokens_of(made.injected))} tokens"
+
+
 def _text(session: Session, made: Fork, target: Agent, done: str, *, imported: bool) -> Iterator[str]:
     draft, cut, paper = made.draft, made.cut, page()
     where = "before" if cut.prompt >= 0 else "after"
@@ -222,6 +235,8 @@ def _text(session: Session, made: Fork, target: Agent, done: str, *, imported: b
         return f"{paper.style(f'{word:<9}', 'faint')}{text}"
 
     yield row("holds", made.holds)
+    if made.injected:
+        yield row("adds", _added(made))
     if imported:
         yield row("imported", f"into {safe_line(str(draft.path.parent), _LINE)}")
     else:

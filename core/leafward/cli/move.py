@@ -6,13 +6,13 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.output import Page, emit_json, indented, money, note, page, say
 from leafward.cli.selection import agent_behind, opened
 from leafward.session import journal
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import EntryIndex, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import prompt_text
 
@@ -38,6 +38,10 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
         index = session.find(entry)
         prompt = None
         if options.before:
+            if session.columns.kind[index] != Kind.USER:
+                raise Refused(
+                    f"--before takes a prompt, and {safe_line(session.columns.id(index), 40)} is none: without it the leaf moves to the entry"
+                )
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
         price = price_of_move(session, index, now=int(time.time() * 1000))
@@ -47,6 +51,9 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             written = carried.written
         else:
             written = journal.move(session, index, _writing(dry_run))
+        made = carried.made if carried is not None else None
+        if made is not None:
+            price = price.with_summary(made.tokens)
         if as_json:
             document = write_json(session, written)
             remarked = _remarked(written)
@@ -61,16 +68,16 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
                 document["diagnostics"] += [
                     {"code": one.code, "text": one.text} for one in carried.remarks if written.changed
                 ]
-                if carried.made is not None:
-                    _add_summary(document["price"], carried.made.tokens)
+                if made is not None:
+                    document["price"]["summary"] = made.tokens
             emit_json(document)
             return 0
         lines = list(_move_text(session, written, page()))
         if written.changed:
             lines += price_lines(price, page(), _remarked(written))
-        if carried is not None and carried.made is not None:
-            lines += ["", page().style(f"summary, {short(carried.made.tokens)} tokens", "memory")]
-            lines += indented(carried.made.text, "")
+        if made is not None:
+            lines += ["", page().style(f"summary, {short(made.tokens)} tokens", "memory")]
+            lines += indented(made.text, "")
         if prompt is not None:
             lines += ["", page().style("prompt", "faint"), safe(prompt)]
         say(lines)
@@ -78,13 +85,6 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             note(one.text)
         remark(session, written)
     return 0
-
-
-def _add_summary(price: Body, tokens: int) -> None:
-    """Adds the summary that is carried along to the price of a move: it stands in the context afterwards."""
-    price["summary"] = tokens
-    price["context"]["after"] += tokens
-    price["sent_again"] += tokens
 
 
 def _writing(dry_run: bool) -> Writing:

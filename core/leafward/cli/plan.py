@@ -313,7 +313,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
         (" ", "pruned", counted(len(made.pruned), "message"), tokens.pruned, "faint"),
-        (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
+        (" ", "summary, at most", "files included" if made.files.size else "", tokens.summary, "memory"),
         (" ", "system", "", tokens.system, "faint"),
         (" ", "not in file", "system, tools", tokens.not_in_file, "faint"),
         # With it the rows of what stays add up to the size afterwards.
@@ -322,7 +322,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     for letter, name, count, size, style in rows:
         if size:
             yield f"{page.style(letter, style)} {pad(name, 18)}{pad(count, 16)}{pad(f'{size:,}', 10, right=True)}"
-    yield f"  {pad('after, about, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
+    yield f"  {pad('after, at most, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
     yield ""
     yield from _cut_text(session, made, page)
     if made.files.read or made.files.modified:

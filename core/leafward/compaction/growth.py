@@ -26,13 +26,19 @@ def planned_growth(remarks: Sequence[Diagnostic]) -> str:
     return next((one.text for one in remarks if one.code == _GROWS), "")
 
 
-def size_remarks(before: int, after: int, threshold: int, about: str = "") -> list[Diagnostic]:
-    """What the sizes of a context give reason to say, in tokens as they are shown; agents compact above `threshold`."""
+def size_remarks(
+    before: int, after: int, threshold: int, about: str = "", *, planned: bool = False
+) -> list[Diagnostic]:
+    """What the sizes of a context give reason to say, in tokens as they are shown; agents compact above `threshold`.
+
+    `planned`: there is no summary yet, and the size is that with the longest there may be.
+    """
     remarks = []
+    lead = "with the longest summary, " if planned else ""
     if grows := growth_words(before, after, about):
-        remarks.append(Diagnostic(_GROWS, grows))
+        remarks.append(Diagnostic(_GROWS, f"{lead}{grows}"))
     if after > threshold:
-        text = f"{about}{after:,} tokens would be left, over the threshold of {threshold:,}"
+        text = f"{lead}{about}{after:,} tokens would be left, over the threshold of {threshold:,}"
         remarks.append(Diagnostic(_TOO_LARGE, text))
     elif after == before:
         remarks.append(Diagnostic(_NO_GAIN, f"this compaction frees nothing: {after:,} tokens stay"))

@@ -305,5 +305,7 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         return remarks
     if made.sizes.context.begins_midway:
         remarks.append(Diagnostic(BEGINS_MIDWAY, _MIDWAY))
-    remarks += size_remarks(tokens.counted_before, tokens.counted_after, trigger.threshold, "about ")
+    remarks += size_remarks(
+        tokens.counted_before, tokens.counted_after, trigger.threshold, "about ", planned=True
+    )
     return remarks

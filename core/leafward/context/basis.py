@@ -184,9 +184,12 @@ class Basis:
 
     def edited(self, index: EntryIndex, freed: int) -> int:
         """The size of the context at an entry once edits free so many estimated tokens of it."""
+        return max(0, self.count_at(index).total - self.freed(index, freed))
+
+    def freed(self, index: EntryIndex, estimated: int) -> int:
+        """What so many estimated tokens of messages take of the context at an entry: that much less it is without them."""
         measured = self._last(latest(self.sizes.session, index, _COMPACTION), index) is not None
-        scale = self.carry(index).scale if measured else 1.0
-        return max(0, self.count_at(index).total - round(freed * scale))
+        return round(estimated * self.carry(index).scale) if measured else estimated
 
     def change(self, compaction: int) -> tuple[Count, Count]:
         """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""

@@ -60,7 +60,7 @@ class EditInForce(NamedTuple):
     removed: bool
     """Whether nothing of the entry is left."""
     freed: int
-    """Tokens; less than 0 where the new text is longer."""
+    """Estimated tokens; less than 0 where the new text is longer."""
 
 
 class Messages(Sequence[ContextMessage]):

@@ -181,6 +181,10 @@ class Context:
         """What stands in front of the total: nothing where it was counted, else `~`."""
         return self.count.sign
 
+    def freed(self, estimated: int) -> int:
+        """How much larger it is with so many estimated tokens that edits took out."""
+        return Basis.of(self.session).freed(self.at, estimated)
+
     @property
     def sent(self) -> int:
         """Tokens that are sent with the next prompt: the total without what is not sent."""

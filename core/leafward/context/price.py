@@ -8,7 +8,7 @@ rates come from what its own replies cost.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted, short
@@ -100,6 +100,14 @@ class Price:
     def sent_again(self) -> int:
         """Tokens of the context that no cache of this conversation has: they cost the full price."""
         return max(0, self.after.sent - self.cached)
+
+    def with_summary(self, tokens: int) -> Price:
+        """The same where a summary of so many estimated tokens is carried along: the context holds it, and no cache."""
+        after = self.after._replace(total=self.after.total + tokens, recorded=False)
+        cost = self.cost_again
+        if cost is not None and self.sent_again:
+            cost *= (self.sent_again + tokens) / self.sent_again
+        return replace(self, after=after, cost_again=cost)
 
     def as_json(self) -> dict[str, Any]:
         """The `price` of the command line."""

@@ -41,7 +41,12 @@ def begins_midway(session: Session, at: int) -> bool:
 
     Never of a native session: pi goes on without what stands before a gap.
     """
-    if session.is_native or not session.columns.damage:
+    return not session.is_native and begins_at_gap(session, at)
+
+
+def begins_at_gap(session: Session, at: int) -> bool:
+    """Whether the path to an entry begins below one that is not in the file."""
+    if not session.columns.damage:
         return False
     first = NO_ENTRY
     for run in session.tree.runs_upwards(at):

@@ -99,20 +99,28 @@ class IntentCommands(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        """What works now and matches its title, its words in the key bar, or its id; only what holds the words, if anything does."""
+        """What works now and matches its title, its words in the key bar, its id, or what is done where it leads.
+
+        Only what holds the words, if anything does.
+        """
         matcher, words = self.matcher(query), query.casefold()
         working = self._working()
-        held = [one for one in working if words in f"{one.title}\n{one.hint}\n{one.id}".casefold()]
+        held = [
+            one for one in working if words in f"{one.title}\n{one.hint}\n{one.id}\n{one.also}".casefold()
+        ]
         for entry in held or working:
             score = max(
                 matcher.match(entry.title),
                 0.9 * matcher.match(entry.hint),
                 0.8 * matcher.match(entry.id),
             )
+            title = entry.title
+            if not score and words in entry.also:
+                score, title = matcher.match(entry.also), f"{title}: {entry.also}"
             if score > 0:
                 yield Hit(
                     score,
-                    self._line(entry, matcher.highlight(entry.title)),
+                    self._line(entry, matcher.highlight(title)),
                     partial(self._run, entry.id),
                     text=entry.title,
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.model.fates import lost_facts
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.glyphs import Glyphs
 
+_FOCUS = 40
+"""Characters of the focus that the title shows."""
+
 
 def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
     """Where the compaction is planned, and what is to be known of the file."""
@@ -28,6 +32,8 @@ def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
         corrects = path.what_if is not None and path.what_if.choices.summarizer == AS_IT_IS
         where = f"Correcting {compaction}" if corrects else f"{where}, beside {compaction}"
     facts = [Fact(where, short=where, keep=3, hue="text")]
+    if path.what_if is not None and (focus := path.what_if.choices.focus):
+        facts.append(Fact(f"focus: {safe_line(focus, _FOCUS)}", short="focused", keep=2))
     if state.file.grew:
         facts.append(Fact("session has grown", short="grown", keep=4, hue="warn"))
     if path.shut:

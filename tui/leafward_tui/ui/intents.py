@@ -102,6 +102,8 @@ class Intent(NamedTuple):
     """Heading in the help."""
     palette: bool = True
     """False for what makes no sense from the palette, such as one row down."""
+    also: str = ""
+    """What can be done where it leads, in words by which palette and help find it."""
 
     @property
     def action(self) -> str:
@@ -139,7 +141,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("jump.labels", "f", "Jump to a row on the screen by letters", "jump", _TREE, "Go"),
     # Change: what is written to the session.
     Intent("move.here", "enter", "Move the leaf here", "move", _TREE, "Change"),
-    Intent("branch.summarise", "s", "Summarise this branch", "summarise", _TREE, "Change"),
+    Intent("branch.summarise", "s", "Summarise this branch", "summarise", _TREE, "Change", also="summary"),
     Intent(
         "draft.move", "enter", "Move with this summary, or go to the turn found", "move", ("draft",), "Change"
     ),
@@ -270,7 +272,15 @@ INTENTS: tuple[Intent, ...] = (
     Intent("same.fold", "z", "Fold or show what is the same", "fold same", _SUMMARIES, "Compaction"),
     Intent("summary.go", "enter", "Show the entry in the tree", "show", _SUMMARIES, "Compaction"),
     # The compaction lab.
-    Intent("lab.open", "c", "Open the compaction lab here", "compact", _TREE, "Compaction"),
+    Intent(
+        "lab.open",
+        "c",
+        "Open the compaction lab here",
+        "compact",
+        _TREE,
+        "Compaction",
+        also="summary, injected context, pins",
+    ),
     Intent("compaction.accept", "ctrl+s", "Accept: append the compaction", "accept", _LAB, "Compaction"),
     Intent("summary.run", "s", "Write the summary", "summarise", _LAB, "Compaction"),
     Intent("lab.choose", "enter", "Go to the source, or write the summary", "source", _LAB, "Compaction"),
@@ -323,7 +333,15 @@ INTENTS: tuple[Intent, ...] = (
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "m", "Mark this run: compare the others with it", "mark", ("runs",), "Compaction"),
     # Branches compared.
-    Intent("compare.open", "d", "Compare with the mark, else with the leaf", "compare", _TREE, "Compare"),
+    Intent(
+        "compare.open",
+        "d",
+        "Compare with the mark, else with the leaf",
+        "compare",
+        _TREE,
+        "Compare",
+        also="merge, graft, pin",
+    ),
     Intent("branches.table", "D", "Compare all branches in a table", "branches", _TREE, "Compare"),
     Intent("compare.files", "1", "Show the files of both", "files", _COMPARE, "Compare"),
     Intent("compare.contents", "2", "Show the contents of this file", "contents", _COMPARE, "Compare"),

@@ -64,7 +64,7 @@ def matching(sections: Sections, words: str, keymap: Keymap) -> list[tuple[str, 
                 (
                     *_keys(entry, keymap),
                     entry.title,
-                    *((entry.id, entry.hint) if isinstance(entry, Intent) else ()),
+                    *((entry.id, entry.hint, entry.also) if isinstance(entry, Intent) else ()),
                 )
             ).lower()
             for entry in entries

@@ -60,7 +60,7 @@ def adopt(past: Conversation, terms: Terms, root: Path) -> Draft:
         content=writer.lines,
         resume=resume_of(path, name, cwd, terms.env),
         kept=kept,
-        left=past.left_out,
+        left=past.left,
         remarks=(*past.remarks(), COUNTS_LEFT),
     )
 

@@ -74,6 +74,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
         kept,
         tuple(remarks),
         env_set,
+        past.left,
     )
 
 

@@ -56,6 +56,7 @@ def draft_of(
     kept: int,
     remarks: tuple[Remark, ...],
     env_set: tuple[tuple[str, str], ...],
+    left: int = 0,
 ) -> Draft:
     """A draft of a rollout among those of today, under the name that Codex would give it."""
     local = terms.now.astimezone()
@@ -69,7 +70,7 @@ def draft_of(
         content=content,
         resume=Resume(("codex", "resume", "-C", cwd, name), cwd, own_variables(terms.env), env_set),
         kept=kept,
-        left=0,
+        left=left,
         remarks=remarks,
     )
 

@@ -46,7 +46,7 @@ def adopt(past: Conversation, terms: Terms, database: str, store: Store) -> Draf
         cwd=cwd,
         content=writer.document,
         kept=kept,
-        left=past.left_out,
+        left=past.left,
         remarks=(*remarks, *past.remarks(), COUNTS_LEFT),
         terms=terms,
         store=store,

@@ -13,7 +13,7 @@ from leafward.session.journal import encode_line
 from leafward.session.messages import PROJECTION, edit_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.agents.conversation import Conversation, ConversationMessage
@@ -43,7 +43,9 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
     path = list(session.tree.path(past.cut.tip(session)))
     counted = sum(1 for _ in past.messages())
     whole = not past.moved and _is_pi_shaped(past)
-    remarks = [*past.remarks(), COUNTS_COPIED]
+    # Entries told one by one include replies that pi does not send either.
+    remarks = [*past.remarks(unsent=not whole), COUNTS_COPIED]
+    copied_unsent = past.broken_off + past.unsent if whole else 0
     if past.context.compaction >= 0 and not whole:
         remarks.append(
             Remark(
@@ -57,9 +59,20 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
         lambda: _translated(past, header, path, terms, whole=whole),
         terms,
         counted,
-        0,
+        past.left - copied_unsent,
         tuple(remarks),
+        _earlier(past, path, whole=whole),
     )
+
+
+def _earlier(past: Conversation, path: Sequence[int], *, whole: bool) -> int:
+    """How many messages from before a compaction are told beside those of the context."""
+    compaction = past.context.compaction
+    if compaction < 0:
+        return 0
+    above = path[: path.index(compaction)]
+    in_context = set(past.context.messages.entry) if whole else set()
+    return sum(1 for entry in above if entry not in in_context and _native_kind(past.session, entry))
 
 
 def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[Remark]:

@@ -89,6 +89,7 @@ def draft_of(
     kept: int,
     left: int,
     remarks: tuple[Remark, ...] = (),
+    earlier: int = 0,
 ) -> Draft:
     """A draft of a file in a folder, under the name that pi would give it."""
     moment = str(header["timestamp"]).replace(":", "-").replace(".", "-")
@@ -104,4 +105,5 @@ def draft_of(
         kept=kept,
         left=left,
         remarks=remarks,
+        earlier=earlier,
     )

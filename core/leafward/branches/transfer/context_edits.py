@@ -21,6 +21,7 @@ from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from leafward.context.model_context import Context
     from leafward.session.session import Session
 
 EDITABLE = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.CUSTOM_MESSAGE, Kind.INJECTED})
@@ -46,7 +47,7 @@ class ContextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What an edit saves. Tokens, estimated as pi 1.5.2 does."""
+    """What an entry takes of the context before an edit and after, in tokens."""
 
     target: EntryIndex
     before: int
@@ -125,9 +126,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
                 f"entry {session.columns.id(edit.target)} has no content that an edit could replace"
             )
         if edit.target not in by_entry:
-            raise Refused(
-                f"entry {session.columns.id(edit.target)} is not in the context: a compaction stands for it, or it is on another branch"
-            )
+            raise Refused(_absence(session, context, edit.target))
         chosen[edit.target] = edit
     _refuse_torn(session, chosen, by_entry.keys())
     contents, freed = [], []
@@ -144,8 +143,35 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
         raise Refused("nothing would get shorter")
     place = place_at(session, here)
     estimated = sum(context.messages.tokens)
-    after = Basis.of(session).edited(here, sum(one.before - one.after for one in freed))
-    return EditDraft(here, place, tuple(contents), tuple(freed), estimated, context.total, after)
+    basis = Basis.of(session)
+    after = basis.edited(here, sum(one.before - one.after for one in freed))
+    # As the context is sized: what the entries free adds up to what the context loses.
+    sized = []
+    for one in freed:
+        before = basis.freed(here, one.before)
+        sized.append(Savings(one.target, before, before - basis.freed(here, one.before - one.after)))
+    return EditDraft(here, place, tuple(contents), tuple(sized), estimated, context.total, after)
+
+
+def _absence(session: Session, context: Context, target: EntryIndex) -> str:
+    """Why an entry that could be edited is not in a context, in one line."""
+    name = session.columns.id(target)
+    omitted = next((one for one in context.messages.edits if one.entry == target and one.removed), None)
+    if omitted is not None:
+        edit = session.columns.id(omitted.edit)
+        return f"entry {name} is left out already, by the context edit {edit}: undo that, or move the leaf above it"
+    if not session.tree.is_ancestor(target, context.at):
+        return f"entry {name} is not in the context: it is on another branch"
+    why = "a compaction stands for it" if context.compaction >= 0 else "no model receives it"
+    return f"entry {name} is not in the context: {why}"
+
+
+def last_editable(session: Session) -> EntryIndex:
+    """The last entry on the path to the leaf whose content can be edited: what the user means by the leaf; -1 for none."""
+    columns, index = session.columns, session.leaf
+    while index >= 0 and columns.kind[index] not in EDITABLE:
+        index = EntryIndex(columns.parent[index])
+    return index
 
 
 def editable_in(session: Session, entries: Iterable[EntryIndex]) -> list[EntryIndex]:

@@ -125,7 +125,7 @@ def draft_graft(
     if already:
         named = session.columns.id(EntryIndex(already[0]))
         raise Refused(f"{named} is on the path already: a graft takes turns of another branch")
-    misfits += _order(session, sources, here)
+    misfits = [*_again(session, sources, here), *misfits, *_order(session, sources, here)]
     misfits += _stale(session, sources, here, stop)
     metrics = EntryMetrics(session)
     metrics.fill(session, sources)
@@ -185,6 +185,27 @@ def _whole(session: Session, entries: list[int]) -> tuple[list[int], list[Misfit
                 )
             )
     return sorted(found), misfits
+
+
+def _again(session: Session, sources: list[int], here: EntryIndex) -> list[Misfit]:
+    """Whether the path holds copies of some entries from a graft of before."""
+    kinds = session.columns.kind
+    marks = [
+        index
+        for index in session.tree.path(here)
+        if kinds[index] == Kind.CUSTOM and (session.is_native or session.is_kept(index))
+    ]
+    held: set[str] = set()
+    for _, body in session.bodies(marks):
+        if body is not None and body.get("customType") == GRAFT_TYPE and isinstance(body.get("data"), dict):
+            copies = body["data"].get("copies")
+            held.update(copies if isinstance(copies, dict) else ())
+    twice = [index for index in sources if session.columns.id(EntryIndex(index)) in held]
+    if not twice:
+        return []
+    verb = "was" if len(twice) == 1 else "were"
+    text = f"{len(twice):,} of these entries {verb} grafted here before: the context would hold the same twice"
+    return [Misfit("grafted-already", text, EntryIndex(twice[0]))]
 
 
 def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfit]:

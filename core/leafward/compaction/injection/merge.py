@@ -111,7 +111,9 @@ def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bul
             found[bullet.text] = bullet
             continue
         omitted.append(Omitted(key, bullet.text, Reason.DUPLICATE, bullet.sources))
-        first.sources = _joined(first.sources, bullet.sources)
+        # The first source is that of the line's place.
+        ahead, behind = (bullet, first) if bullet.rank < first.rank else (first, bullet)
+        first.sources = _joined(ahead.sources, behind.sources)
         first.tier = min(first.tier, bullet.tier)
         if bullet.rank < first.rank:
             found[bullet.text] = found.pop(bullet.text)

@@ -98,7 +98,8 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
     """What is known of a content and what that rests on, in words; `based` where contents of the workspace were tried."""
     if file.certainty is Certainty.ABSENT:
         return "not there"
-    why = next((remark.words for _, remark in reversed(file.remarks)), "") or "never read as a whole"
+    why = next((remark.words for _, remark in reversed(file.remarks)), "")
+    why = why or ("never read as a whole" if file.reads or file.changes else "no call up to here touched it")
     if based:
         why += ", and nothing in the workspace fits"
     if file.certainty is Certainty.UNKNOWN:
@@ -297,7 +298,7 @@ def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[Ro
                 Row("known", at + 1, words=line.rstrip("\n")) for at, line in enumerate(lines[: _CONTEXT * 4])
             ]
             if len(lines) > _CONTEXT * 4:
-                found.append(Row("text", words=f"{len(lines) - _CONTEXT * 4:,} more lines are known"))
+                found.append(Row("text", words=f"{counted(len(lines) - _CONTEXT * 4, 'more line')} known"))
         after = 1
         for span in file.spans:
             if span.first > after:

@@ -158,11 +158,14 @@ class Comparison:
             SheetLine("Counted from the branch point, without sub-branches; the path from its start"),
         ]
         if wide:
+            glyphs = self._services.glyphs
             about.append(
                 SheetLine(
-                    f"{self._services.glyphs.ok} test: its last run passed; no checks: no test, build, lint or script called so"
+                    f"{glyphs.ok} test, {glyphs.error} test: its last run passed, failed; no checks: no test, build, lint or script called so"
                 )
             )
+            if any(not row.side.outcomes.costs_known for row in shown):
+                about.append(SheetLine(f"{glyphs.dash}: the cost is not in file"))
         if len(rows) > len(shown):
             about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))
         besides = sum(row.leaf != place for row in rows)
@@ -213,7 +216,7 @@ def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
         right(counted(side.turns, "turn"), 9),
         right(counted(side.edits, "change") if side.edits else glyphs.zero, 12),
         right(counted(came.errors, "error"), 10) if came.errors else right(glyphs.zero, 10),
-        right(money(came.usage.cost) if came.costs_known else glyphs.dash, 8),
+        right(money(came.usage.cost, zero="$0") if came.costs_known else glyphs.dash, 8),
     ]
     if not wide:
         return "".join(cells[:3])

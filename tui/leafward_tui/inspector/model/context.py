@@ -345,8 +345,10 @@ def _edits(sheet: Sheet, context: Context) -> None:
     removed = sum(one.removed for one in edits)
     changes = [f"{removed:,} left out"] if removed else []
     changes += [f"{len(edits) - removed:,} replaced"] if len(edits) > removed else []
-    freed = sum(one.freed for one in edits)
-    words = f"frees {count(freed, zero='0')}" if freed >= 0 else f"takes {count(-freed)} more"
+    freed = context.freed(sum(one.freed for one in edits))
+    words = f"frees ~{count(freed, zero='0')}" if freed > 0 else f"takes ~{count(-freed)} more"
+    if not freed:
+        words = "frees 0"
     if not freed and all(_broken_off(context.session, one.entry) for one in edits):
         words = "was never sent"
     sheet.row([Span("context edits", "sub"), Span(f"   {', '.join(changes)}", "text")], [Span(words, "sub")])

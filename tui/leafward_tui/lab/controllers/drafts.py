@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.safe_text import safe
+from leafward.base.safe_text import safe, safe_line
 from leafward.compaction import Strategy
 from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.gate import pinned
@@ -45,6 +45,8 @@ REST = 0.25
 """Seconds that settings rest before a draft is made of them."""
 _RUNS = 12
 """Runs kept to be held against each other."""
+_FOCUS = 40
+"""Characters of a focus that tell one run from another."""
 
 
 class DraftMaker:
@@ -211,6 +213,7 @@ class DraftMaker:
             return
         what_if.keep_draft(key, made)
         if key == what_if.choices.draft_key():
+            self._tell_focus(made, what_if.choices)
             self.remember_run(made, what_if.choices)
             self._kept.keep(state.session, state.path.at, what_if.choices, made, self._services.clock())
             self._display.show_text()
@@ -218,6 +221,14 @@ class DraftMaker:
         self._display.show_plan()
         self._display.show_heads()
         self._view.show_hints()
+
+    def _tell_focus(self, made: Draft, choices: Choices) -> None:
+        """Says that a focus changed nothing, where the same was drafted without it."""
+        if made.focus:
+            plain = replace(choices, focus="")
+            same = next((run for run in self._state.drafts.runs if run.choices == plain), None)
+            if same is not None and same.text == made.summary.text:
+                self._view.tell("the focus changes no line of this summary", "warn")
 
     def put_back(self, draft: Draft, choices: Choices) -> None:
         """Keeps a draft that was made here before, as a run too."""
@@ -340,6 +351,8 @@ def run_of(draft: Draft, choices: Choices) -> Run:
     about = f"keep {limit(settings.budget)}, window {limit(settings.window)}"
     if choices.cut is not None:
         about = f"cut at #{plan.first_kept}, window {limit(settings.window)}"
+    if draft.focus:
+        about += f", focus: {safe_line(draft.focus, _FOCUS)}"
     if draft.pins:
         about += f", {counted(len(draft.pins), 'pin')}"
     if draft.injection is None:

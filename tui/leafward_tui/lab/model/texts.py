@@ -110,15 +110,19 @@ def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on
         place = f"#{entry}" if entry >= 0 else _file_of(row.sources)
         heading = row.text.startswith("#")
         ink = "strong_ghost" if heading else "text" if row.section else "faint"
-        room = width - (len(place) + 2 if place else 0)
-        first, *more = wrap(safe_line(row.text, 400), room, ellipsis=glyphs.ellipsis) or [""]
+        text = safe_line(row.text, 400)
+        # The sign of a list stays with its first word, however long that is.
+        marker = "- " if text.startswith("- ") else ""
+        text, margin = text.removeprefix(marker), len(marker)
+        room = width - margin - (len(place) + 2 if place else 0)
+        first = next(iter(wrap(text, room, ellipsis=glyphs.ellipsis, paths=True)), "")
         key = f"inject:{number}:{row.section}"
-        lines.append(spread([Span(first, ink)], [Span(place, "faint")], width, key, entry))
-        margin = 2 if first.startswith("- ") else 0
+        lines.append(spread([Span(marker + first, ink)], [Span(place, "faint")], width, key, entry))
+        rest = text[len(first) :].lstrip(" ")
+        more = wrap(rest, width - margin, ellipsis=glyphs.ellipsis, paths=True) if rest else []
         lines += [
             LabLine((blanks(margin), Span(part, ink)), f"inject:{number}.{at}:{row.section}", entry)
-            for at, part in enumerate(wrap(" ".join(more), width - margin, ellipsis=glyphs.ellipsis), 1)
-            if more
+            for at, part in enumerate(more, 1)
         ]
     return Block(lines)
 

@@ -205,7 +205,7 @@ class Teller:
     def _read(self, cell: Cell) -> Caption:
         session = self.session
         freed = self._freed.get(cell.entry, 0)
-        edited = f"edited, {count(freed)} freed" if freed > 0 else "edited"
+        edited = f"edited, {count(freed)} cut" if freed > 0 else "edited"
         note = "not sent" if not cell.sent else edited if cell.edited >= 0 else ""
         if cell.role == "compactionSummary":
             return Caption("sum", "summary of an earlier compaction", "memory", "memory")
@@ -315,7 +315,7 @@ class Teller:
         if self.xray.of_edits and link is Link.CUT:
             became = "left out by a context edit"
         elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
-            became = f"replaced by a context edit, which frees {exact(cut)} tokens"
+            became = f"replaced by a context edit, which cuts {exact(cut)} tokens of it"
         second: list[tuple[str, str]] = [(became, "faint")]
         # What became of it says already what the note beside it says.
         if caption.note and became == _became(link, side):

@@ -135,10 +135,11 @@ _SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("split",)}
 
 def _head(share: Share, glyphs: Glyphs, most: int, *, of_edits: bool) -> str:
     """The sign and the words of a column; where they take more than `most` cells, what says enough of them."""
-    freed = of_edits and share.link is Link.CUT
-    sign = "differs" if freed else _SIGN.get(share.link, "")
+    by_edit = of_edits and share.link is Link.CUT
+    sign = "differs" if by_edit else _SIGN.get(share.link, "")
     glyph = f"{getattr(glyphs, sign)} " if sign else ""
-    words = ("freed",) if freed else (LINK_WORD[share.link], *_SHORTER.get(share.link, ()))
+    # "Freed" is what the context loses, which is more where a provider counts more than is estimated.
+    words = ("cut",) if by_edit else (LINK_WORD[share.link], *_SHORTER.get(share.link, ()))
     heads = [head for word in words for head in (glyph + word, word)]
     return next((head for head in heads if cell_len(head) <= most), heads[-1])
 
