@@ -40,3 +40,52 @@ def test_a_task_that_runs_tests_is_the_last_run_of_tests() -> None:
         reply("Both are green."),
     )
     assert any(line.startswith("Last test run: `mise run test:e2e e2e/test_options`") for line in context)
+
+
+def test_what_was_asked_last_and_not_answered_is_in_progress_however_short() -> None:
+    messages = (
+        user("Write the README and a receipt printer in receipt.py."),
+        *edit("a", "receipt.py"),
+        reply("Both are there."),
+        user("Move receipt.py to printing/receipt.py and use amount_text in it."),
+        *edit("b", "printing/receipt.py"),
+        reply("check.py fails now: the total is wrong. I have not found why yet."),
+        user("Find out which change broke check.py."),
+    )
+    asked = "Find out which change broke check.py."
+    assert told_in(Section.IN_PROGRESS, *messages) == [f"Last request: {asked}"]
+    assert told_in(Section.GOAL, *messages) == [asked]
+
+
+def test_a_request_that_was_worked_on_and_left_is_no_goal() -> None:
+    messages = (
+        user("Write the README and a receipt printer in receipt.py."),
+        *edit("a", "receipt.py"),
+        reply("Both are there."),
+        user("Make add refuse negative counts, and let remove take a count."),
+        *edit("b", "cart.py"),
+    )
+    now = ["Make add refuse negative counts, and let remove take a count."]
+    assert told_in(Section.GOAL, *messages) == now
+    # The work on it may stand behind the span.
+    assert told_in(Section.GOAL, *messages[:-2]) == now
+
+
+def test_a_screen_that_was_pasted_without_a_word_is_no_request() -> None:
+    screen = (
+        "> v ada/table *  [4 checkpoints]\n"
+        "   v * take the vertical lines out completely and keep all colours\n"
+        "      - [ NEW ] One more thing, the prompt is too long — just now [+176 -361]\n"
+        "      - [ NEW ] This session goes on from another one — 3 mins ago [+126 -350]"
+    )
+    messages = (
+        user("On the first session the prompt is so long that nothing else is shown, cut it."),
+        *edit("a", "view.py"),
+        reply("The prompt is cut to the width of the terminal."),
+        user(screen),
+        *edit("b", "view.py"),
+    )
+    progress = told_in(Section.IN_PROGRESS, *messages)
+    assert not any("vertical lines" in line for line in progress)
+    assert any("cut it" in line for line in progress) or "cut it" in told_in(Section.GOAL, *messages)[0]
+    assert not any("Asked: " in line for line in told_in(Section.DONE, *messages))
