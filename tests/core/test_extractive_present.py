@@ -89,3 +89,44 @@ def test_a_screen_that_was_pasted_without_a_word_is_no_request() -> None:
     assert not any("vertical lines" in line for line in progress)
     assert any("cut it" in line for line in progress) or "cut it" in told_in(Section.GOAL, *messages)[0]
     assert not any("Asked: " in line for line in told_in(Section.DONE, *messages))
+
+
+BEFORE = """## Primary Request and Intent
+- Show the age of rows
+- Make the hash dim
+- **Most recent question**: Could we compare with the base commit?
+
+## Critical Context
+- Most recent edit: added `strings` to the imports of rows.go
+- `undefined: json` in rows_test.go: need to add the import (currently in progress)
+- The store keeps whole trees
+"""
+
+
+def since(*messages: dict[str, Any]) -> list[str]:
+    """The lines of a summary of what followed one that stood in the middle of work, with their sections."""
+    first = [
+        reply("", ("z", "bash", {"command": "go build"})),
+        result("z", "ok"),
+        reply("It is compared now."),
+    ]
+    return [
+        f"{section.title}: {line}"
+        for section in Section
+        for line in told_in(section, *first, *messages, previous=BEFORE)
+    ]
+
+
+def test_what_was_newest_or_under_way_at_an_earlier_summary_is_not_so_any_more() -> None:
+    lines = since(user("Cut the prompt of a session that is too long."), *edit("a", "rows.go"))
+    assert not any("Most recent edit" in line or "currently in progress" in line for line in lines)
+    assert any("whole trees" in line for line in lines)
+
+
+def test_a_question_that_was_the_last_one_then_is_no_goal_behind_its_answer() -> None:
+    lines = since(user("Cut the prompt of a session that is too long."), *edit("a", "rows.go"))
+    goals = [line for line in lines if line.startswith("Goal: ")]
+    assert not any("base commit" in line for line in goals)
+    assert any("too long" in line for line in goals)
+    # Before anything else was asked it is what the work is for.
+    assert any("base commit" in line for line in since() if line.startswith("Goal: "))

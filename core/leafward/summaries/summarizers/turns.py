@@ -80,6 +80,11 @@ class Turn:
         return self.last == self.first
 
     @property
+    def shows(self) -> bool:
+        """Whether it is nothing but output that the user pasted."""
+        return self.own == _SHOWN_ONLY
+
+    @property
     def tells(self) -> bool:
         """Whether it says what it is about."""
         return self.words >= (_BRIEF if self.works else SUBSTANTIAL)

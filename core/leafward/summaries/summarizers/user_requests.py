@@ -102,7 +102,8 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
     text = _with_way(text, _before(turns, latest))
     agreed = turns[-1]
-    if agreed is not latest and agreed.works and not is_answered(agreed):
+    goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
+    if agreed is not latest and goes_on and not is_answered(agreed):
         # What the user agreed to, or wanted more of, is worked on.
         question = question_of(turns[-2].answer)
         if question:
