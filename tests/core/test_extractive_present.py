@@ -130,3 +130,52 @@ def test_a_question_that_was_the_last_one_then_is_no_goal_behind_its_answer() ->
     assert any("too long" in line for line in goals)
     # Before anything else was asked it is what the work is for.
     assert any("base commit" in line for line in since() if line.startswith("Goal: "))
+
+
+def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
+    context = told_in(
+        Section.CONTEXT,
+        user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
+        reply(
+            "There is one new feedback item from Cursor: `list_missing` still uses install-path existence.",
+            ("a", "bash", {"command": "gh pr checks 7"}),
+        ),
+        result("a", "pending"),
+        *edit("b", "src/rows.rs"),
+        reply(
+            "The new head is `b2b346f`; checks are running from scratch.",
+            ("c", "bash", {"command": "gh pr checks 7"}),
+        ),
+        result("c", "pending"),
+        reply("CI is still in the early build phase for #7.", ("d", "bash", {"command": "gh pr checks 7"})),
+        result("d", "pass"),
+        reply("The feedback on `list_missing` is addressed; #7 is green now."),
+    )
+    assert not any(
+        words in line
+        for line in context
+        for words in ("running from scratch", "early build", "one new feedback")
+    )
+    assert any("#7 is green" in line for line in context)
+
+
+def test_how_it_stands_is_told_while_the_work_goes_on() -> None:
+    found = "There is one new feedback item from Cursor: `list_missing` still uses install-path existence."
+    progress = told_in(
+        Section.IN_PROGRESS,
+        user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
+        reply(found, ("a", "bash", {"command": "gh pr checks 7"})),
+        result("a", "pending"),
+    )
+    assert progress == [f"Last reply: {found}"]
+
+
+def test_an_answer_to_what_was_asked_before_the_span_leaves_nothing_in_progress() -> None:
+    messages = (
+        *run("a", "gh pr checks 7", "pending"),
+        reply("CI is still in the early build phase for #7.", ("b", "bash", {"command": "gh pr checks 7"})),
+        result("b", "pass"),
+        reply("All of it is handled: #7 is green."),
+    )
+    assert told_in(Section.IN_PROGRESS, *messages) == []
+    assert not any("early build" in line for line in told_in(Section.CONTEXT, *messages))
