@@ -15,6 +15,7 @@ from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
+from leafward.compaction.listed_files import listed_now
 from leafward.compaction.provenance import provenance
 from leafward.compaction.replacement import previous_summary
 from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
@@ -186,6 +187,12 @@ def left_branch(
     read, modified = recent_first(touches, whole, found.carried())
     files = file_lists(touches, whole, found.carried(), FILE_BUDGET)
     carried = {*files.read, *files.modified}
+    listed = listed_now(
+        [path for path in read if path in carried],
+        [path for path in modified if path in carried],
+        messages,
+        session.cwd,
+    )
     return Branch(
         EntryIndex(start),
         EntryIndex(to),
@@ -200,8 +207,7 @@ def left_branch(
         sum(sizes[place] for place in chosen),
         session.cwd,
         session.columns,
-        tuple(path for path in read if path in carried),
-        tuple(path for path in modified if path in carried),
+        *listed,
     )
 
 
