@@ -55,7 +55,9 @@ def test_a_compaction_lists_files_where_they_are(tmp_path: Path) -> None:
     file.said("Nothing is left.")
     with closing(Session.open(file.path)) as session:
         made = plan(measure(session, session.leaf), PlanSettings(keep_recent=1))
-        assert modified(draft(session, made, Extractive()).text) == NOW
+        done = draft(session, made, Extractive())
+        assert modified(done.text) == NOW
+        assert done.details()["modifiedFiles"] == NOW, "the next compaction carries them on"
 
 
 def test_branch_summaries_and_merged_ones_list_files_where_they_are(tmp_path: Path) -> None:

@@ -1,14 +1,11 @@
-"""The files that a stored summary lists, by where they are at its end: moved ones by their new name, removed ones not at all.
-
-The lists that an entry carries on in its details are pi's, which follow no command.
-"""
+"""The files that a stored summary lists, by where they are at its end: moved ones by their new name, removed ones not at all."""
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING
 
-from leafward.files.file_names import locate
+from leafward.files.file_names import locate, utf16_order
 from leafward.files.shell.moves import may_move, moves
 from leafward.session.entries import tool_calls
 from leafward.summaries.facts.call_arguments import command_of
@@ -45,6 +42,14 @@ def listed_now(
                 for path, to in moves(command):
                     files.moved(path, to)
     return files.lists()
+
+
+def stored_lists(read: Iterable[str], modified: Iterable[str]) -> dict[str, list[str]]:
+    """The lists as an entry carries them on in its details, sorted as pi 1.5.2 sorts them."""
+    return {
+        "readFiles": sorted(read, key=utf16_order),
+        "modifiedFiles": sorted(modified, key=utf16_order),
+    }
 
 
 class _Files:
