@@ -188,7 +188,8 @@ class TestMove:
         assert line["summary"] == made.text
         assert (line["details"]["readFiles"], line["details"]["modifiedFiles"]) == (
             ["grammar.txt"],
-            ["parser.py"],
+            # The only call that was to write parser.py failed.
+            [],
         )
         assert line["details"]["leafward"]["focus"] == "the rules"
         assert (written.kind, written.leaf) == (OperationKind.SUMMARY_MOVE, line["id"])

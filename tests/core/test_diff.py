@@ -377,6 +377,8 @@ def test_outcomes(file: Acting) -> None:
         ("test -f a && cat a", None),
         ("python3 build_index.py", None),
         ("ls src/test", None),
+        ("mise run test:e2e e2e/core/test_options", Check.TEST),
+        ("make -j4 build", Check.BUILD),
         ("vim ./check.py", None),
         ("cat > README.md <<'EOF'\nRun them with `python3 -m unittest`.\nnpm test\nEOF", None),
         ("apply_patch <<'P'\n+pytest\nP\nls && make", Check.BUILD),

@@ -352,5 +352,6 @@ def test_a_request_that_was_answered_long_ago_is_no_goal() -> None:
         user("draw the table of the lanes beside the tree of rows"),
         *edited("src/lanes.py", "c"),
     ]
-    assert told_in(Section.GOAL, *said[:6]) == ["count the syncs of the lanes for each hundred of rows"]
+    assert told_in(Section.GOAL, *said[:3]) == ["count the syncs of the lanes for each hundred of rows"]
+    assert told_in(Section.GOAL, *said[:6]) == ["measure the lanes with a table of ten thousand rows"]
     assert not any("syncs" in line for line in told_in(Section.GOAL, *said))

@@ -76,6 +76,7 @@ def test_an_empty_summary_loses_everything() -> None:
         ("constraint", "The user forbids it: never push to the main branch", "paraphrased"),
         ("constraint", "Push to main", "contradicted"),
         ("decision", "Uses a table since the tree was too slow", "paraphrased"),
+        ("decision", "We do not use a table because the tree was too slow", "contradicted"),
         ("todo", "- [ ] benchmark of the parser to be written", "paraphrased"),
         ("todo", "- [ ] Write the benchmark for the parser", "verbatim"),
         ("todo", "- [x] Write the benchmark for the parser", "contradicted"),
@@ -120,12 +121,56 @@ def run(outcome: bool) -> list[SpanMessage]:
         (True, "`make test` fails", Status.CONTRADICTED),
         (False, "`make test` fails", Status.VERBATIM),
         (False, "`make test` must pass", Status.VERBATIM),
+        # What was so before, or was said then, says nothing of how it ends now.
+        (True, "Initial problem: the user reports `make test` is broken", Status.VERBATIM),
+        (True, '- "our make test is broken, why?"', Status.VERBATIM),
     ],
 )
 def test_a_command_told_to_end_otherwise(passed: bool, summary: str, status: Status) -> None:
     found = survival(facts_of(run(passed), FOLDER), summary, cwd=FOLDER)
     (fate,) = [fate for fate in found.fates if fate.fact.kind is FactKind.COMMAND]
     assert fate.status is status
+
+
+def test_a_sentence_with_a_negation_beside_the_point_is_no_opposite() -> None:
+    span = "The fix checks if `here == main` and if so, passes `nil` instead of `commits` to not filter anything."
+    told = "The fix is to check if here is the same as main, and if so, pass `nil` instead of `commits`."
+    facts = facts_of(said({"role": "assistant", "content": [{"type": "text", "text": span}]}), FOLDER)
+    found = survival(facts, told, cwd=FOLDER)
+    decided = [fate.status for fate in found.fates if fate.fact.kind is FactKind.DECISION]
+    assert decided == [Status.PARAPHRASED]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "status"),
+    [
+        ("bfb70aa9", "AFTER: bfb70aa91de94955aa01", "kept"),
+        ("bfb70aa91de94955", "after bfb70aa9 it works", "kept"),
+        ("bfb70aa9", "AFTER: bfb70ab91de94955aa01", "lost"),
+        ("_fileCommands", "reads fileCommands", "lost"),
+        ("fileCommands", "reads FileCommands", "lost"),
+        ("fileCommands", "reads this.fileCommands()", "kept"),
+    ],
+)
+def test_a_name_in_what_is_kept(name: str, kept: str, status: str) -> None:
+    assert (
+        report("", f"Look at `{name}` first", kept=kept)[
+            "identifier", name[:7] if name.startswith("bfb") else name
+        ]
+        == status
+    )
+
+
+def test_a_step_whose_names_are_nowhere_is_not_kept() -> None:
+    step = "- [ ] Update `cycleModel()` to use session method"
+    found = {
+        key[0]: one for key, one in report("", step, kept="Update all to use the session method").items()
+    }
+    assert found["todo"] == "lost"
+    found = {
+        key[0]: one for key, one in report("", step, kept="update cycleModel, use the session method").items()
+    }
+    assert found["todo"] == "kept"
 
 
 def test_beside_the_summary() -> None:

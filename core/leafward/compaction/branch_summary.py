@@ -15,6 +15,7 @@ from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
+from leafward.compaction.listed_files import listed_now, stored_lists
 from leafward.compaction.provenance import provenance
 from leafward.compaction.replacement import previous_summary
 from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
@@ -122,8 +123,7 @@ class BranchDraft:
         ours = provenance(self.summary, self.text, self.branch.columns, None)
         if self.focus:
             ours["focus"] = self.focus
-        files = self.branch.files
-        return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}
+        return {**stored_lists(self.branch.read, self.branch.modified), "leafward": ours}
 
     def line(self, place: Place, now: Clock = utc_now) -> Body:
         """The entry that would be appended at a place."""
@@ -191,6 +191,12 @@ def left_branch(
     read, modified = recent_first(touches, whole, found.carried())
     files = file_lists(touches, whole, found.carried(), FILE_BUDGET)
     carried = {*files.read, *files.modified}
+    listed = listed_now(
+        [path for path in read if path in carried],
+        [path for path in modified if path in carried],
+        messages,
+        session.cwd,
+    )
     return Branch(
         EntryIndex(start),
         EntryIndex(to),
@@ -206,8 +212,7 @@ def left_branch(
         sum(sizes[place] for place in chosen),
         session.cwd,
         session.columns,
-        tuple(path for path in read if path in carried),
-        tuple(path for path in modified if path in carried),
+        *listed,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction.growth import growth_words
+from leafward.compaction.listed_files import stored_lists
 from leafward.compaction.provenance import provenance
 from leafward.session.journal import OperationKind, Writing, utc_now
 from leafward.session.journal.open_file import refuse_changed
@@ -155,8 +156,7 @@ class Draft:
             ours["edited"] = True
         if self.exams:
             ours["exams"] = list(self.exams)
-        files = plan.files
-        return {"readFiles": list(files.read), "modifiedFiles": list(files.modified), "leafward": ours}
+        return {**stored_lists(self.ground.read, self.ground.modified), "leafward": ours}
 
 
 _DEFAULT = Writing()

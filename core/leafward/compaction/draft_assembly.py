@@ -16,6 +16,7 @@ from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
 from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
+from leafward.compaction.listed_files import listed_now
 from leafward.compaction.pins import carried_pins, clean_pins
 from leafward.compaction.replacement import DividedPath, joined_text, replacing, span_from, span_of
 from leafward.compaction.stored_summary import (
@@ -171,6 +172,12 @@ def ground_of(
     tokens = dict(zip(plan.sizes.context.messages.entry, plan.sizes.context.messages.tokens, strict=True))
     freed = sum(tokens[edit.entry] - edit.tokens for edit in there.edits)
     took = Basis.of(session).took(plan.first_kept, plan.at, freed) if plan.first_kept >= 0 else None
+    listed = listed_now(
+        [path for path in read if path in carried],
+        [path for path in modified if path in carried],
+        there.replaced,
+        session.cwd,
+    )
     return Ground(
         there,
         previous,
@@ -182,8 +189,7 @@ def ground_of(
             ]
         ),
         kept,
-        tuple(path for path in read if path in carried),
-        tuple(path for path in modified if path in carried),
+        *listed,
         session.cwd,
         session.columns,
         limit,

@@ -28,11 +28,12 @@ class Check(StrEnum):
     LINT = "lint"
 
 
-_RUNNER = (
-    r"(?:(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+)){0,8}|mise\s+(?:run|r)|turbo(?:\s+run)?|hatch\s+run|pdm\s+run"
-    r"|composer(?:\s+run)?|rake|moon\s+run)\s+"
+_RUNNER = r"(?:npm|pnpm|yarn|bun)(?:\s+(?:run|exec|--?\S+|-w\s+\S+)){0,8}\s+"
+_TASKS = (
+    r"(?:make|just|task|(?:mise|turbo|pixi|hatch|pdm|composer)[^\S\n]+(?:run|r)|turbo|composer|rake|invoke|poe|moon[^\S\n]+run)"
+    r"(?:[^\S\n]+--?\S+){0,8}[^\S\n]+"
 )
-"""Programs that run what a project gave a name; of other names than these nobody knows what they do."""
+"""What runs a task that the project names; of other names than these nobody knows what they do."""
 
 
 def _script(names: str) -> str:
@@ -53,7 +54,9 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
             Check.TEST,
             _RUNNER
             + r"(?:test|t|vitest|jest)[\w:.-]*|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
-            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|(?:make|just|task)\s+(?:tests?|check|verify)[\w:.-]*|rspec|"
+            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|rspec|"
+            + _TASKS
+            + r"(?:tests?|check|verify)[\w:.-]*|"
             r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|phpunit|ctest|bats|"
             + _script(
                 r"(?:tests?|checks?|verify|validate)(?:[-_.][\w.-]*)?|specs?|(?:[^\W_]+[-_.]){1,6}(?:tests?|checks?|verify|specs?)"
@@ -62,19 +65,21 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
         (
             Check.TYPES,
             _RUNNER
-            + r"(?:check|typecheck|type-check|tsc)[\w:.-]*|tsc|tsgo|mypy|pyright|pyre|cargo\s+check|go\s+vet",
+            + r"(?:check|typecheck|type-check|tsc)[\w:.-]*|"
+            + _TASKS
+            + r"(?:typecheck|type-check|types)[\w:.-]*|tsc|tsgo|mypy|pyright|pyre|cargo\s+check|go\s+vet",
         ),
         (
             Check.BUILD,
-            _RUNNER
-            + r"build[\w:.-]*|make(?:\s+(?:all|build))?|cargo\s+build|go\s+build|cmake\s+--build|ninja|"
+            _RUNNER + r"build[\w:.-]*|make(?:\s+all)?|" + _TASKS + r"build[\w:.-]*|"
+            r"cargo\s+build|go\s+build|cmake\s+--build|ninja|"
             r"(?:mvn|gradle|\./gradlew)\s+(?:package|build|assemble)|vite\s+build|docker\s+build|"
             + _script(r"(?:run[-_])?build"),
         ),
         (
             Check.LINT,
-            _RUNNER
-            + r"(?:lint|format|biome)[\w:.-]*|eslint|ruff|flake8|pylint|biome|prettier|clippy|cargo\s+clippy|golangci-lint|"
+            _RUNNER + r"(?:lint|format|biome)[\w:.-]*|" + _TASKS + r"(?:lint|format|biome)[\w:.-]*|"
+            r"eslint|ruff|flake8|pylint|biome|prettier|clippy|cargo\s+clippy|golangci-lint|"
             + _script(r"(?:run[-_])?lint(?:[-_.]\w+)?"),
         ),
     )

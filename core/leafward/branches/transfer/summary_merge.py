@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary, summaries_of
+from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
 from leafward.compaction.summary_lines import Part, bare, stored_lines
@@ -22,6 +23,8 @@ from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, write
+from leafward.session.messages import message_in
+from leafward.summaries.summarizers import SpanMessage, unless_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -287,20 +290,34 @@ def _by_words(lines: list[str]) -> dict[str, list[str]]:
 def _files(
     session: Session, sides: Sides, stop: Callable[[], bool]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files that the branches read and modified, the most recent first; one that was modified is not listed as read."""
-    last_read: dict[str, int] = {}
-    last_changed: dict[str, int] = {}
-    for side in (sides.a, sides.b):
+    """Files that the branches read and modified, the most recent first, as each calls them at its end.
+
+    One that was modified is not listed as read.
+    """
+    read: dict[str, None] = {}
+    changed: dict[str, None] = {}
+    for side in sorted((sides.a, sides.b), key=lambda side: -side.node):
+        last_read: dict[str, int] = {}
+        last_changed: dict[str, int] = {}
         for path, use in touched(session, side.entries, stop=stop).items():
             if use.modified:
-                last_changed[path] = max(last_changed.get(path, -1), use.modified[-1])
+                last_changed[path] = use.modified[-1]
             elif use.read:
-                last_read[path] = max(last_read.get(path, -1), use.read[-1])
-    read = [path for path in last_read if path not in last_changed]
-    return (
-        tuple(sorted(read, key=lambda path: -last_read[path])),
-        tuple(sorted(last_changed, key=lambda path: -last_changed[path])),
-    )
+                last_read[path] = use.read[-1]
+        messages = (
+            SpanMessage(EntryIndex(index), message)
+            for index, body in session.bodies(side.entries)
+            if (message := message_in(body or {}))
+        )
+        looked_at, modified = listed_now(
+            sorted(last_read, key=lambda path: -last_read[path]),
+            sorted(last_changed, key=lambda path: -last_changed[path]),
+            list(unless_cancelled(messages, stop)),
+            session.cwd,
+        )
+        read |= dict.fromkeys(looked_at)
+        changed |= dict.fromkeys(modified)
+    return tuple(path for path in read if path not in changed), tuple(changed)
 
 
 def apply_merge(session: Session, draft: MergeDraft, text: str, writing: Writing = _DEFAULT) -> Write:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
-from leafward.compaction.injection.moved_files import may_move, move_files
+from leafward.compaction.injection.moved_files import move_files
 from leafward.compaction.injection.path_findings import (
     Collected,
     FileUse,
@@ -26,6 +26,7 @@ from leafward.compaction.injection.path_findings import (
 from leafward.compaction.injection.values import from_entry
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
+from leafward.files.shell.moves import may_move
 from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.foreign import brief_bodies, outcomes

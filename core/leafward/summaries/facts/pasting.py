@@ -42,6 +42,11 @@ _MAYBE = re.compile(
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
 )
 """The same where people write so too: it counts beside another such line only."""
+_SCREEN = re.compile(
+    r"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
+    r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"
+)
+"""A row of what a program draws on a screen: a branch of a tree, or with a count, a difference or an age at its end."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
 """Where a message that a program printed begins in the middle of a line."""
 _NEAR = 2
@@ -69,7 +74,7 @@ def divided(text: str) -> tuple[str, str]:
             block.append(line)
             continue
         marks = _marked(block)
-        perhaps = [mark or _MAYBE.match(one) is not None for mark, one in zip(marks, block, strict=True)]
+        perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
         first = marks.index(True) if True in marks else len(block)
@@ -85,6 +90,10 @@ def divided(text: str) -> tuple[str, str]:
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _is_maybe(line: str) -> bool:
+    return _MAYBE.match(line) is not None or _SCREEN.search(line) is not None
 
 
 def _marked(block: list[str]) -> list[bool]:

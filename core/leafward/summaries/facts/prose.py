@@ -267,11 +267,28 @@ def shared(words: tuple[str, ...], among: frozenset[str]) -> float:
     return sum(word in among for word in words) / len(words) if words else 0.0
 
 
+_DENIED = 60
+"""Characters behind a negation in which stands what it denies."""
+
+
 def negated(sentence: str) -> bool:
     """Whether a sentence says what not to do: an odd number of negations."""
     if not _NEGATION.may_stand_in(sentence):
         return False
     return len(_NEGATION.pattern.findall(sentence.lower())) % 2 == 1
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether of two sentences about the same one denies what the other says: what is negated in it stands there without."""
+    if negated(one) == negated(other):
+        return False
+    denying, saying = (one, other) if negated(one) else (other, one)
+    said = frozenset(content_words(saying))
+    behind = [
+        content_words(denying[match.end() : match.end() + _DENIED])[:2]
+        for match in _NEGATION.pattern.finditer(denying.lower())
+    ]
+    return any(not words or not said.isdisjoint(words) for words in behind)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -111,6 +111,8 @@ class FactReader:
         """The list that the agent keeps of its own work."""
         self.ran: Counter[str] = Counter()
         """How often each command was run, by its canonical form; what is only named, or was declined, was not."""
+        self.passed: Counter[str] = Counter()
+        """How often each of them ended well."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
         """What the requests since the last answer say is to be done, or demand of that alone."""
         self._ordered = False
@@ -351,6 +353,7 @@ class FactReader:
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined
             outcome = DECLINED if declined else outcome_of(text, failed)
+            self.passed[key] += outcome == "exit 0"
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
@@ -391,6 +394,7 @@ class FactReader:
         key = forms.canonical_command(command)
         if key:
             self.ran[key] += 1
+            self.passed[key] += outcome == "exit 0"
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))

@@ -22,24 +22,31 @@ _DONE = re.compile(
 )
 """What a goal is marked with that was reached."""
 _CURRENT = re.compile(
-    r"(?i)\b(?:main |most )?(?:current|recent|latest|ongoing|active) (?:request|task|goal|focus|work)\b|[(\[](?:in progress|current|ongoing|wip)[)\]]"
+    r"(?i)\b(?:main |most )?(?:current|recent|latest|ongoing|active) (?:request|task|goal|focus|work|question)\b|[(\[](?:in progress|current|ongoing|wip)[)\]]"
+    r"|^\W*(?:final|last) (?:request|question)\b"
 )
 """What the one is marked with that is worked on."""
 ASKED_BEFORE = "Asked before: "
 
 
-def sorted_out(goals: Sequence[str], turns: Sequence[Turn]) -> dict[str, tuple[Section, str]]:
+def sorted_out(
+    goals: Sequence[str], turns: Sequence[Turn], *, answered: bool
+) -> dict[str, tuple[Section, str]]:
     """For each goal of an earlier summary where it belongs now, and the words before it.
 
     A goal that is marked as reached is done. Of a list of several that says which one is worked on, and of one behind which
-    the user went on to other work, the others were asked before: whether they were reached is not told by it.
+    the user went on to other work, the others were asked before: whether they were reached is not told by it. `answered`: so
+    was what was worked on then; where the user asked for something else since, even that was asked before.
     """
     left = [goal for goal in goals if not _DONE.search(goal)]
     current = [goal for goal in left if _CURRENT.search(goal)]
     worked = sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns)
     lasting = set(left)
+    over = answered and any(turn.tells for turn in turns)
     if len(goals) >= _SEVERAL and (current or worked >= _WENT_ON):
-        lasting = set(current) if worked < _WENT_ON else set()
+        lasting = set(current) if worked < _WENT_ON and not over else set()
+    elif over:
+        lasting -= set(current)
     found: dict[str, tuple[Section, str]] = {}
     for goal in goals:
         if _DONE.search(goal):

@@ -181,7 +181,11 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     answered = evidence.reader.told.answers > 0
     before, withheld = Section.GOAL, False
     outline = list(read_outline(previous))
-    goals = sorted_out([text for section, text, _ in outline if section is Section.GOAL], turns)
+    # What was worked on then is answered before anything else is asked.
+    went_on = bool(turns) and turns[0].first > 0 and answered
+    goals = sorted_out(
+        [text for section, text, _ in outline if section is Section.GOAL], turns, answered=went_on
+    )
     for section, text, is_open in outline:
         lead = ""
         if section is Section.GOAL and evidence.size:
@@ -234,6 +238,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
         if worked and section in _LASTING and _WAS_GOING_ON.search(text):
+            continue
+        if evidence.size and section in _LASTING and _NEWEST_THEN.search(text):
             continue
         worth = _CARRIED_WORTH.get(section, 0.3)
         if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
@@ -297,11 +303,15 @@ _CARRIED_WORTH = {
 }
 _LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
 _WAS_GOING_ON = re.compile(
-    r"(?i)\b(?:still in progress|in progress\)|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"(?i)\(?(?:currently )?in progress\)|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
 """What was going on when an earlier summary was written."""
+_NEWEST_THEN = re.compile(
+    r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
+)
+"""What was the newest of its kind when an earlier summary was written is not the newest any more."""
 _ABOUT_STEPS = re.compile(
     r"(?i)^(?:this|that|it|these) (?:directly |also |all )?(?:follows?|is|was|are|were|aligns?|continues?|addresses)\b"
 )

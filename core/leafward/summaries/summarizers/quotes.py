@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers import unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, add
 from leafward.summaries.summarizers.outline import Section, is_drawn, line_key, read_outline
@@ -78,6 +79,7 @@ def answers(
     total = max(1, len(messages))
     final = {turn.last for turn in turns}
     settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
+    settled.update(range(answered_before(messages, turns)))
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
     # What was only asked leaves the answer before it under discussion.
@@ -110,6 +112,9 @@ def answers(
                 if section is Section.CONTEXT and place < current and said.guessed:
                     # What was taken to be so then has shown itself since.
                     continue
+                if section is Section.CONTEXT and place in settled and said.passing:
+                    # How it stood in the end is said at the end of the turn.
+                    continue
                 if section is Section.NEXT and (place in settled or prose.accompanies(line)):
                     # What was left at the end of a turn is said there.
                     continue
@@ -132,6 +137,16 @@ def answers(
                 add(evidence, section, line, (entry,), worth, names_something=context and not alone)
 
 
+def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> int:
+    """The position of the answer by which a turn ended that had begun before the span; 0 where none did."""
+    for place in range((turns[0].first if turns else len(messages)) - 1, 0, -1):
+        message = messages[place].message
+        if message.get("role") == "assistant":
+            text = "\n".join(_texts(message))
+            return place if text.strip() and not any(tool_calls(message)) and not asks_back(text) else 0
+    return 0
+
+
 def _is_offer(turn: Turn, then: Turn | None) -> bool:
     """Whether an answer proposes something, and the next request, if there is one, does not take it."""
     if not asks_back(turn.answer) or prose.reports(turn.answer):
@@ -150,6 +165,8 @@ class _Said(NamedTuple):
     """It has few words, and names little."""
     alone: bool
     """It can be understood without what stands around it."""
+    passing: bool
+    """It tells how something stood at that moment."""
 
 
 @lru_cache(maxsize=1 << 13)
@@ -160,6 +177,7 @@ def _said(line: str) -> _Said:
         _is_guessed(line),
         words < 6 and line.count("`") < 4,
         words >= 8 and not _TALK.match(line) and not prose.hedges(line),
+        tells_a_passing_state(line),
     )
 
 
@@ -194,7 +212,8 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
 
 def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
-    if turns and (is_answered(turns[-1]) or turns[-1].left):
+    over = is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
+    if over:
         # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.
         return
     request = turns[-1].first if turns else -1

@@ -171,7 +171,7 @@ def stated(evidence: Evidence) -> None:
         worth = 0.5 + 0.1 * min(8, fact.count)
         if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
             # Behind a pipe it is another program that ended well.
-            count = f" ({times} times)" if times > 1 else ""
+            count = _passes(evidence.reader.passed[fact.key], times)
             add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
@@ -179,6 +179,15 @@ def stated(evidence: Evidence) -> None:
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
         add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
+
+
+def _passes(passed: int, ran: int) -> str:
+    """How often a command passed that ended well when it was run last, and that it did not each time."""
+    often = f"{passed} times" if passed > 1 else "once"
+    other = ran - passed
+    if other > 0:
+        return f" ({often}; {other} earlier {'run' if other == 1 else 'runs'} did not)"
+    return f" ({often})" if passed > 1 else ""
 
 
 def changed(evidence: Evidence) -> None:

@@ -35,6 +35,7 @@ _TRIVIAL = re.compile(
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
+_SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
 """Characters that are quoted of what was pasted behind a request."""
 SUBSTANTIAL = 3
@@ -76,6 +77,16 @@ class Turn:
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch tells it."""
 
     @property
+    def waits(self) -> bool:
+        """Whether nothing followed it."""
+        return self.last == self.first
+
+    @property
+    def shows(self) -> bool:
+        """Whether it is nothing but output that the user pasted."""
+        return self.own == _SHOWN_ONLY
+
+    @property
     def tells(self) -> bool:
         """Whether it says what it is about."""
         return self.words >= (_BRIEF if self.works else SUBSTANTIAL)
@@ -113,6 +124,9 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             bare = " ".join(_QUOTED.sub(" ", _FENCED.sub(" ", typed)).split()) or own
             prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
             words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
+            if pasted.strip() and not own and turns:
+                # What was only shown asks for no more than the request before it did.
+                words, own = 0, _SHOWN_ONLY
             if prompt.endswith((":", "：")):
                 # What it points at stands in what was pasted.
                 shown = next((" ".join(one.split()) for one in sentences(pasted)), "")
@@ -148,7 +162,9 @@ def goal_of(turns: Sequence[Turn]) -> Turn | None:
 
 
 def last_of(turns: Sequence[Turn]) -> Turn | None:
-    """The last request that says anything."""
+    """The last request that says anything; one that nothing was answered to yet need not say much."""
+    if turns and turns[-1].waits and turns[-1].words:
+        return turns[-1]
     telling = [turn for turn in turns if turn.tells]
     if telling:
         return telling[-1]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
@@ -101,7 +102,8 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
     text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
     text = _with_way(text, _before(turns, latest))
     agreed = turns[-1]
-    if agreed is not latest and agreed.works and not is_answered(agreed):
+    goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
+    if agreed is not latest and goes_on and not is_answered(agreed):
         # What the user agreed to, or wanted more of, is worked on.
         question = question_of(turns[-2].answer)
         if question:
@@ -158,7 +160,8 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
         later = turn
         pleased |= demands.is_pleased(turn.own)
         telling += turn.tells
-        worked += turn.works and not keeps_going(turn)
+        # What nothing followed yet is worked on from now on.
+        worked += (turn.works or turn.waits) and not keeps_going(turn)
     return found[::-1]
 
 
@@ -189,10 +192,18 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
     if _ACHIEVED.match(answer):
         return True
     # What was wrong is told in what was done about it and why.
-    if any(section is Section.CONTEXT and _FAILS.search(sentence) for sentence, section in sections):
-        return False
-    enough = 1 if demands.asks(turn.text) else _WENT_ON
+    failing = [one for one, section in sections if section is Section.CONTEXT and _FAILS.search(one)]
+    if failing:
+        # Unless the next request asks for just that.
+        return all(_is_about(behind.text, one) for one in failing)
+    enough = 1 if turn.works or demands.asks(turn.text) else _WENT_ON
     return worked >= enough or any(section is Section.DONE for _, section in sections)
+
+
+def _is_about(request: str, sentence: str) -> bool:
+    """Whether a request names something that a sentence names too, or shares several of its words."""
+    same = set(content_words(request)) & set(content_words(sentence))
+    return len(same) > 1 or any(not word.isalpha() for word in same)
 
 
 def _wants_to_know(text: str, behind: int) -> bool:

@@ -157,6 +157,9 @@ def survival(
     return Survival(tuple(fates))
 
 
+_HELD = frozenset({FactMatch.VERBATIM, FactMatch.PARAPHRASED})
+
+
 def _status(
     fact: Fact,
     retold: Text,
@@ -175,8 +178,10 @@ def _status(
         (FactKind.NUMBER, key) in known for key in retold.rivals(fact)
     ):
         return Status.CONTRADICTED
+    # What is kept is no retelling: a name in other letters is another name there.
+    there = {FactMatch.VERBATIM} if fact.kind is FactKind.IDENTIFIER else _HELD
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
-        if text.text and text.holds(fact, names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}:
+        if text.text and text.holds(fact, names) in there:
             return status
     return Status.LOST
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
-from leafward.summaries.facts.prose import content_words, negated
+from leafward.summaries.facts.prose import content_words, opposed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -30,6 +30,14 @@ _BAD = re.compile(
 _MODAL = re.compile(
     r"(?i)\b(?:must|should|has to|have to|need(?:s|ed)? to|until|if|when|verify|to (?:check|verify)|would|will|not|no|never|without|fix(?:ed)?)\b|n't\b"
 )
+_HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
+_BEFORE = re.compile(
+    r"(?i)\b(?:initial(?:ly)?|original(?:ly)?|at first|first|earlier|previous(?:ly)?|before|was|were|had been|used to|user reports?|reported|until then)\b"
+)
+"""In a line that tells how things were: a command that failed then may end well now."""
+_QUOTE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])?\s*(?:[\"“‘>]|'(?=\w))")
+"""How a line begins that repeats what somebody said then."""
+_CODE = re.compile(r"`([^`\n]{2,120})`")
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
 
 
@@ -91,7 +99,12 @@ class Text:
 
     @cached_property
     def _folded_tokens(self) -> frozenset[str]:
-        return frozenset(token.casefold().strip("_$#") for token in self.tokens)
+        return frozenset(token.casefold().strip("$#") for token in self.tokens)
+
+    @cached_property
+    def _hashes(self) -> tuple[str, ...]:
+        """Its words that are hashes, of which one may name more digits than another."""
+        return tuple(token for token in self.tokens if _HASH.fullmatch(token))
 
     @cached_property
     def lines(self) -> list[tuple[str, frozenset[str]]]:
@@ -194,7 +207,7 @@ class Text:
         for line, flat in zip(self.lines, self._flat_lines, strict=True):
             if fact.key in flat:
                 rest = line[0].replace(fact.key, " ")
-                if _MODAL.search(rest):
+                if _MODAL.search(rest) or _BEFORE.search(rest) or _QUOTE.match(line[0]):
                     continue
                 says_good, says_bad = _GOOD.search(rest) is not None, _BAD.search(rest) is not None
                 if says_good != says_bad:
@@ -233,9 +246,14 @@ class Text:
     def _identifier(self, fact: Fact) -> FactMatch:
         if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
             return FactMatch.VERBATIM
+        if _HASH.fullmatch(fact.key) and any(
+            one.startswith(fact.key) or fact.key.startswith(one) for one in self._hashes
+        ):
+            return FactMatch.VERBATIM
+        # An underscore before a name makes it another one.
         return (
             FactMatch.PARAPHRASED
-            if fact.key.casefold().strip("_$#") in self._folded_tokens
+            if fact.key.casefold().strip("$#") in self._folded_tokens
             else FactMatch.ABSENT
         )
 
@@ -245,14 +263,20 @@ class Text:
             return FactMatch.CONTRADICTED if self._is_done(fact, text) else FactMatch.VERBATIM
         words = content_words(fact.text)
         held, line, part = self._nearest_line(words)
-        if held is FactMatch.ABSENT:
-            return held
+        if held is FactMatch.ABSENT or not self._names_of(fact.text, line):
+            return FactMatch.ABSENT
         if fact.kind is FactKind.TODO:
             if fact.is_open and part >= OPPOSITE_SENTENCE and _DONE.search(line):
                 return FactMatch.CONTRADICTED
         elif part >= (OPPOSITE_SENTENCE if len(words) > 2 else 1.0) and len(words) > 1:
-            return FactMatch.CONTRADICTED if negated(fact.text) != negated(line) else held
+            return FactMatch.CONTRADICTED if opposed(fact.text, line) else held
         return held
+
+    @staticmethod
+    def _names_of(sentence: str, line: str) -> bool:
+        """Whether a line names any of what a sentence names; a sentence that names nothing asks for nothing."""
+        named = [name.removesuffix("()") for name in _CODE.findall(sentence)]
+        return not named or any(name in line for name in named)
 
     def _is_done(self, fact: Fact, text: str) -> bool:
         """Whether an open todo stands only on lines that are ticked off."""

@@ -1,0 +1,181 @@
+"""What a summary says of now: outcomes of the last runs, requests that are open, states that no later one replaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leafward.summaries.summarizers.outline import Section
+from tests.core.told import FOLDER, reply, result, told_in, user
+
+
+def run(key: str, command: str, text: str = "ok", *, failed: bool = False) -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, text, failed)]
+
+
+def edit(key: str, path: str) -> list[dict[str, Any]]:
+    given = {"path": f"{FOLDER}/{path}", "oldText": "x", "newText": f"{key} = 1"}
+    return [reply("", (key, "edit", given)), result(key, "ok")]
+
+
+def test_a_command_that_failed_once_did_not_pass_each_time() -> None:
+    done = told_in(
+        Section.DONE,
+        user("Take the unused type out of the parser and lint it."),
+        *run("a", "mise run lint", "Exit code 1\nparser.go:6:6: type rowKey is unused", failed=True),
+        *run("b", "mise run lint", "0 issues."),
+        *run("c", "make check", "ok"),
+        *run("d", "make check", "ok"),
+        reply("The parser is clean."),
+    )
+    assert "`mise run lint` passes (once; 1 earlier run did not)" in done
+    assert "`make check` passes (2 times)" in done
+
+
+def test_a_task_that_runs_tests_is_the_last_run_of_tests() -> None:
+    context = told_in(
+        Section.CONTEXT,
+        user("Run the tests of the options, then the end-to-end ones."),
+        *run("a", "cargo test options", "test result: ok. 2 passed; 0 failed"),
+        *run("b", "mise run test:e2e e2e/test_options", "E2E test_options passed in 3s"),
+        reply("Both are green."),
+    )
+    assert any(line.startswith("Last test run: `mise run test:e2e e2e/test_options`") for line in context)
+
+
+def test_what_was_asked_last_and_not_answered_is_in_progress_however_short() -> None:
+    messages = (
+        user("Write the README and a receipt printer in receipt.py."),
+        *edit("a", "receipt.py"),
+        reply("Both are there."),
+        user("Move receipt.py to printing/receipt.py and use amount_text in it."),
+        *edit("b", "printing/receipt.py"),
+        reply("check.py fails now: the total is wrong. I have not found why yet."),
+        user("Find out which change broke check.py."),
+    )
+    asked = "Find out which change broke check.py."
+    assert told_in(Section.IN_PROGRESS, *messages) == [f"Last request: {asked}"]
+    assert told_in(Section.GOAL, *messages) == [asked]
+
+
+def test_a_request_that_was_worked_on_and_left_is_no_goal() -> None:
+    messages = (
+        user("Write the README and a receipt printer in receipt.py."),
+        *edit("a", "receipt.py"),
+        reply("Both are there."),
+        user("Make add refuse negative counts, and let remove take a count."),
+        *edit("b", "cart.py"),
+    )
+    now = ["Make add refuse negative counts, and let remove take a count."]
+    assert told_in(Section.GOAL, *messages) == now
+    # The work on it may stand behind the span.
+    assert told_in(Section.GOAL, *messages[:-2]) == now
+
+
+def test_a_screen_that_was_pasted_without_a_word_is_no_request() -> None:
+    screen = (
+        "> v ada/table *  [4 checkpoints]\n"
+        "   v * take the vertical lines out completely and keep all colours\n"
+        "      - [ NEW ] One more thing, the prompt is too long — just now [+176 -361]\n"
+        "      - [ NEW ] This session goes on from another one — 3 mins ago [+126 -350]"
+    )
+    messages = (
+        user("On the first session the prompt is so long that nothing else is shown, cut it."),
+        *edit("a", "view.py"),
+        reply("The prompt is cut to the width of the terminal."),
+        user(screen),
+        *edit("b", "view.py"),
+    )
+    progress = told_in(Section.IN_PROGRESS, *messages)
+    assert not any("vertical lines" in line for line in progress)
+    assert any("cut it" in line for line in progress) or "cut it" in told_in(Section.GOAL, *messages)[0]
+    assert not any("Asked: " in line for line in told_in(Section.DONE, *messages))
+
+
+BEFORE = """## Primary Request and Intent
+- Show the age of rows
+- Make the hash dim
+- **Most recent question**: Could we compare with the base commit?
+
+## Critical Context
+- Most recent edit: added `strings` to the imports of rows.go
+- `undefined: json` in rows_test.go: need to add the import (currently in progress)
+- The store keeps whole trees
+"""
+
+
+def since(*messages: dict[str, Any]) -> list[str]:
+    """The lines of a summary of what followed one that stood in the middle of work, with their sections."""
+    first = [
+        reply("", ("z", "bash", {"command": "go build"})),
+        result("z", "ok"),
+        reply("It is compared now."),
+    ]
+    return [
+        f"{section.title}: {line}"
+        for section in Section
+        for line in told_in(section, *first, *messages, previous=BEFORE)
+    ]
+
+
+def test_what_was_newest_or_under_way_at_an_earlier_summary_is_not_so_any_more() -> None:
+    lines = since(user("Cut the prompt of a session that is too long."), *edit("a", "rows.go"))
+    assert not any("Most recent edit" in line or "currently in progress" in line for line in lines)
+    assert any("whole trees" in line for line in lines)
+
+
+def test_a_question_that_was_the_last_one_then_is_no_goal_behind_its_answer() -> None:
+    lines = since(user("Cut the prompt of a session that is too long."), *edit("a", "rows.go"))
+    goals = [line for line in lines if line.startswith("Goal: ")]
+    assert not any("base commit" in line for line in goals)
+    assert any("too long" in line for line in goals)
+    # Before anything else was asked it is what the work is for.
+    assert any("base commit" in line for line in since() if line.startswith("Goal: "))
+
+
+def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
+    context = told_in(
+        Section.CONTEXT,
+        user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
+        reply(
+            "There is one new feedback item from Cursor: `list_missing` still uses install-path existence.",
+            ("a", "bash", {"command": "gh pr checks 7"}),
+        ),
+        result("a", "pending"),
+        *edit("b", "src/rows.rs"),
+        reply(
+            "The new head is `b2b346f`; checks are running from scratch.",
+            ("c", "bash", {"command": "gh pr checks 7"}),
+        ),
+        result("c", "pending"),
+        reply("CI is still in the early build phase for #7.", ("d", "bash", {"command": "gh pr checks 7"})),
+        result("d", "pass"),
+        reply("The feedback on `list_missing` is addressed; #7 is green now."),
+    )
+    assert not any(
+        words in line
+        for line in context
+        for words in ("running from scratch", "early build", "one new feedback")
+    )
+    assert any("#7 is green" in line for line in context)
+
+
+def test_how_it_stands_is_told_while_the_work_goes_on() -> None:
+    found = "There is one new feedback item from Cursor: `list_missing` still uses install-path existence."
+    progress = told_in(
+        Section.IN_PROGRESS,
+        user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
+        reply(found, ("a", "bash", {"command": "gh pr checks 7"})),
+        result("a", "pending"),
+    )
+    assert progress == [f"Last reply: {found}"]
+
+
+def test_an_answer_to_what_was_asked_before_the_span_leaves_nothing_in_progress() -> None:
+    messages = (
+        *run("a", "gh pr checks 7", "pending"),
+        reply("CI is still in the early build phase for #7.", ("b", "bash", {"command": "gh pr checks 7"})),
+        result("b", "pass"),
+        reply("All of it is handled: #7 is green."),
+    )
+    assert told_in(Section.IN_PROGRESS, *messages) == []
+    assert not any("early build" in line for line in told_in(Section.CONTEXT, *messages))

@@ -1,0 +1,77 @@
+"""The files that a stored summary lists are those that are there at its end."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from leafward.branches.diff.sides import sides
+from leafward.branches.transfer.summary_merge import draft_merge
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.branch_summary import left_branch, summarize_branch
+from leafward.compaction.draft_assembly import draft
+from leafward.session.session import Session
+from leafward.summaries.summarizers.extractive import Extractive
+from tests.acting import Acting, call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def ran(file: Acting, key: str, command: str, *, failed: bool = False) -> None:
+    file.said(call("bash", key, command=command))
+    file.answered(key, "bash", "", failed=failed)
+
+
+def wrote(file: Acting, key: str, path: str, *, failed: bool = False) -> None:
+    file.said(call("write", key, path=path, content="x"))
+    file.answered(key, "write", failed=failed)
+
+
+def modified(text: str) -> list[str]:
+    return text.partition("<modified-files>\n")[2].partition("\n</modified-files>")[0].split("\n")
+
+
+def work(file: Acting) -> None:
+    """Files that are moved, removed, removed and written again, refused, and moved in vain."""
+    for number, name in enumerate(("main-new.py", "gone.py", "src/a.py", "kept.py", "again.py")):
+        wrote(file, f"w{number}", name)
+    wrote(file, "no", "refused.py", failed=True)
+    ran(file, "m", "git mv main-new.py main.py && mv src lib && rm again.py gone.py")
+    ran(file, "u", "mkdir -p printing && mv receipt.py printing/receipt.py")
+    ran(file, "f", "mv kept.py lost.py", failed=True)
+    wrote(file, "w9", "again.py")
+    file.said("All files are where they belong.")
+
+
+NOW = ["again.py", "kept.py", "lib/a.py", "main.py", "printing/receipt.py"]
+
+
+def test_a_compaction_lists_files_where_they_are(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("Put the files where they belong.")
+    work(file)
+    file.user("And now?")
+    file.said("Nothing is left.")
+    with closing(Session.open(file.path)) as session:
+        made = plan(measure(session, session.leaf), PlanSettings(keep_recent=1))
+        done = draft(session, made, Extractive())
+        assert modified(done.text) == NOW
+        assert done.details()["modifiedFiles"] == NOW, "the next compaction carries them on"
+
+
+def test_branch_summaries_and_merged_ones_list_files_where_they_are(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    root = file.user("Put the files where they belong.")
+    work(file)
+    moved = file.user("Go on.")
+    other = file.user("Write notes instead.", parent=root)
+    wrote(file, "n", "notes.py")
+    file.said("They are there.")
+    with closing(Session.open(file.path)) as session:
+        start, leaf = session.columns.index(moved), session.leaf
+        branch = left_branch(session, start, session.columns.index(other))
+        assert branch is not None
+        assert modified(summarize_branch(branch, Extractive()).text) == NOW
+        merged = draft_merge(sides(session, start, leaf))
+        assert sorted(merged.modified) == sorted([*NOW, "notes.py"])
