@@ -23,14 +23,20 @@ from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
+from leafward.base.redact.joined import windows
 from leafward.base.redact.names import meaning_of
-from leafward.base.redact.private_keys import keys_in
+from leafward.base.redact.printed import lone_value, printed_in, prints_secret
+from leafward.base.redact.private_keys import byte_lists_in, keys_in
 from leafward.base.redact.provider_keys import tokens_in
+from leafward.base.redact.recovery_codes import codes_in
 from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
     ASSIGNMENTS,
     HEADERS,
     IN_SMALL_LETTERS,
+    RECOVERY_CODES,
+    SENTENCES,
     SPOKEN,
     TABLES,
     commands_of,
@@ -77,6 +83,8 @@ def secrets_in(text: str) -> list[Span]:
         found += encoded_in(text, together, _plainly)
     if not text.isascii() or "\x1b" in text:
         found += _unseen(text)
+    if held or together:
+        found += _joined(text)
     return list(merged(found)) if found else found
 
 
@@ -122,21 +130,40 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
             yield from headers_in(text, low)
         if held & SPOKEN:
             yield from spoken_in(text, low)
+        if held & RECOVERY_CODES:
+            yield from codes_in(text, low)
+        if held & SENTENCES:
+            yield from sentences_in(text, low)
         if held & TABLES:
             yield from columns_in(text, low)
             yield from inserted_in(text, low)
     pairs = commands_of(held)
     if pairs is not None:
         yield from commands_in(text, pairs)
+    yield from printed_in(text)
     if "@" in text:
         yield from urls_in(text)
+    yield from byte_lists_in(text)
 
 
 def _unseen(text: str) -> Iterator[Span]:
     """The secrets that are there once what nobody sees is gone, by their places in the whole text."""
-    gaps = [(gap.start(), gap.end()) for gap in _UNSEEN.finditer(text)]
-    if not gaps:
-        return
+    gaps = [gap.span() for gap in _UNSEEN.finditer(text)]
+    if gaps:
+        yield from _across(text, gaps)
+
+
+def _joined(text: str) -> Iterator[Span]:
+    """The secrets that code puts together of pieces."""
+    for begin, end, joints in windows(text):
+        gaps = [(start - begin, stop - begin) for start, stop in joints]
+        for start, stop, kind in _across(text[begin:end], gaps):
+            if any(start < gap < stop for gap, _ in gaps):
+                yield begin + start, begin + stop, kind
+
+
+def _across(text: str, gaps: list[tuple[int, int]]) -> Iterator[Span]:
+    """The secrets of a text without some stretches of it, by their places in the whole text."""
     pieces, places, at, seen = [], [], 0, 0
     for start, end in gaps:
         if start > at:
@@ -157,6 +184,9 @@ def _whole(starts: list[int], places: list[tuple[int, int]], at: int) -> int:
     return whole + at - seen
 
 
+_OUTPUTS = frozenset({"text", "content", "output", "stdout", "aggregated_output", "formatted_output", "result"})
+"""Keys under which agents store what a program printed."""
+_HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """What a line of a unified diff begins with."""
 _VALUES = ("value", "stringValue", "secretValue")
@@ -186,12 +216,23 @@ class Redactor:
     """Told of each secret that is taken out: its kind and the secret itself."""
     clean: set[str] | None = None
     """Texts that hold no secret, where the same ones come again and again: none of them is looked through twice."""
+    _asked: bool | None = None
+    """Whether the text before calls a program that prints a secret, and nothing else: see `prints_secret`."""
+    _printed: str = ""
+    """The last secret that was printed by itself: agents store what a program prints more than once."""
 
     def text(self, text: str) -> str:
-        """`text` with every secret replaced by its name in brackets."""
+        """`text` with every secret replaced by its name in brackets; one alone too, if the text before says what it is."""
+        return self._text(text, output=True)
+
+    def _text(self, text: str, *, output: bool) -> str:
         if self.clean is not None and text in self.clean:
             return text
         spans = secrets_in(text)
+        if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
+            spans = [(*alone, "secret")]
+        if len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
+            self._asked = asked
         if not spans:
             if self.clean is not None:
                 self.clean.add(text)
@@ -202,6 +243,19 @@ class Redactor:
             at = end
         pieces.append(text[at:])
         return "".join(pieces)
+
+    def _alone(self, text: str) -> tuple[int, int] | None:
+        """Where a secret lies that a program printed by itself, as the text before says, or as it was printed before."""
+        if self._printed and text.strip() == self._printed:
+            at = text.index(self._printed)
+            return at, at + len(self._printed)
+        if self._asked is None or len(text) < _SHORTEST or (_PLAIN.match(text) and not _HEXADECIMAL.match(text)):
+            return None
+        sure, self._asked = self._asked, None
+        found = lone_value(text, sure=sure)
+        if found is not None:
+            self._printed = text[slice(*found)]
+        return found
 
     def patch(self, text: str) -> str:
         """The text of a unified diff with every secret replaced, its lines as many as before, or it would not apply."""
@@ -250,7 +304,7 @@ class Redactor:
                 break
         else:
             return
-        items = [(self.text(key) if isinstance(key, str) else key, item) for key, item in holder.items()]
+        items = [(self._text(key, output=False) if isinstance(key, str) else key, item) for key, item in holder.items()]
         if [key for key, _ in items] != list(holder):
             holder.clear()
             holder.update(items)
@@ -268,7 +322,7 @@ class Redactor:
 
     def _field(self, key: object, text: str) -> str:
         """A string under a key: the key says as much as an assignment does."""
-        plain = self.text(text)
+        plain = self._text(text, output=key in _OUTPUTS)
         if plain is text and isinstance(key, str) and secret_under(key, text):
             return self._name("secret", text)
         return plain

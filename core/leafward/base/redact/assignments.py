@@ -32,6 +32,10 @@ KEYWORDS = (
     ),
     *(
         "phrase",
+        "psw",
+        "vault_",
+        "securestring",
+        "sensitive",
         "kennwort",
         "senha",
         "_pat",
@@ -49,12 +53,16 @@ _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 _ASSIGN = re.compile(
     r"""(?x)
-    (?: [ \t] (?: [0-9]{1,2} | (?<=(?i:secret)[ ]) ID ) (?=[ \t]{0,40}[:=]) )?
+    (?: [ \t] (?: [0-9]{1,2} | base64 | hex | value | (?<=(?i:secret)[ ]) ID | (?<=(?i:key)[ ]) Content ) (?=[ \t]{0,40}[:=]) )?
     (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
-    (?: [ \t]{0,4} : [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
-      | [ \t]{0,40} (?P<sign> => | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
+    (?: (?: [ \t]{0,4} : | [ \t]{1,4} As (?=[ \t]) ) [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
+      | [ \t]{0,40} (?P<sign> => | → | ⇒ | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
         (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
         (?: \r?\n [ \t]{1,40} (?= \\{0,7} ["'] [^"'\n]{4,200} \\{0,7} ["'] [,;]? [ \t]{0,4} (?:$|\r?\n) ) )?
+        (?: (?: \r?\n | \\n ) [ \t]{1,40} string\([0-9]{1,4}\)[ \t]{1,2} (?= \\{0,7} " ) )?
+        (?: \{ (?: \s | \\n ){0,40} (?: \\{0,7}["']\w{1,40}\\{0,7}["'] [ \t]{0,4} : [ \t]{0,4} (?: \\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["'] | [\w.+-]{1,40} ) , (?: \s | \\n ){0,40} ){0,4}
+            \\{0,7}["'](?:value|plaintext|stringValue)\\{0,7}["'] [ \t]{0,4} : [ \t]{0,4} (?= \\{0,7} ["'] ) )?
+        (?: << (?= \\{0,7} " ) )?
         (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
     )"""
 )
@@ -70,7 +78,7 @@ _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
-_ARGUMENT = re.compile(r"""\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}(?=\\{0,7}["'`])""")
+_ARGUMENT = re.compile(r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])""")
 _CALLED = re.compile(r"""\([ \t]{0,4}(?=\\{0,7}["'`])""")
 _OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
 _SAID = re.compile(
@@ -91,6 +99,8 @@ _ODD = re.compile(
 )
 """A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw")
+_COLUMN = re.compile(r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")")
+"""A name and its value as columns of a line, as `vault kv get` shows them."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
@@ -114,7 +124,7 @@ _KEY_OF = re.compile(
     r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
 )
 """What makes a key of two words a secret."""
-_WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret)[ \t]\Z")
+_WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret|pass)[ \t]\Z")
 _KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
 """What stands before `key` in a sentence: where `names` knows it, a value that is random beyond doubt is a secret."""
 
@@ -155,6 +165,9 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
             meaning = Meaning.SECRET
         elif meaning is Meaning.KEY and (sort := _KIND_OF_KEY.search(text, max(0, start - 24), start)):
             meaning = Meaning.PERHAPS if meaning_of(f"{sort[1]}_key") is Meaning.SECRET else meaning
+        if name == "Key" and text.startswith(" Content ", done):
+            # What Windows says of a wireless network.
+            meaning = Meaning.PASSWORD
         if meaning is None:
             continue
         found = _value(text, start, done, name, meaning)
@@ -239,6 +252,9 @@ def _assigned(
     tight = (
         sign == "=" and not found["pad"] and (found["close"] is None) and found.start("sign") == found.start()
     )
+    if text.startswith("[[", at):
+        # A long string of Lua.
+        return judged(text, at + 2, text.find("]]", at, at + 600), meaning, Place.QUOTED)
     first = _LINE_START.search(text, max(0, start - 60), start) is not None
     upper = name.isupper()
     if (
@@ -295,6 +311,9 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             default=-1,
         )
         return cell_value(text, cell.end(), stop, meaning)
+    column = _COLUMN.match(text, end)
+    if column is not None and _LINE_START.search(text, max(0, start - 60), start):
+        return judged(text, *column.span("value"), meaning, Place.LINE)
     space = _SPACE.match(text, end)
     if space is None and not _SAID.match(text, end):
         return None

@@ -89,6 +89,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (("/p:", "-p"), ("xfreerdp", "rdesktop", "wfreerdp"), rf"{_REST}(?:/p:|-p[ \t]{{1,4}}){_WORD}"),
     (("/user:",), ("net use",), rf"{_REST}/user:[^\s\"']{{1,80}}[ \t]{{1,4}}{_WORD}"),
+    (("/user:",), ("net use",), rf"[ \t]{{1,4}}\S{{1,40}}[ \t]{{1,4}}\\\\\S{{1,200}}[ \t]{{1,4}}{_WORD}"),
     (("net user ",), ("net user ",), rf"[\w.-]{{1,40}}[ \t]{{1,4}}{_WORD}"),
     (("/pass:",), ("cmdkey", "runas"), rf"{_REST}/pass:{_WORD}"),
     (
@@ -118,7 +119,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "algoliasearch(",
             "SearchClient.create(",
         ),
-        r"\s{0,20}[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']\s{0,4},\s{0,20}[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
+        r"\s{0,20}[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']\s{0,4},\s{0,20}(?:Some\()?[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
     ),
     (
         ("Sequelize(", "PDO(", "mysqli", ".getConnection("),
@@ -192,7 +193,62 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("-u",), ("lftp",), rf"{_REST}(?<=[\s\"'])-u{_GAP}?[\"']?[^\s,\"']{{1,80}},(?P<bare>[^\s\"']{{3,100}})"),
     (("wpa_",), ("wpa_passphrase",), rf"[ \t]{{1,4}}(?:\"[^\"\n]{{1,60}}\"|\S{{1,60}})[ \t]{{1,4}}{_WORD}"),
     (("nmcli",), ("nmcli",), rf"{_REST}\bpassword[ \t]{{1,4}}{_WORD}"),
-    (("-A", "-X"), ("snmpwalk", "snmpget", "snmpset"), rf"{_REST}(?<=[\s\"'])-[AX]{_GAP}{_WORD}"),
+    (
+        ("-A", "-X", "-c"),
+        ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
+        rf"{_REST}(?<=[\s\"'])-[AXc]{_GAP}{_WORD}",
+    ),
+    (("community",), ("rocommunity", "rwcommunity"), rf"6?[ \t]{{1,8}}{_WORD}"),
+    (
+        ("secret",),
+        ("gh secret set ",),
+        rf"\S{{1,80}}{_REST}(?<=[\s\"'])(?:--body|-b)(?:{_GAP}|=){_WORD}",
+    ),
+    (
+        ("secret",),
+        ("secrets set ", "secret set "),
+        r"(?:-\S{1,20}[ \t]{1,4}){0,4}\w{1,80}=(?:(?P<q>[\"'])(?P<quoted>[^\n\"']{3,400})(?P=q)|(?P<bare>[^\s\"'`$\\]{3,400}))",
+    ),
+    (
+        ("<<<",),
+        ("passwd ",),
+        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"'](?P<bare>[^\s\"']{3,200})",
+    ),
+    (
+        ("<<",),
+        ("npm login", "npm adduser", "docker login"),
+        r"[^\n<|]{0,100}<<-?[ \t]{0,2}[\"']?\w{1,20}[\"']?(?:\n|\\n)[\w.@-]{1,60}(?:\n|\\n)(?P<bare>[^\s\"'\\]{6,100})(?=\n|\\n)",
+    ),
+    (
+        ("jwt.", "Jwt", "jsonwebtoken"),
+        ("jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode(", "JWT.encode ", "JWT.encode(", "JWT.decode(", "jsonwebtoken.sign("),
+        r"\s{0,20}(?:\{[^{}\n]{0,200}\}|[\w.\[\]()\"']{1,80})\s{0,4},\s{0,20}b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
+    ),
+    (
+        ("hmac", "Hmac", "HMAC", "Fernet(", "SignatureInstance("),
+        ("hmac.new(", "HMAC.new(", "Fernet(", "createHmac(", "hash_hmac(", "OpenSSL::HMAC.hexdigest(", "HmacUtils(", "hmac.New("),
+        r"(?:\s{0,20}(?:\\{0,7}[\"'][a-z0-9-]{3,12}\\{0,7}[\"']|sha[0-9]{1,3}\.New|\$\w{1,40})\s{0,4},){0,2}\s{0,20}(?:\[\]byte\()?b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
+    ),
+    (
+        ("PlainAuth(",),
+        ("PlainAuth(",),
+        rf"(?:\s{{0,20}}(?:{_STRING}|[$\w.>-]{{1,60}})\s{{0,4}},){{2}}\s{{0,20}}\\{{0,7}}[\"'](?P<bare>[^\"'\s\\]{{6,100}})\\{{0,7}}[\"']",
+    ),
+    (
+        ("BUNDLE_",),
+        ("BUNDLE_",),
+        r"[A-Z0-9_]{2,80}__[A-Z0-9_]{2,40}\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}[\"']?(?:[\w.-]{1,80}:)?(?P<token>[A-Za-z0-9_-]{6,200})",
+    ),
+    (
+        ("createClient(",),
+        ("createClient(",),
+        rf"\s{{0,20}}(?:{_STRING}|[$\w.>-]{{1,60}})\s{{0,4}},\s{{0,20}}\\{{0,7}}[\"'](?P<token>[^\"'\n\\]{{12,400}})\\{{0,7}}[\"']",
+    ),
+    (
+        ("login(", "signIn", "authenticate("),
+        ("login(", "signIn(", "authenticate("),
+        rf"\s{{0,20}}\\{{0,7}}[\"'][\w.@+-]{{1,60}}\\{{0,7}}[\"']\s{{0,4}},\s{{0,20}}\\{{0,7}}[\"'](?P<strange>[^\"'\s\\]{{6,100}})\\{{0,7}}[\"']",
+    ),
     (("-p",), ("useradd", "usermod"), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (
         ("expect ", "send", "sendline("),

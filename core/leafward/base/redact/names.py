@@ -33,7 +33,7 @@ RESOURCE = re.compile(r"arn:[\w:*-]{1,95}\Z")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = words(
-    "password passwd passphrase pwd pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"
+    "password passwd passphrase pwd psw pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"
     " storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass"
 )
 _SECRETS = words(
@@ -49,14 +49,15 @@ _KEYS = words(
     " preshared license licence instrumentation session cookie data server root consumer customer appsecret secure"
     " openai anthropic stripe sendgrid mailgun twilio google maps gemini groq mistral cohere deepseek datadog dd"
     " newrelic algolia client pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
-    " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user"
+    " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user validation"
+    " routing"
 )
 """What stands before `key` in names of secrets."""
 _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
     " translation i18n react page next press arrow function-key registry pub answer band short event match any same"
-    " by each surrogate websocket route topic trace context field option metric count label tag keyboard"
+    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp"
 )
 _OTHER_TOKENS = words(
     "next page continuation cancel cancellation cancelation max min num number total input output prompt completion"
@@ -116,7 +117,8 @@ def meaning_of(name: str) -> Meaning | None:
         if any(word in _SAYS_OTHER for word in behind) or len(behind) > 3:
             return None
         return Meaning.PERHAPS
-    return None
+    # How Ansible's users call what they keep encrypted.
+    return Meaning.PERHAPS if words[:1] == ["vault"] and name.startswith("vault_") else None
 
 
 def _word(words: list[str], at: int, name: str) -> Meaning | None:
@@ -130,6 +132,9 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
     if word in _SECRETS or (word.endswith(_SECRET_ENDS) and word != "secretary"):
         return Meaning.SECRET
     if word == "key":
+        if before in ("primary", "secondary") and not name.islower():
+            # The two keys that Azure gives out; a database has a primary key as well.
+            return Meaning.KEY
         if before in _OTHER_KEYS or (before == "public" or "public" in words[:at]):
             return None
         if before in _KEYS:
@@ -137,7 +142,8 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         # In the names of headers (`Fastly-Key`) and of variables.
         return (
             Meaning.PERHAPS
-            if before and (name.isupper() or ("-" in name and name.istitle()))
+            if before
+            and (name.isupper() or ("-" in name and name.istitle()) or ("_" in name and name[0].isupper() and len(words) == 2))
             else Meaning.KEY
             if not before
             else None

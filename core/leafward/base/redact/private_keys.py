@@ -80,6 +80,18 @@ _STATIC = re.compile(r"BEGIN OpenVPN Static key V1-----(?P<body>(?:[0-9a-f\s|>+â
 _JWK = re.compile(
     r"""\\{0,7}["'](?P<part>d|p|q|dp|dq|qi|k)\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[A-Za-z0-9_-]{20,2000})\\{0,7}["']"""
 )
+_SIGNED_BY = re.compile(
+    r"untrusted comment:[^\n\\]{0,100}secret key[^\n\\]{0,60}(?:\n|\\n)(?P<value>[A-Za-z0-9+/]{80,400}={0,2})"
+)
+"""What minisign and signify store."""
+_PRINTED = re.compile(
+    r"(?:privateExponent|prime[12]|exponent[12]|coefficient|priv):(?P<value>(?:[\s:]|\\n|[0-9a-f]{2}(?![0-9a-zA-Z])){30,4000})"
+)
+"""What `openssl rsa -text` prints."""
+_KEY_PAIR = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){63}\](?=\s|\\|\Z)")
+"""The 64 bytes of a key of Solana: the whole of its file."""
+_LEAST_BYTES = 40
+"""Different bytes among them."""
 _RSA_XML = re.compile(
     r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>\s{0,10}(?P<value>[A-Za-z0-9+/=\s]{16,2000})</(?P=part)>"
 )
@@ -131,9 +143,33 @@ def keys_in(text: str, together: str) -> Iterator[Span]:
     if '"kty' in text or "'kty" in text:
         for found in _JWK.finditer(text):
             yield found.start("value"), found.end("value"), "private key"
+    if "untrusted comment:" in text:
+        for signing in _SIGNED_BY.finditer(text):
+            yield *signing.span("value"), "private key"
+    if "privateExponent:" in text or "priv:" in text:
+        for number in _PRINTED.finditer(text):
+            yield *number.span("value"), "private key"
     if "<InverseQ>" in text or "<D>" in text:
         for found in _RSA_XML.finditer(text):
             yield found.start("value"), found.end("value"), "private key"
+
+
+def byte_lists_in(text: str) -> Iterator[Span]:
+    """Keys that are lines of numbers."""
+    for begin in ("\n[", "\\n["):
+        at = text.find(begin)
+        while at >= 0:
+            at += len(begin) - 1
+            yield from _byte_list(text, at)
+            at = text.find(begin, at)
+    if text.startswith("["):
+        yield from _byte_list(text, 0)
+
+
+def _byte_list(text: str, at: int) -> Iterator[Span]:
+    pair = _KEY_PAIR.match(text, at)
+    if pair is not None and len(set(re.findall("[0-9]+", pair[0]))) >= _LEAST_BYTES:
+        yield *pair.span(), "private key"
 
 
 def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:

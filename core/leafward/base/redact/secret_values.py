@@ -48,7 +48,7 @@ _STANDS_FOR = re.compile(
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = re.compile(
-    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl"
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|EXAMPLEKEY$|#\{|abcdefghijkl"
 )
 """What shows anywhere in a value that it stands for one."""
 
@@ -57,7 +57,7 @@ _TYPES = words(
     " required hidden password passwd secret token key apikey username user value default auto disabled enabled redacted"
     " encrypted plaintext plain bearer basic oauth oauth2 jwt unknown never void secretstr char varchar binary base64"
     " email login authorization credentials credential admin root test testing example public private access refresh"
-    " prompt ask manual inherit keychain keyring env environment vault file stdin passphrase missing invalid"
+    " pass pwd prompt ask manual inherit keychain keyring env environment vault file stdin passphrase missing invalid"
 )
 _INTERFACE = re.compile(
     r"(?i)\b(?:passwor[dt]s?|passphrase|enter|must|required?|please|invalid|wrong|forgot|reset|confirm|incorrect|cannot|"
@@ -99,6 +99,12 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 _RANDOM_TURNS = 0.5
 """Changes of the sort of character, of all: in random values six in ten, in names and paths two."""
+_SOME_TURNS = 0.35
+"""The same where no six letters of one sort follow each other."""
+_LEAST_ALONE = 10
+"""Characters of a random value that no sign sets apart."""
+_PASSPHRASE = re.compile(r"[a-z]{3,9}(?:[-_.][a-z]{3,9}){3,7}")
+"""Words that a program chose: `copper-violet-harbor-timber`."""
 _LEAST_ENTROPY = 2.9
 """Bits a character from which a value is taken for random; words of prose and paths lie below."""
 
@@ -131,7 +137,7 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         or _is_path(value)
     ):
         return False
-    if (_PATTERN if quoted else _CALL).search(value):
+    if (_PATTERN if quoted else _CALL).search(value) and not (quoted and _noise(value)):
         return False
     if meaning is Meaning.PASSWORD:
         return _password(value, place)
@@ -168,6 +174,16 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
     return _random(value) or (place is Place.SETTING and _set_secret(value))
 
 
+def _noise(value: str) -> bool:
+    """Whether a quoted value is made of all signs that there are, as the keys of WordPress: no pattern, no text to fill in."""
+    return (
+        len(value) >= 2 * _LEAST_ALONE
+        and "(?" not in value
+        and len(_LETTERS.findall(value)) <= len(value) // 24
+        and sum(not char.isalnum() for char in set(value)) >= _LEAST_ALONE
+    )
+
+
 def _is_path(value: str) -> bool:
     """Whether a value names a file or an address; base64 that begins with a slash does not."""
     return _PATH.match(value) is not None and not (value.endswith("=") and _KEY_SHAPE.match(value))
@@ -196,6 +212,8 @@ def _password(value: str, place: Place) -> bool:
         return not (" " in value and _INTERFACE.search(value))
     if " " in value:
         return place is Place.QUOTED and _phrase(value)
+    if place is not Place.INLINE and _PASSPHRASE.fullmatch(value):
+        return _INTERFACE.search(value.replace("_", "-")) is None
     if place is Place.QUOTED:
         return len(value) >= 4 and (
             _strange(value) or (len(value) >= 8 and value.isascii() and value.isalpha() and value.islower())
@@ -254,6 +272,19 @@ def _shuffled(value: str) -> bool:
         if one.islower() != two.islower() and one.isalpha() and two.isalpha()
     )
     return turns >= max(3, len(value) * 0.33)
+
+
+def stands_out(value: str) -> bool:
+    """Whether a word can be nothing but a random value, wherever it stands: capitals, small letters and digits take turns."""
+    size = len(value)
+    if not _LEAST_ALONE <= size <= LONGEST_VALUE or stands_for(value) or _is_path(value) or _TYPE.match(value):
+        return False
+    if _CALL.search(value) or not any(map(str.islower, value)) or not any(map(str.isupper, value)):
+        return False
+    if _IDENTIFIER.match(value) or not (any(map(str.isdigit, value)) or _shuffled(value)):
+        return False
+    turns = _turns(value)
+    return turns >= size * _RANDOM_TURNS or (turns >= size * _SOME_TURNS and not _LETTERS5.search(value))
 
 
 def _turns(value: str) -> int:

@@ -11,7 +11,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import assignments, commands, headers, spoken, tables
+from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
 from leafward.base.redact.provider_keys import RUN
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     headers.SIGNS,
     spoken.EVERYWHERE,
     tables.SIGNS,
+    sentences.SIGNS,
+    recovery_codes.SIGNS,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
 _RUNS, _PORTS = 1, 2
@@ -76,8 +78,8 @@ class _Signs:
 
 
 _SIGNS = _Signs()
-ASSIGNMENTS, HEADERS, SPOKEN, TABLES, *_PAIRS = _SIGNS.families
-IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES
+ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, *_PAIRS = _SIGNS.families
+IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES | SENTENCES | RECOVERY_CODES
 _OF_COMMANDS = _PORTS
 for _family in _PAIRS:
     _OF_COMMANDS |= _family

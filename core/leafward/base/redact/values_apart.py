@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.names import meaning_of
+from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret, stands_for
 
 if TYPE_CHECKING:
@@ -34,6 +34,16 @@ _RULES = (
             rf"""ame\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}\\{{0,7}}["'](?P<name>[\w./-]{{1,200}})\\{{0,7}}["'],(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}["'][vV]alue\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}{_QUOTED}"""
         ),
     ),
+    # What says of itself that it is secret: parameters of AWS, outputs of Terraform.
+    *(
+        (
+            says,
+            re.compile(
+                rf"""{says}\\{{0,7}}"(?:[ \t]{{0,4}}:[ \t]{{0,4}}true)?,(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}"[vV]alue\\{{0,7}}"[ \t]{{0,4}}:[ \t]{{0,4}}(?P<name>){_QUOTED}"""
+            ),
+        )
+        for says in ('"SecureString', '"sensitive')
+    ),
     # Parameters of CloudFormation.
     (
         "ParameterKey=",
@@ -53,6 +63,10 @@ _RULES = (
 """A literal, and what stands there: a name, and far behind it a value."""
 _BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>[^{}\n]{3,200})\}(?=[;\\\"']|$)")
 """How ODBC sets a password apart."""
+_LOGIN = re.compile(
+    r"<auth-user-pass>(?:\s|\\n){1,8}[^\s<>\\]{1,100}(?:\s|\\n){1,8}(?P<value>[^\s<>\\]{3,100})(?:\s|\\n){1,8}</auth-user-pass>"
+)
+"""Name and password in a profile of OpenVPN."""
 _KIND = re.compile(r"""\\{0,7}["']?kind\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?Secret\b(?!\w)""")
 _NEXT_MANIFEST = re.compile(r"(?:\n|\\n)(?:---|- ?apiVersion|[ \t]{2,8}\{(?:\n|\\n))")
 _DATA = re.compile(
@@ -70,10 +84,7 @@ def apart_in(text: str, low: str) -> Iterator[Span]:
         at = text.find(literal)
         while at >= 0:
             found = rule.match(text, at)
-            if (
-                found is not None
-                and (meaning := meaning_of(found["name"].rpartition("/")[2][-80:])) is not None
-            ):
+            if found is not None and (meaning := _meaning(found["name"])) is not None:
                 group = "value" if found["value"] is not None else "bare"
                 if is_secret(found[group], meaning, Place.SETTING, quoted=group == "value"):
                     yield found.start(group), found.end(group), "secret"
@@ -82,8 +93,16 @@ def apart_in(text: str, low: str) -> Iterator[Span]:
         for found in _BRACES.finditer(text):
             if not stands_for(found["value"]):
                 yield found.start("value"), found.end("value"), "password"
+    if "<auth-user-pass>" in text:
+        for login in _LOGIN.finditer(text):
+            yield *login.span("value"), "password"
     if "kind" in text and "data" in low:
         yield from _manifests(text)
+
+
+def _meaning(name: str) -> Meaning | None:
+    """What a name says of its value; one that is missing, that the value calls itself secret."""
+    return meaning_of(name.rpartition("/")[2][-80:]) if name else Meaning.PASSWORD
 
 
 def _manifests(text: str) -> Iterator[Span]:

@@ -12,6 +12,8 @@ _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
 QUOTE = re.compile(
     r"""(?:[rRbBfFuULN$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
 )
+_COMMAND = re.compile(r"(?:cat|pass|echo|op|vault|aws|gcloud|kubectl|openssl|security|gh|jq|grep|sed|awk|head|tail|cut)[ \t]")
+"""What a shell runs between grave accents."""
 _BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
 RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
 _LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
@@ -41,6 +43,8 @@ def quoted_value(text: str, at: int, meaning: Meaning, place: Place) -> tuple[in
     if opening[3] is not None:
         return judged(text, begin, text.find(opening[3], begin, limit), meaning, place, quoted=True)
     escapes, quote = len(opening[1]), opening[2]
+    if quote == "`" and _COMMAND.match(text, begin):
+        return None
     if len(quote) == 3:
         return judged(text, begin, text.find(quote, begin, limit), meaning, place, quoted=True)
     for closing in _BACKSLASHES[quote].finditer(text, begin, limit):
