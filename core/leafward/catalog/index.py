@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 UNREAD: Stamp = [-2, 0]
 """The stamp of a file whose card has to be made anew though the file is the same."""
 
-FORMAT = 9
+FORMAT = 10
 """Raised when a card is made in another way; the names of the fields are compared too."""
 
 _KIND = "leafward catalogue"
