@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.acting import Acting, usage
+from tests.claude_transcript import IDS, Transcript
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
@@ -226,3 +228,22 @@ def test_a_time_beyond_the_calendar_ends_no_listing(done: Run, tmp_path: Path, t
         assert done("ls", tmp_path, *options).out
         document = done("ls", tmp_path, *options, "--json").document
         assert {one["id"] for one in document["sessions"]} == {"s0", "s1"}
+
+
+def test_a_fork_of_claude_code_is_found_by_the_files_that_it_was_begun_with(
+    done: Run, isolated_environment: Path
+) -> None:
+    transcript = Transcript(isolated_environment / ".claude")
+    transcript.prompt("change the cart")
+    transcript.call("Write", "c1", file_path="/home/ada/orchard/cart.py", content="a = 1\n")
+    transcript.result("c1")
+    transcript.reply("changed")
+    rows = [json.loads(line) for line in transcript.path.read_text().splitlines()]
+    for row in rows:
+        row["forkedFrom"] = {"sessionId": transcript.session, "messageUuid": row.get("uuid")}
+        row["sessionId"] = IDS[1]
+    copy = transcript.path.with_name(f"{IDS[1]}.jsonl")
+    copy.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    listed = done("ls", "--query", "file:cart.py", "--json").document["sessions"]
+    assert {session["id"] for session in listed} == {transcript.session, IDS[1]}
+    assert "cart.py" in done("files", copy).out

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents import agent_named
+from leafward.base.config import Config
+from leafward.compaction.onset import onset
+from leafward.context.model_context import context_at, context_window
 from tests.acting import Acting, call, usage
+from tests.claude_transcript import DATA
+from tests.foreign_sessions import opened_by
 from tests.oracle.golden import load
 
 if TYPE_CHECKING:
@@ -199,3 +205,20 @@ def test_the_rows_of_what_stays_add_up(done: Run, file: Acting) -> None:
     stays = ("kept", "summary, at most", "system", "not in file", "estimation error")
     assert sum(rows.get(name, 0) for name in stays) == rows["after, at most, nothing injected"]
     assert rows["estimation error"]
+
+
+def test_the_threshold_of_claude_code_is_that_of_the_gauge(done: Run) -> None:
+    path = next((DATA / "2.1.330" / "projects").glob("*/*.jsonl"))
+    session = opened_by(agent_named("claude"), path)
+    context = context_at(session, session.leaf)
+    shown = onset(context, context_window(session, context, Config()), Config())
+    assert shown is not None
+    made = done("plan", path, "--json").document["trigger"]
+    assert (made["threshold"], made["about"]) == (shown.tokens, True)
+    assert made["reserve"] == made["window"] - shown.tokens
+    text = done("plan", path).out
+    assert f"threshold about {shown.tokens:,} of" in text
+    assert "What Claude Code keeps is not known: pi's rules are taken" in text
+    # pi's rules that are asked for by name have pi's threshold.
+    asked = done("plan", path, "--strategy", "pi", "--json").document["trigger"]
+    assert (asked["threshold"], asked["about"]) == (asked["window"] - 16_384, False)

@@ -151,3 +151,32 @@ def test_problems_are_diagnostics(store: Path, done: Run, isolated_environment: 
 def test_a_path_that_is_not_there_is_refused(run: Run) -> None:
     outcome = run("search", "needle", "/nowhere/at/all")
     assert (outcome.code, outcome.out) == (1, "")
+
+
+def test_hits_of_forks_that_are_not_listed_are_told_and_a_narrower_search_has_them(
+    isolated_environment: Path, done: Run, run: Run
+) -> None:
+    root = isolated_environment / ".pi" / "agent" / "sessions"
+    for name in ("orchard", "pasture"):
+        (root / f"--home-ada-{name}--").mkdir(parents=True)
+    first = PiFile(
+        root / "--home-ada-orchard--" / "a.jsonl", HEADER | {"id": "a", "cwd": "/home/ada/orchard"}
+    )
+    first.user("a needle")
+    for name in ("b", "c"):
+        header = HEADER | {"id": name, "cwd": "/home/ada/pasture", "parentSession": str(first.path)}
+        fork = PiFile(root / "--home-ada-pasture--" / f"{name}.jsonl", header)
+        fork.raw(first.path.read_text().splitlines()[1])
+    answer = run("search", "needle")
+    assert answer.out.endswith("1 hit in 1 session, 3 sessions searched\n")
+    assert (
+        "2 more hits in 2 forks and copies not listed: they repeat a session that was searched too"
+        in answer.err
+    )
+    (remark,) = done("search", "needle", "--json").document["diagnostics"]
+    assert remark["code"] == "copies"
+    narrow = done("search", "needle", "--project", "pasture", "--json").document
+    assert sorted(hit["session"] for hit in narrow["hits"]) == ["b", "c"]
+    assert {remark["code"] for remark in narrow["diagnostics"]} <= {"copies"}
+    (hit,) = done("search", "needle", root / "--home-ada-pasture--" / "b.jsonl", "--json").document["hits"]
+    assert hit["session"] == "b"

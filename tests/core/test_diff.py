@@ -14,6 +14,7 @@ from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
 from leafward.branches.diff.summaries import compare_sides
+from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.checks import Check, check_of
 from leafward.files.file_replay import Certainty
 from leafward.session.entries import Kind
@@ -145,6 +146,11 @@ def test_a_change_that_failed_or_was_stopped_is_told(file: Acting) -> None:
         compared = sides(session, A, session.leaf)
         both = compare_files(compared).both[0]
         assert compared.b.outcomes.aborted == 1
+        metrics = EntryMetrics(session)
+        metrics.fill(session, compared.b.entries)
+        assert sum(metrics.edits[entry] for entry in compared.b.entries) == compared.b.edits, (
+            "one rule for both"
+        )
         contents = Contents(compared).of(both)
     assert both.b is not None
     assert (both.b.changes, both.b.refused, both.b.unanswered) == (2, 1, 1)

@@ -96,6 +96,37 @@ class TestCuts:
 
 
 class TestPi:
+    @pytest.mark.parametrize("by_pi", [False, True])
+    def test_what_was_done_to_the_origin_is_neither_in_the_log_nor_undone(
+        self, tmp_path: Path, *, by_pi: bool
+    ) -> None:
+        source = working(tmp_path / "s.jsonl").path
+        with reading(source) as session:
+            journal.label(session, 4, "start here")
+            journal.rename(session, "Cart work")
+            journal.archive_session(session)
+            journal.archive_session(session, archived=False)
+            path = made(session, session.leaf, "pi", terms(tmp_path), tmp_path).draft.path
+        if by_pi:
+            # Its own command writes no mark of ours.
+            header, *rest = path.read_bytes().splitlines(keepends=True)
+            bare = {**json.loads(header), "timestamp": "2999-01-01T00:00:00.000Z"}
+            assert bare.pop("leafward")
+            path.write_bytes(json.dumps(bare).encode() + b"\n" + b"".join(rest))
+        with reading(path) as copy:
+            assert (copy.name, list(copy.labels.values())) == ("Cart work", ["start here"])
+            assert journal.operations(copy) == []
+            with pytest.raises(Refused, match="nothing to undo"):
+                journal.undo(copy)
+            if by_pi:
+                return
+            renamed = journal.rename(copy, "Another")
+            assert [(one.op, one.before) for one in journal.operations(copy)] == [(renamed.op, "Cart work")]
+            journal.undo(copy)
+            assert copy.name == "Cart work"
+            with pytest.raises(Refused, match="nothing to undo"):
+                journal.undo(copy)
+
     @pytest.mark.parametrize("name", sorted(path.stem for path in SESSIONS.glob("*.jsonl")))
     def test_at_every_entry_the_context_is_that_of_the_source(self, tmp_path: Path, name: str) -> None:
         source = tmp_path / f"{name}.jsonl"

@@ -121,6 +121,9 @@ def test_what_was_copied_is_found_where_it_was_said(tmp_path: Path) -> None:
             source: "prompt",
             copy.stem: "reply",
         }
+        search = searching("needle", cards_in(tmp_path), road)
+        assert len(list(search.run())) == 2
+        assert (search.copied_hits, search.copies) == (1, 1)
         # Searched alone, it is all there is.
         assert [part for _, _, part, _ in entries(found("needle", copy, road=road))] == ["prompt", "reply"]
 
@@ -149,6 +152,13 @@ def test_a_fork_of_pi_repeats_nothing(tmp_path: Path) -> None:
             ("first", "00000001"), ("fork", "00000003"),
         ]  # fmt: skip
         assert len(entries(found("needle", fork.path, road=road))) == 2
+        search = searching("needle", cards_in(tmp_path), road)
+        assert len(list(search.run())) == 2
+        assert (search.copied_hits, search.copies) == (1, 1)
+        # Nor is what the words are only together found for told less.
+        both = searching("needle yes", cards_in(tmp_path), road)
+        assert [len(one.hits) for one in both.run()] == [2]
+        assert (both.copied_hits, both.copies) == (2, 1)
 
 
 @pytest.mark.parametrize("road", ROADS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -291,6 +292,24 @@ def test_over_the_threshold_words_and_a_tick_say_so() -> None:
     assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, onset=onset))[0]
     moved = gauge_lines(35, 4, UNICODE, NOW, 200_000, onset=onset, moving=True, moved=full)
     assert plain(moved)[2] == "moved    190.0k  compacts at 183.6k"
+
+
+@pytest.mark.parametrize(
+    ("height", "live", "lacks"), list(itertools.product([1, 2, 4], [False, True], [False, True]))
+)
+def test_the_size_at_which_it_compacts_is_whole_or_not_there(height: int, live: bool, lacks: bool) -> None:
+    onset = Onset(155_066, about=True, inclusive=True)
+    now, full = Load(142_108), Load(155_540, estimated=True, lacks_prompt=lacks)
+    for width in range(16, 60):
+        staying = gauge_lines(width, height, UNICODE, full, 200_000, onset=onset, live=live)
+        moving = gauge_lines(width, height, UNICODE, now, 200_000, onset=onset, moving=True, moved=full)
+        for lines in (plain(staying), plain(moving)):
+            assert "155.5k" in "".join(lines)
+            for line in lines:
+                words = line.partition("compact")
+                assert not words[1] or words[2].startswith(("s at about 155.1k", "s at ~155.1k"))
+    two = gauge_lines(36, 2, UNICODE, now, 200_000, onset=onset, moving=True, moved=Load(155_540))
+    assert plain(two)[0] == "142.1k → 155.5k  compacts at ~155.1k"
 
 
 def test_a_load_not_known_yet_keeps_its_cells() -> None:

@@ -342,8 +342,11 @@ def _reason(error: NotASession, path: str) -> str:
 
 
 def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[tuple[str, bool]]:
-    """The files that another agent's session touched on all its branches, each where it was last, and whether it changed it there."""
-    found = touched(session, range(session.inherited, len(session)), agent.tool_table, stop)
+    """The files that another agent's session touched on all its branches, what it was begun with too, as in a session of pi.
+
+    Each where it was last, and whether it changed it there.
+    """
+    found = touched(session, range(len(session)), agent.tool_table, stop)
     latest = [
         (entries[-1], (path, changed))
         for path, file in found.items()

@@ -9,6 +9,7 @@ import click
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
+from leafward.base.strategies import OWN_STRATEGY, own_strategy
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
 from leafward.cli.output import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import agent_behind, opened
@@ -30,6 +31,7 @@ from leafward.compaction import (
     trigger_of,
 )
 from leafward.compaction import plan as plan_of
+from leafward.compaction.onset import onset
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
 from leafward.context.model_context import context_window
 from leafward.session.entry_headline import headline
@@ -87,8 +89,15 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
     plan_settings = [_settings(strategy, options, settings, cut) for strategy in strategies]
     sizes = measure(session, at, estimators=[one.counting for one in plan_settings])
     if options.window is None:
-        window = context_window(session, sizes.context, settings).tokens
-        plan_settings = [replace(one, window=window) for one in plan_settings]
+        window = context_window(session, sizes.context, settings)
+        when = onset(sizes.context, window, settings) if options.reserve is None else None
+        # Rules of another agent that are asked for by name have their own threshold.
+        stand_in = strategies[0] if (options.strategy or settings.strategy) == OWN_STRATEGY else None
+        own = own_strategy(agent_behind(session).name) or stand_in
+        plan_settings = [
+            replace(one, window=window.tokens, onset=when if one.strategy is own else None)
+            for one in plan_settings
+        ]
     return [plan_of(sizes, one) for one in plan_settings]
 
 
@@ -225,6 +234,7 @@ def _trigger_json(trigger: Trigger) -> dict[str, Any]:
         "window": trigger.window,
         "reserve": trigger.reserve,
         "threshold": trigger.threshold,
+        "about": trigger.about,
         "tokens": trigger.tokens,
         "source": trigger.source,
         "reached": trigger.reached,
@@ -292,14 +302,14 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     state = "reached" if trigger.reached else "not reached"
     yield page.style(
         f"{strategy_text(made)} rules   keep recent {settings.budget:,}   "
-        f"{sign}{trigger.tokens:,} tokens, threshold {trigger.threshold:,} of {trigger.window:,} {state}",
+        f"{sign}{trigger.tokens:,} tokens, threshold {'about ' if trigger.about else ''}{trigger.threshold:,} of {trigger.window:,} {state}",
         "faint",
     )
     yield page.style(_estimator_text(made), "faint")
     agent = agent_behind(session)
     if agent.name not in {one.value for one in Strategy}:
         yield page.style(
-            f"{agent.title}'s own rules are not known: {settings.strategy.agent}'s are taken", "faint"
+            f"What {agent.title} keeps is not known: {settings.strategy.agent}'s rules are taken", "faint"
         )
     yield ""
     if made.nothing:

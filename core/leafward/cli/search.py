@@ -122,6 +122,14 @@ def _remarks(
     if not whole and len(unread) > _NAMED_AT_MOST:
         hidden = counted(len(unread) - _NAMED_AT_MOST, "more session")
         remarks.append({"code": "unreadable", "text": f"not searched: {hidden} that cannot be read"})
+    if running.copies:
+        hits, copies = counted(running.copied_hits, "more hit"), _copies(running.copies)
+        repeat = "repeats" if running.copies == 1 else "repeat"
+        text = (
+            f"{hits} in {copies} not listed: {'it' if running.copies == 1 else 'they'} {repeat} a session that was "
+            "searched too (--project or a PATH finds them there)"
+        )
+        remarks.append({"code": "copies", "text": text})
     if running.matcher.slow:
         consequence = "and was not tried any more" if running.matcher.gave_up else "which were left out"
         remarks.append(
@@ -131,6 +139,10 @@ def _remarks(
             }
         )
     return remarks
+
+
+def _copies(number: int) -> str:
+    return "a fork or copy" if number == 1 else f"{number:,} forks and copies"
 
 
 def _with_path(path: str, reason: str) -> str:

@@ -105,6 +105,9 @@ def search(
     error: with file:PATH or tool:NAME finds the calls that touched the file, or of the tool, and failed. With PATH
     only what lies there.
 
+    What a fork or copy repeats is listed in the session it comes from, as long as both are searched; a line below says
+    how much that was. With --project or PATH that leave this session out, it is listed in the fork.
+
     The functions and signs of `leafward select` narrow further: timeout & ancestors(leaf), "lost" | "gone". A plain word
     is text here, and an entry in `select`; signs between plain words are text, and so is what stands in quotes.
     """

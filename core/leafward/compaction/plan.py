@@ -298,7 +298,8 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
         remarks.append(
             Diagnostic(
                 "below-trigger",
-                f"the context is {about}{-trigger.excess:,} tokens below the threshold of {trigger.threshold:,}",
+                f"the context is {about or ('about ' if trigger.about else '')}{-trigger.excess:,} tokens below "
+                f"the threshold of {'about ' if trigger.about else ''}{trigger.threshold:,}",
             )
         )
     if made.nothing:

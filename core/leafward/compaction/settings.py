@@ -12,6 +12,7 @@ from leafward.base.strategies import Strategy
 from leafward.compaction.strategies import rules_of
 
 if TYPE_CHECKING:
+    from leafward.compaction.onset import Onset
     from leafward.compaction.strategy_rules import StrategyRules
     from leafward.context.estimators import Estimator
     from leafward.session.entries import EntryIndex
@@ -62,6 +63,8 @@ class PlanSettings:
     summary_tokens: int = SUMMARY_TOKENS
     cut: EntryIndex | None = None
     """The first entry to keep, instead of what the budget leads to; has to be a legal cut."""
+    onset: Onset | None = None
+    """The size at which the session's own agent compacts, in place of the window less the fixed reserve."""
 
     @property
     def rules(self) -> StrategyRules:

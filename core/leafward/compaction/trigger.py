@@ -25,6 +25,8 @@ class Trigger:
     reached: bool
     inclusive: bool
     """Whether a size that equals the threshold reaches it."""
+    about: bool = False
+    """Whether the threshold is no certainty."""
 
     @property
     def excess(self) -> int:
@@ -36,7 +38,7 @@ def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
     """The trigger of a path: its size as it is shown everywhere against the window less the reserve.
 
     pi and diligent compact beyond the threshold, Codex and opencode at it. diligent takes the larger of what the last reply
-    reported and the whole estimate.
+    reported and the whole estimate. Where the plan is of the session's own agent, its threshold is that agent's.
     """
     context = sizes.context
     tokens, source = context.total, "usage" if context.count.recorded else "estimate"
@@ -44,7 +46,22 @@ def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
         estimate = sum(context.messages.tokens)
         if estimate > tokens:
             tokens, source = estimate, "estimate"
-    inclusive = settings.trigger is TriggerRule.FIXED and settings.rules.inclusive
+    fixed, own = settings.trigger is TriggerRule.FIXED, settings.onset
+    if fixed and own is not None and not own.off:
+        free = max(0, settings.window - own.tokens)
+        reached = own.reached(tokens)
+        return Trigger(
+            settings.trigger,
+            settings.window,
+            free,
+            own.tokens,
+            tokens,
+            source,
+            reached,
+            own.inclusive,
+            own.about,
+        )
+    inclusive = fixed and settings.rules.inclusive
     threshold = settings.usable
     reached = tokens >= threshold if inclusive else tokens > threshold
     return Trigger(

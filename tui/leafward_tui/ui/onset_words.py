@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from leafward.compaction.onset import Onset
 
 
-def compacts_at(onset: Onset) -> str:
-    """`compacts at about 167.0k`; without `about` where that is certain."""
-    return f"compacts at {_about(onset)}{count(onset.tokens, zero='0')}"
+def compacts_at(onset: Onset, *, short: bool = False) -> str:
+    """`compacts at about 167.0k`, in `short` `compacts at ~167.0k`; without either where that is certain."""
+    about = ("~" if onset.about else "") if short else _about(onset)
+    return f"compacts at {about}{count(onset.tokens, zero='0')}"
 
 
 def compacts_in(onset: Onset, tokens: int) -> str:

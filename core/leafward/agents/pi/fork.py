@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.errors import Refused
-from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entries import MARK, EntryIndex, Kind
 from leafward.session.journal import encode_line, refuse_unreachable
 from leafward.session.journal.migration import migrated_line
-from leafward.session.journal.operation_log import LEAF_TYPE
+from leafward.session.journal.operation_log import COPIED, LEAF_TYPE
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ def forked(
     path = list(session.tree.path(tip))
     moves = {index for index in path if _is_move(session, index)}
     header = header_of(session, terms)
+    held = [index for index in path if index not in moves]
+    if held:
+        header[MARK] = {COPIED: session.columns.id(EntryIndex(held[-1]))}
     return draft_of(
         header,
         _folder(session, header["cwd"])

@@ -58,8 +58,8 @@ class Side:
 
     @property
     def edits(self) -> int:
-        """Calls that changed a file and did not fail."""
-        done = (one for one in self.steps if one.operation.changes and one.outcome is Outcome.DONE)
+        """Calls that changed a file and did not fail; one without a result counts, as in the tree and in a file's row."""
+        done = (one for one in self.steps if one.operation.changes and one.outcome is not Outcome.FAILED)
         return len({(one.entry, one.call_id) for one in done})
 
 

@@ -76,6 +76,8 @@ class Found:
     """In file order, as many of the first ones as are kept."""
     total: int = 0
     """How many there are."""
+    left_out: int = 0
+    """How many there would be besides, of entries that were left out."""
 
 
 class Matcher:
@@ -134,14 +136,17 @@ class Matcher:
         leave_out: Callable[[EntryIndex, Body], bool] | None = None,
         chosen: Callable[[EntryIndex], bool] | None = None,
     ) -> Found:
-        """The hits among the entries of a session from `first` on. `leave_out` and `chosen` are asked of every entry found."""
+        """The hits among the entries of a session from `first` on; those before it are only counted, as left out.
+
+        `leave_out` and `chosen` are asked of every entry found.
+        """
         kinds = session.columns.kind
         read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
-        entries = [index for index in range(first, len(kinds)) if kinds[index] in read]
+        entries = [index for index in range(len(kinds)) if kinds[index] in read]
         table = table_of(session)
         answering = FileCalls(session, self._files) if self._by_call else None
         whole, partly = Found(), Found()
-        mask = 0
+        mask = left_mask = left_whole = left_partly = 0
         for number, (index, body) in enumerate(session.bodies(entries, self._picking(session, answering))):
             if number % 64 == 0 and stop():
                 break
@@ -161,18 +166,25 @@ class Matcher:
                 continue
             if chosen is not None and not chosen(index):
                 continue
-            if leave_out is not None and leave_out(index, body):
+            entirely = found.mask & self._all == self._all
+            if index < first or (leave_out is not None and leave_out(index, body)):
+                left_mask |= found.mask & self._all
+                left_whole += entirely
+                left_partly += not entirely
                 continue
             mask |= found.mask & self._all
-            into = whole if found.mask & self._all == self._all else partly
+            into = whole if entirely else partly
             into.total += 1
             if len(into.hits) < self.kept:
                 into.hits.append(_hit(session, index, kind, body, found))
         if chosen is None or chosen(EntryIndex(min(first, len(kinds) - 1))):
             mask |= self._called(session, first, whole, partly)
-        if whole.total or mask != self._all:
-            return whole
-        return partly
+        given = whole if whole.total or mask != self._all else partly
+        # What an entry would be found for by itself counts, else what all of them hold together with the rest.
+        given.left_out = left_whole or (
+            left_partly if not whole.total and mask | left_mask == self._all else 0
+        )
+        return given
 
     def _picking(self, session: Session, answering: FileCalls | None) -> Callable[[int, bytes], bool] | None:
         """Which stored lines are decoded; None for all."""

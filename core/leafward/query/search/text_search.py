@@ -189,6 +189,8 @@ class Search:
                 if card.problem is not None or card.agent not in known
             )
         self.done = self.sessions = self.hits = 0
+        self.copied_hits = self.copies = 0
+        """Hits that forks and copies have from the session they come from, which has them too; and such forks and copies."""
         self._published_at = 0.0
         self._sources = _Sources()
 
@@ -337,6 +339,9 @@ class Search:
             return None
         finally:
             session.close()
+        if found.left_out:
+            self.copied_hits += found.left_out
+            self.copies += 1
         return SessionHits(card, tuple(found.hits), found.total) if found.total else None
 
     def _chosen(self, session: Session, stop: Callable[[], bool]) -> Callable[[EntryIndex], bool] | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NewType
 
+from leafward.base.times import milliseconds
 from leafward.session.entries import MARK, NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind, is_own
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ ARCHIVE_TYPE = "leafward.archive"
 GRAFT_TYPE = "leafward.graft"
 EXAM_TYPE = "leafward.exam"
 """Results of an exam that a model sat: no operation, since nothing of the session is another for them."""
+COPIED = "copied"
+"""In the mark on the header of a fork: the last entry that it took over from its origin."""
 
 SESSION_TARGETS = (None, "", "session")
 """What an operation on archiving names where it puts the whole session away, or brings it back."""
@@ -120,7 +123,7 @@ _NO_PLACE_OF_ITS_OWN = frozenset(
 
 
 def operations(session: Session) -> list[Operation]:
-    """Every operation of a session in file order, Leafward's and the agent's.
+    """Every operation of a session in file order, Leafward's and the agent's; what a fork took over was done to its origin.
 
     A line with `undoes` is an undo of the operation it names, or a redo where that one was an undo. An operation counts as
     undone while the last line about it is an undo.
@@ -134,12 +137,15 @@ def operations(session: Session) -> list[Operation]:
     log: list[Operation] = []
     known: dict[str, Operation] = {}
     last_of: dict[OperationId, Operation] = {}
+    copied = _Copied(session)
     for index, body in session.bodies(sorted(entries)):
         if body is None:
             continue
         kind = columns.kind[index]
         line = _Line(index, columns.id(index), kind, body, marks(body))
-        for operation in _of_line(session, line, jumped.get(index), state):
+        # Labels, names and archived branches that were taken over are what its own operations change.
+        found = list(_of_line(session, line, jumped.get(index), state))
+        for operation in found if not copied.holds(line) else ():
             operation = _placed(operation, known)
             known[operation.op] = operation
             last_of[operation.root] = operation
@@ -148,6 +154,27 @@ def operations(session: Session) -> list[Operation]:
         replace(operation, undone=_takes_back(last_of[operation.root]) != _takes_back(operation))
         for operation in log
     ]
+
+
+class _Copied:
+    """The lines that a fork began with: a fork of ours says which was the last, one by pi's own command is younger than they are."""
+
+    def __init__(self, session: Session) -> None:
+        header = session.header
+        self._more = session.is_native and isinstance(header.get("parentSession"), str)
+        last = marks(header).get(COPIED)
+        self._last = session.columns.index(last) if isinstance(last, str) else NO_ENTRY
+        self._begun = milliseconds(header.get("timestamp"))
+
+    def holds(self, line: _Line) -> bool:
+        """Whether a line is one of them; lines are asked about in file order."""
+        if self._more:
+            if self._last >= 0:
+                self._more = line.index <= self._last
+            else:
+                written = milliseconds(line.body.get("timestamp"))
+                self._more = written is not None and self._begun is not None and written < self._begun
+        return self._more
 
 
 MARKED = bytes((Kind.LABEL, Kind.SESSION_INFO, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT))

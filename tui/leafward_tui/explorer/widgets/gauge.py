@@ -122,6 +122,12 @@ class _Gauge:
     def warning(self) -> str:
         return compacts_at(self.onset) if self.onset is not None else ""
 
+    def warnings(self) -> list[list[Piece]]:
+        """The warning, and in fewer cells."""
+        if self.onset is None:
+            return []
+        return [[(compacts_at(self.onset), "warn")], [(compacts_at(self.onset, short=True), "warn")]]
+
     def bar(self, load: Load | None, width: int, *, moved: bool) -> list[Piece]:
         """There, at full price, free: `width` cells for the window."""
         glyphs = self.glyphs
@@ -172,7 +178,7 @@ class _Gauge:
         for right in ([*warning, ("   ", "blank"), (share, "sub")], warning):
             if length(pieces) + 2 + length(right) <= self.width:
                 return self._spread(pieces, right)
-        return self._spread([(value, ink)], warning)
+        return self._spread_whole([(value, ink)], self.warnings())
 
     def forecast(self, now: Load, onset: Onset, forecast: Forecast | None) -> list[list[Piece]]:
         """`now 64.9k   compacts in 118.7k tokens`, and below it what that would lose beside the bar."""
@@ -191,8 +197,10 @@ class _Gauge:
         what = forecast.words if forecast is not None else ""
         room = self.width - (cell_len(what) + _BAR_GAP if what else 0)
         bar = self.bar(now, room, moved=False)
+        told = [(when, "warn" if over else "sub")]
+        shorter = self.warnings()[1:] if when == self.warning() else []
         return [
-            self._spread(head, [(when, "warn" if over else "sub")]),
+            self._spread_whole(head, [told, *shorter]),
             self._spread(bar, [(what, "sub")] if what else []),
         ]
 
@@ -200,7 +208,7 @@ class _Gauge:
         """`40.6k → 102.3k / 200k   51 %`."""
         pieces = self._change(now, moved)
         if self.over(moved):
-            return self._spread(pieces, [(self.warning(), "warn")])
+            return self._spread_whole(pieces, self.warnings(), pieces[1:])
         share = self._share(moved)
         window = self._of_window()
         if length(pieces) + length(window) <= self.width:
@@ -233,17 +241,35 @@ class _Gauge:
             value = _value(now)
             words = [(value, "strong_warn" if over else "strong"), *_rest(now)]
         if over:
-            words += [("  ", "blank"), (self.warning(), "warn")]
+            words = self._spoken(words, load)
         else:
             words += self._of_window()
             if not moving:
                 words.append((f"  {self._share(load):>4}", "sub"))
-        if over and length(words) > self.width:
-            words = [words[-3], ("  ", "blank"), (self.warning(), "warn")]
         # The bar keeps its length while sizes change.
         room = min(self.width - length(words) - _BAR_GAP, max(_LEAST_BAR, self.width - _ONE_LINE_WORDS))
         bar = self.bar(load, room, moved=moving) if room >= _LEAST_BAR else []
         return self._spread(bar, words)
+
+    def _spoken(self, sizes: list[Piece], load: Load | None) -> list[Piece]:
+        """Sizes with the warning beside them, with fewer of both where all is too long; the warning goes before it is cut."""
+        least: list[Piece] = [(_value(load), "strong_warn")]
+        for left in (sizes, least):
+            for warning in self.warnings():
+                words: list[Piece] = [*left, ("  ", "blank"), *warning]
+                if length(words) <= self.width:
+                    return words
+        return least
+
+    def _spread_whole(
+        self, left: list[Piece], rights: list[list[Piece]], less: list[Piece] | None = None
+    ) -> list[Piece]:
+        """The first of some right ends that fits beside the left one, or beside `less` of it: half a figure is another one."""
+        for beside in (left, less if less is not None else left):
+            for right in rights:
+                if length(beside) + 1 + length(right) <= self.width:
+                    return self._spread(beside, right)
+        return self._spread(left, [])
 
     def _spread(self, left: list[Piece], right: list[Piece]) -> list[Piece]:
         """Both ends of a line, with what is between them blank; what does not fit is cut at the right."""

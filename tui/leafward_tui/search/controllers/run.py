@@ -197,6 +197,9 @@ def _remarks(search: Search) -> list[str]:
         remarks.append(f"the pattern took too long on {counted(search.matcher.slow, 'text')}")
     if search.sessions >= SESSIONS_AT_MOST and search.done + 1 < len(search.cards):
         remarks.append("the newest sessions only: narrow it")
+    if search.copies:
+        hits = counted(search.copied_hits, "more hit")
+        remarks.append(f"{hits} in forks and copies not listed")
     if search.unread:
         remarks.append(f"{counted(len(search.unread), 'session')} cannot be read")
     return remarks
