@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from leafward.compaction.plan import plan
 from leafward.compaction.repair import repair
 from leafward.compaction.settings import PlanSettings
 from leafward.session.session import Session
+from leafward.summaries.facts import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.surroundings import CORPORA
@@ -66,6 +67,79 @@ def test_a_checklist_in_a_file_is_still_in_the_file(tmp_path: Path) -> None:
     made = repaired(tmp_path / "s.jsonl", 3)
     assert any(fate.fact.text == "rename the orchard module" for fate in made.survival.fates)
     assert unseen(made.survival) == ()
+
+
+EARLIER = """# Checkpoint
+
+## User Preferences
+- **E2E tests only** - no unit tests
+- (none)
+
+## Testing
+The user wants the orchard watered before each release. There is a list of it.
+
+6. All user messages:
+   - "never commit without asking me"
+   - "how far are we?"
+
+## Next Steps
+1. Rename `Orchard` to `Grove` in src/orchard.py
+2. Update the changelog of the orchard
+3. Run `npm run check` to verify
+"""
+RULES = [
+    "**E2E tests only** - no unit tests",
+    "The user wants the orchard watered before each release.",
+    "never commit without asking me",
+]
+STEPS = ["Rename `Orchard` to `Grove` in src/orchard.py", "Update the changelog of the orchard"]
+
+
+def compacted_again(path: Path, *calls: dict[str, Any], asked: str = "how far are we with it?") -> Draft:
+    """A session with an agent's own summary, some calls and their answer; then one more compaction that says nothing."""
+    file = PiFile(path / "s.jsonl")
+    file.user("look at the orchard")
+    kept = file.reply("Looked at.")
+    file.entry("compaction", summary=EARLIER, firstKeptEntryId=kept, tokensBefore=400, details={})
+    file.user(asked)
+    for number, call in enumerate(calls):
+        content = [{"type": "toolCall", "id": f"c{number}", **call}]
+        file.entry("message", message={"role": "assistant", "content": content, "stopReason": "toolUse"})
+        file.result(f"c{number}")
+    file.reply("Here it is.")
+    kept = file.user("next")
+    second = file.entry("compaction", summary="Okay.", firstKeptEntryId=kept, tokensBefore=400, details={})
+    with closing(Session.open(path / "s.jsonl")) as session:
+        return repair(session, session.columns.index(second))
+
+
+def test_rules_and_steps_of_the_agents_own_earlier_summary_are_listed(tmp_path: Path) -> None:
+    made = compacted_again(tmp_path)
+    assert {fate.fact.text for fate in unseen(made.survival)} == {
+        *RULES,
+        *STEPS,
+        "Run `npm run check` to verify",
+    }
+    facts = {fate.fact.kind for fate in made.survival.fates}
+    assert {FactKind.CONSTRAINT, FactKind.TODO} <= facts
+    assert unseen(pinned(made, gate_pins(made)).survival) == ()
+
+
+def test_a_step_that_was_worked_on_since_is_no_unfinished_one(tmp_path: Path) -> None:
+    edit = {"name": "edit", "arguments": {"path": "src/orchard.py", "oldText": "a", "newText": "b"}}
+    check = {"name": "bash", "arguments": {"command": "npm run check"}}
+    made = compacted_again(tmp_path, edit, check, asked="rename the orchard's class and check it")
+    assert {fate.fact.text for fate in unseen(made.survival)} == {*RULES, STEPS[1]}
+
+
+def test_steps_of_a_summary_amid_work_are_over_when_that_is_answered(tmp_path: Path) -> None:
+    made = compacted_again(tmp_path, {"name": "bash", "arguments": {"command": "ls"}}, asked="go on")
+    assert {fate.fact.text for fate in unseen(made.survival)} == set(RULES)
+
+
+def test_a_step_that_the_new_summary_calls_done_is_not_asked_for(tmp_path: Path) -> None:
+    done = edited(compacted_again(tmp_path), "\n".join(f"- [x] {step}" for step in STEPS))
+    assert {fate.fact.text for fate in unseen(done.survival)} == {*RULES, "Run `npm run check` to verify"}
 
 
 def test_a_pin_cannot_be_edited_away(session: Session) -> None:

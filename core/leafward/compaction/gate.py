@@ -31,14 +31,23 @@ _PIN = 400
 def unseen(survival: Survival) -> tuple[Fate, ...]:
     """The constraints and open todos that neither summary, injected context nor kept messages hold, or that the summary denies.
 
-    What weighs most comes first. A step of a checklist that was written into a file is left out: the file still has it.
+    What weighs most comes first. A step of a checklist that was written into a file is left out: the file still has it. So is
+    one that an earlier summary told and this one calls done: nobody else says of such a step what became of it.
     """
     found = [
         fate
         for fate in survival.fates
-        if fate.fact.kind in _GUARDED and fate.status in _GONE and fate.fact.voice is not Voice.CODE
+        if fate.fact.kind in _GUARDED
+        and fate.status in _GONE
+        and fate.fact.voice is not Voice.CODE
+        and not _called_done(fate)
     ]
     return tuple(sorted(found, key=lambda fate: -fate.fact.weight))
+
+
+def _called_done(fate: Fate) -> bool:
+    told = fate.fact.kind is FactKind.TODO and fate.fact.voice is Voice.TOLD
+    return told and fate.status is Status.CONTRADICTED
 
 
 def pin_text(fact: Fact) -> str:

@@ -69,7 +69,7 @@ _REMOVES = re.compile(r"(?i)^\W*(?:remove|delete|drop|rename|get rid of|clean up
 
 
 @dataclass(frozen=True, slots=True)
-class _Gone:
+class GoneFile:
     """A file that is no longer under its name."""
 
     place: int
@@ -88,7 +88,7 @@ def settle(
     _take_back(evidence, messages, turns)
     _refute(evidence, messages, turns)
     _replace(evidence)
-    gone = _gone(messages, cwd)
+    gone = gone_files(messages, cwd)
     _files(evidence, gone)
     _fulfil(evidence)
     _take_up(evidence, turns)
@@ -119,9 +119,9 @@ def _take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Seque
         add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead="Taken back: ")
 
 
-def _gone(messages: Sequence[SpanMessage], cwd: str) -> dict[str, _Gone]:
+def gone_files(messages: Sequence[SpanMessage], cwd: str) -> dict[str, GoneFile]:
     """The files that were deleted or renamed and did not come back, by their names."""
-    gone: dict[str, _Gone] = {}
+    gone: dict[str, GoneFile] = {}
     failed = failed_calls(message for _, message in messages)
     for place, (entry, message) in enumerate(messages):
         if message.get("role") != "assistant":
@@ -146,11 +146,11 @@ def _gone(messages: Sequence[SpanMessage], cwd: str) -> dict[str, _Gone]:
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 gone.pop(now or path, None)
                 if one.effect is FileOperation.DELETE or (one.effect is FileOperation.MOVE and now != path):
-                    gone[path] = _Gone(place, entry, now)
+                    gone[path] = GoneFile(place, entry, now)
     return gone
 
 
-def _files(evidence: Evidence, gone: dict[str, _Gone]) -> None:
+def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
     listed = 0
     for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
         name = path.rsplit("/", 1)[-1]

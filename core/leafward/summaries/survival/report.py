@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
-from leafward.summaries.facts import Fact, FactKind, FactReader, Known, gather
+from leafward.summaries.earlier_statements import statements, unfinished
+from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Sighting, gather
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
@@ -118,9 +119,13 @@ def facts_of(
     `plan` is the agent's own list before it; `known` holds what was read of texts already; see `FactReader`.
     """
     reader = FactReader(cwd, known)
-    sightings = reader.earlier(previous, EntryIndex(previous_entry), plan)
-    turn = len(sightings)
-    for entry, body in messages:
+    before = reader.earlier(previous, EntryIndex(previous_entry), plan)
+    told = statements(previous, EntryIndex(previous_entry))
+    reader.told.tell(told)
+    spoken = list(messages)
+    sightings: list[Sighting] = []
+    turn = 0
+    for entry, body in spoken:
         message = as_typed(body)
         if message.get("role") == "user":
             if takes_back(message_text(message).strip()):
@@ -128,7 +133,8 @@ def facts_of(
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)
         sightings += reader.read(entry, message)
-    return [fact for fact in gather(sightings) if fact.is_open]
+    told = unfinished(told, spoken, sightings, reader, cwd)
+    return [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
 
 
 def survival(
