@@ -160,6 +160,15 @@ def test_survival_of_a_compaction_offers_no_rule_out_of_a_log_or_a_skill(tmp_pat
     assert any("tabs" in text for text in told)
 
 
+def test_words_in_front_of_a_pasted_screen_stay_the_persons() -> None:
+    row = "v soph/list-command *  [4 checkpoints]"
+    screen = f"{row}\n   v * keep the grouping by session\n>     - [ NEW ] Keep it — 6 mins ago [+51894 (175 files)]"
+    asked, shown = divided(f"why is it showing such a high number:   {screen}")
+    assert asked.strip() == "why is it showing such a high number:"
+    assert shown == screen
+    assert divided(screen)[0].strip() == ""
+
+
 def test_tags_that_are_never_closed_take_no_time() -> None:
     assert divided("<skill> <system-reminder>" * 50_000)[1] == ""
 

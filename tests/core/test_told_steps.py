@@ -61,17 +61,17 @@ def steps(said: list[SpanMessage], previous: str) -> list[Fact]:
 
 FROST = "I had NOT yet fixed the frost check in src/frost.py"
 FENCE = "I had NOT yet told the growers about the new fence"
+FIX = "**Fix the frost check** (src/frost.py): a missing table is no error"
+NOTE = "Write the release note for the growers"
 
 
 def test_what_nothing_was_done_about_is_open() -> None:
-    assert left(reply("I look at the rows.", ("a", "read", {"path": "rows.txt"})), result("a", "3")) == [
-        FROST,
-        FENCE,
-    ]
+    looked = [reply("I look at the rows.", ("a", "read", {"path": "rows.txt"})), result("a", "3")]
+    assert left(*looked) == [FROST, FENCE, FIX, NOTE]
 
 
 def test_a_step_is_over_when_the_file_that_it_names_was_changed() -> None:
-    assert left(*worked(f"{FOLDER}/src/frost.py", "a")) == [FENCE]
+    assert left(*worked(f"{FOLDER}/src/frost.py", "a")) == [FENCE, NOTE]
 
 
 def test_a_change_that_failed_is_none() -> None:
@@ -82,7 +82,7 @@ def test_a_change_that_failed_is_none() -> None:
 def test_how_things_stood_is_over_when_the_work_was_answered() -> None:
     work = worked("gate.py", "a")
     assert left(*work, reply("All done: the gate is mended.")) == []
-    assert left(*work, reply("Shall I mend the gate as well?")) == [FROST, FENCE]
+    assert left(*work, reply("Shall I mend the gate as well?")) == [FROST, FENCE, FIX, NOTE]
 
 
 def test_what_the_answer_itself_leaves_open_stays_open() -> None:
@@ -316,12 +316,20 @@ def test_a_short_question_is_what_was_asked_last() -> None:
     assert line.startswith("Last request: which commit? (asked before: could the change of the pump")
 
 
+def test_who_says_that_it_works_asks_for_nothing() -> None:
+    said = [user("Paint the fence of the orchard white"), *worked("fence.py", "z"), reply("Done.")]
+    said += [user("move the old trees to the new field"), *worked("rows.py", "a"), reply("They are moved.")]
+    assert not any("works" in line for line in told_in(Section.IN_PROGRESS, *said, user("wow, it works")))
+    asked = told_in(Section.IN_PROGRESS, *said, user("oil the gate"))
+    assert asked == ["Last request: oil the gate"]
+
+
 def test_a_request_that_went_on_in_a_branch_is_not_in_progress() -> None:
     asked = [user("Paint the fence of the orchard white"), *worked("fence.py", "z"), reply("Done.")]
     asked += [user("copy the trees of the orchard to the new field"), *worked("rows.py", "a")]
     assert told_in(Section.IN_PROGRESS, *asked)
     came_back = {"role": "branchSummary", "summary": "The trees were moved on another branch.", "fromId": "x"}
-    assert told_in(Section.IN_PROGRESS, *asked, came_back, user("wow")) == []
+    assert told_in(Section.IN_PROGRESS, *asked, came_back, user("ok")) == []
 
 
 def span_at(session: Session, at: int) -> Span:

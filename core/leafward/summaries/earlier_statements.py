@@ -91,6 +91,6 @@ def unfinished(
 
 
 def _goes_on(messages: Sequence[SpanMessage]) -> bool:
-    """Whether messages begin with work, or with a request that only keeps it going."""
+    """Whether messages begin with work, or with a request that only keeps it going; those without a request are all work."""
     turns = turns_of(messages)
-    return bool(turns) and (turns[0].first > 0 or not turns[0].tells)
+    return not turns or turns[0].first > 0 or not turns[0].tells

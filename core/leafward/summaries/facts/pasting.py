@@ -49,6 +49,8 @@ _SCREEN = re.compile(
 """A row of what a program draws on a screen: a branch of a tree, or with a count, a difference or an age at its end."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
 """Where a message that a program printed begins in the middle of a line."""
+_SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
+"""Words of a person with a colon, behind which the first row of a screen stands on the same line."""
 _NEAR = 2
 """Lines of a block that have to be such ones for the others to belong to them."""
 
@@ -81,7 +83,10 @@ def divided(text: str) -> tuple[str, str]:
         together = sum(marks) >= _NEAR
         for place, one in enumerate(block):
             if marks[place] or (together and place > first):
-                pasted.append(one)
+                said = _SAID_BEFORE.match(one) if place == first and _LOG.match(one) is None else None
+                if said is not None:
+                    own.append(said[1])
+                pasted.append(one[said.end() :] if said is not None else one)
                 continue
             within = _WITHIN.search(one)
             own.append(one[: within.start()] if within is not None else one)

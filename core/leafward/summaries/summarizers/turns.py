@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in
-from leafward.summaries.facts.demands import without_fillers
+from leafward.summaries.facts.demands import is_pleased, says_it_works, without_fillers
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
 
@@ -163,12 +163,17 @@ def goal_of(turns: Sequence[Turn]) -> Turn | None:
 
 def last_of(turns: Sequence[Turn]) -> Turn | None:
     """The last request that says anything; one that nothing was answered to yet need not say much."""
-    if turns and turns[-1].waits and turns[-1].words:
+    if turns and turns[-1].waits and turns[-1].words and not _reports(turns[-1].own):
         return turns[-1]
     telling = [turn for turn in turns if turn.tells]
     if telling:
         return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
+
+
+def _reports(own: str) -> bool:
+    """Whether somebody only says that what was done is right, or works."""
+    return is_pleased(own) or says_it_works(own)
 
 
 def keeps_going(turn: Turn) -> bool:
