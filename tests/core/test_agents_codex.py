@@ -20,7 +20,7 @@ from leafward.session.entries import DAMAGE_CODE, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import prompt_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
-from tests.core.catalogued import cards_in
+from tests.core.catalogued import cards_in, listed
 from tests.foreign_sessions import said
 from tests.sources import foreign
 
@@ -317,6 +317,14 @@ def test_what_is_recognised() -> None:
     assert recognised(b'{"type":"user","message":{}}\n') is None
     with pytest.raises(NotASession, match="cannot read"):
         CODEX.open(Path("/nowhere/rollout.jsonl"))
+
+
+def test_logs_beside_rollouts_are_no_sessions(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, folder="")
+    rollout.prompt("Compare")
+    for name in ("session_index.jsonl", "history.jsonl"):
+        (tmp_path / name).write_text(f'{{"id":"{rollout.thread}","thread_name":"Pears"}}\n')
+    assert [card.path for card in listed(tmp_path).cards()] == [str(rollout.path)]
 
 
 def test_damage_codes_have_a_word_each() -> None:

@@ -41,6 +41,8 @@ _LONG_HEAD_SIZE = 1 << 20
 """Bytes that are read where the first rows are longer: what a row is may stand behind all that it says."""
 _ROWS = 4
 """First rows that are looked at."""
+_MARK = 16
+"""Bytes among which the first row begins where it is one, behind a byte order mark and blanks."""
 
 _DEEPEST = 8
 """Folders above a session file among which that of its store is."""
@@ -175,7 +177,7 @@ def recognised_in(file: BinaryIO) -> Agent | None:
     """The agent that a file belongs to which was just opened; None where no agent knows it. Raises OSError."""
     head = file.read(HEAD_SIZE)
     found = recognised(head)
-    if found is None and len(head) == HEAD_SIZE and head.count(b"\n") < _ROWS:
+    if found is None and len(head) == HEAD_SIZE and b"{" in head[:_MARK] and head.count(b"\n") < _ROWS:
         found = recognised(head + file.read(_LONG_HEAD_SIZE))
     return found
 

@@ -158,6 +158,11 @@ def _end(path: str, size: int, *_written: int) -> bytes:
         return b""
 
 
+_NAMES = "session_index.jsonl"
+_LOGS = frozenset({_NAMES, "history.jsonl"})
+"""What Codex keeps beside its sessions, in lines as well."""
+
+
 def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
     """Every file under a root that may be a rollout: of a store its two folders, of any other folder all of it."""
     within = [os.path.join(root, name) for name in (LIVE_FOLDER, ARCHIVE_FOLDER)]
@@ -170,7 +175,8 @@ def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
         files, below = look(folder, _ENDINGS, trouble, into=depth < _DEEPEST)
         folders += [(above + name, depth + 1) for name in below]
         for name, stamp in files.items():
-            yield _segment(above + name, name, archived, stamp)
+            if name not in _LOGS:
+                yield _segment(above + name, name, archived, stamp)
 
 
 _USUAL = len("rollout-2026-11-21T20-51-38-01a1ffe1-0201-7d71-8d93-0079405c2f2a.jsonl")
@@ -203,7 +209,7 @@ def names_in(home: str) -> dict[str, str]:
     """Names that threads were given, by thread: the last line of the log for each counts. Empty where there is none."""
     found: dict[str, str] = {}
     try:
-        with open_buffered(os.path.join(home, "session_index.jsonl")) as file:
+        with open_buffered(os.path.join(home, _NAMES)) as file:
             for line in file:
                 body = decode_line(line) or {}
                 thread, name = body.get("id"), body.get("thread_name")
