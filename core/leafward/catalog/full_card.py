@@ -52,7 +52,7 @@ from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.messages import is_bare_command, messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
 from leafward.session.scan import Scan
-from leafward.session.session import Session
+from leafward.session.session import Session, problems_in
 from leafward.session.session_title import typed_command
 from leafward.session.tokens import message_tokens
 from leafward.session.watched_file import SessionFile
@@ -150,7 +150,7 @@ def _reading(
         parent=parent_of(session.header),
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
-        damage=session.problems,
+        damage=problems_in(session),
         problem=None,
         size=candidate.size or (source.transcript.size if isinstance(source, ForeignFiles) else 0),
         version=session.version,

@@ -209,11 +209,6 @@ class Session:
         """What could not be read of it and no entry stands for, a line each; nothing of a native file, whose lines all do."""
         return [note.text for note in self.source.notes if note.lost]
 
-    @property
-    def problems(self) -> int:
-        """What is broken in it: damaged entries, a last line that is none yet, and what no entry stands for."""
-        return self.columns.damaged + (self.scan.pending is not None) + len(self.unread)
-
     # --- writing ---
 
     @property
@@ -296,6 +291,11 @@ class Session:
         if len(close) > 1:
             raise NotFound(f"several entries start with {selector!r}")
         return close[0] if close else NO_ENTRY
+
+
+def problems_in(session: Session) -> int:
+    """What is broken in a session: damaged entries, a last line that is none yet, and what no entry stands for."""
+    return session.columns.damaged + (session.scan.pending is not None) + len(session.unread)
 
 
 _NOTHING_READ = SessionTree(array("i"), b"")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import Kind
+from leafward.session.session import problems_in
 from leafward.session.session_title import title_of
 from leafward_tui.ui.cells import fit
 from leafward_tui.ui.title_bar import Fact
@@ -77,7 +78,7 @@ def title_bar_of(
         keep = 4 if session.read_only or shut or session.what_if else 7
         of = f"{origin} of " if parent else origin
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
-    if damaged := session.problems:
+    if damaged := problems_in(session):
         facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
