@@ -258,9 +258,7 @@ class TestTexts:
         file.said(call("edit", "e", path=path, oldText="a", newText="b"))
         file.answered("e", "edit")
         with reading(file.path) as session:
-            block = injected_lines(
-                inject(session, session.leaf, InjectionSettings()), 50, UNICODE, on=True
-            )
+            block = injected_lines(inject(session, session.leaf, InjectionSettings()), 50, UNICODE, on=True)
             lines = [line.text.split("  #")[0].strip() for line in block]
             at = next(at for at, line in enumerate(lines) if line.startswith("- packages/"))
             assert "-" not in lines

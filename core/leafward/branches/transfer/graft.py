@@ -204,7 +204,9 @@ def _again(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
     if not twice:
         return []
     verb = "was" if len(twice) == 1 else "were"
-    text = f"{len(twice):,} of these entries {verb} grafted here before: the context would hold the same twice"
+    text = (
+        f"{len(twice):,} of these entries {verb} grafted here before: the context would hold the same twice"
+    )
     return [Misfit("grafted-already", text, EntryIndex(twice[0]))]
 
 
