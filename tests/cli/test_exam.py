@@ -201,3 +201,9 @@ def test_what_only_an_encrypted_summary_can_answer_is_counted_apart(
     index = found["compaction"]
     both = done("exam", path, index, "--against", index).out
     assert "0 of 1, 1 unreadable" in both
+
+
+def test_a_dry_run_says_that_a_model_has_no_provider(file: Acting, run: Run) -> None:
+    said = run("exam", file.path, "--model", "nosuch", "--dry-run").err
+    assert "no provider of nosuch is known; name it provider/model" in said
+    assert "no provider" not in run("exam", file.path, "--model", "local/scripted", "--dry-run").err
