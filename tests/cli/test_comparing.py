@@ -224,3 +224,15 @@ def test_behind_an_edit_the_leaf_is_still_the_last_message(run: Run, tmp_path: P
     assert run("edit-context", file.path, "#1", "--omit").code == 0
     made = run("edit-context", file.path, "leaf", "--keep", "5", "--json").document
     assert [one["entry"] for one in made["edits"]] == [last]
+
+
+def test_the_log_counts_the_edits_of_one_operation(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("first " * 50)
+    file.said("second")
+    file.user("third " * 50)
+    for entries in (("#0", "#2"), ("#1",)):
+        assert run("edit-context", file.path, *entries, "--omit").code == 0
+    first, second = run("log", file.path).out.splitlines()[1:]
+    assert "2 edits, the last" in first
+    assert "edits" not in second.partition("edit-context")[2]

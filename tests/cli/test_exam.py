@@ -74,7 +74,8 @@ def test_beside_another(file: Acting, done: Run) -> None:
     assert (found["asked"], found["against"]["compaction"]) == (0, first)
     lines = done("exam", file.path, "--against", first).out.splitlines()
     assert "nothing to ask" in lines[0]
-    assert lines[3].split() == ["last", "file", "none", "0", "of", "1"]
+    assert lines[3].split() == [found["compaction"], first], "each column says whose it is"
+    assert lines[4].split() == ["last", "file", "none", "0", "of", "1"]
 
 
 def test_a_draft_has_its_exam(file: Acting, done: Run) -> None:
@@ -200,3 +201,9 @@ def test_what_only_an_encrypted_summary_can_answer_is_counted_apart(
     index = found["compaction"]
     both = done("exam", path, index, "--against", index).out
     assert "0 of 1, 1 unreadable" in both
+
+
+def test_a_dry_run_says_that_a_model_has_no_provider(file: Acting, run: Run) -> None:
+    said = run("exam", file.path, "--model", "nosuch", "--dry-run").err
+    assert "no provider of nosuch is known; name it provider/model" in said
+    assert "no provider" not in run("exam", file.path, "--model", "local/scripted", "--dry-run").err

@@ -76,13 +76,19 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
-def test_a_dry_run_writes_nothing_and_a_home_is_left_as_it_was(home: Path, agent: str) -> None:
+def test_a_dry_run_writes_nothing_and_a_home_is_left_as_it_was(
+    home: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["install", agent, "--dry-run"]) == 0
     assert not list(home.rglob("*"))
     assert main(["install", agent]) == 0
     assert len([one for one in home.rglob("*") if one.is_file()]) == 1
+    capsys.readouterr()
     assert main(["uninstall", agent]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1, "what goes whole is not shown line by line"
     assert not list(home.rglob("*"))
+    assert main(["uninstall", agent]) == 0
+    assert "nothing to do: there is no " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

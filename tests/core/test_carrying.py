@@ -189,6 +189,14 @@ def test_what_stands_under_no_heading_stays_under_none() -> None:
     assert [(one.title, one.items) for one in sections] == [("", ("said first",)), ("Goal", ("- build",))]
 
 
+def test_one_branch_is_not_merged_with_itself(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("plant a pear tree")
+    file.said("planted")
+    with reading(file.path) as session, pytest.raises(Refused, match="a merge takes two branches"):
+        draft_merge(sides(session, session.leaf, session.leaf))
+
+
 class TestGrafts:
     def test_a_second_graft_of_the_same_turns_is_said_to_be_one(self, session: Session) -> None:
         chosen = [at(session, "looking"), at(session, "branch one is done")]

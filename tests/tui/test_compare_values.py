@@ -283,7 +283,7 @@ def test_what_differs_is_told_where_it_is_not_seen(tmp_path: Path) -> None:
     assert "other spaces" not in told("ends.txt")
     assert told("huge.txt").startswith("huge, 12,000,000 characters")
     known = told("tail.txt")
-    assert "2 more lines are known" in known
+    assert "2 more lines known" in known
     assert "12   11" in known
     files = {item.file.path: item for item in listed(both.sets, unfolded=True) if item.file}
     lines = {path: FileLines([item], 100, UNICODE, Column.BOTH)[0].text for path, item in files.items()}

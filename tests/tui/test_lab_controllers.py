@@ -122,6 +122,8 @@ class FakePane:
 class FakePanes:
     """The panes, with a field that is a text."""
 
+    columns_shown = 3
+
     def __init__(self) -> None:
         self.cut, self.why, self.plan, self.text, self.fates = (FakePane() for _ in range(5))
         self.written: Writing

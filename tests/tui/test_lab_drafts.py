@@ -167,3 +167,12 @@ class TestDrafts:
             await until(pilot, lambda: "changes no line" in said(screen))
             assert "focus: zebra" in rows(pilot.app)[0]
             assert [("focus: zebra" in run.about) for run in screen.state.drafts.runs] == [False, True]
+
+    async def test_a_lost_fact_that_is_not_shown_is_not_pinned(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            await pilot.press("tab", "tab", "v", "v")
+            assert (screen.state.layout.area, screen.state.layout.page) == ("text", "Injected")
+            await pilot.press("p")
+            assert "lost facts are not shown" in said(screen)
+            assert screen.state.what_if is not None
+            assert not screen.state.what_if.choices.pins

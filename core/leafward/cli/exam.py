@@ -212,6 +212,10 @@ def _compared(
         yield _head(session, index, found, page)
     yield ""
     width = 28 if any(found.unreadable() for found in exams) else 12
+    heads = "".join(
+        pad(safe_line((session.columns.id_at(index) or "")[: width - 2], width), width) for index in indices
+    )
+    yield page.style(f"  {pad('', 12)}{heads}".rstrip(), "faint")
     for topic in Topic:
         cells = []
         for found in exams:

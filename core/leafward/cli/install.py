@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.cli.output import emit_json, say
 from leafward.export.installation import apply, installation, removal
@@ -40,12 +41,16 @@ def _carry_out(change: Change, undo: str, dry_run: bool, as_json: bool) -> int:
         return 0
     shown = safe_line(str(change.file), 400)
     if not change.changed:
-        say(f"nothing to do: {shown} is as it should be")
+        missing = change.before is None
+        say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is as it should be'}")
         return 0
-    done = "would write" if dry_run else "wrote"
     if change.after is None:
-        done = "would remove" if dry_run else "removed"
-    say([f"{done} {shown}", *(safe_line(line, 2000) for line in change.lines())])
+        # It was shown when it was written, and nothing of anybody else is in it.
+        lines = counted(len((change.before or "").splitlines()), "line")
+        say(f"{'would remove' if dry_run else 'removed'} {shown}, {lines}")
+    else:
+        done = "would write" if dry_run else "wrote"
+        say([f"{done} {shown}", *(safe_line(line, 2000) for line in change.lines())])
     if change.cost:
         say(f"at a compaction: {change.cost}")
     if change.note:

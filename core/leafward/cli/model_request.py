@@ -105,6 +105,7 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
             summarizer.refuse_unknown()
     cost = f"about {money(going.cost)}" if going.cost is not None else "cost unknown"
     from leafward.summaries.summarizers.addresses import host_of
+    from leafward.summaries.summarizers.settings import provider_of
 
     where = f"{summarizer.name} at {host_of(summarizer.name, going.base_url)}"
     requests = counted(len(going.requests), "request")
@@ -112,6 +113,11 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     note(f"{verb} {short(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
     for remark in going.remarks:
         note(remark)
+    if would and not going.base_url and not provider_of(summarizer.name):
+        # Whether a model can be asked at all is looked up when something is sent, which takes seconds.
+        note(
+            f"no provider of {summarizer.name} is known; name it provider/model, as in anthropic/claude-haiku-4-5"
+        )
 
 
 def cost_text(dollars: float | None) -> str:

@@ -14,7 +14,13 @@ from leafward.cli.output import Page, emit_json, note, page, say, table
 from leafward.cli.selection import opened
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY
-from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, OperationKind, Subject
+from leafward.session.journal.operation_log import (
+    ARCHIVED,
+    SESSION_TARGETS,
+    OperationKind,
+    Subject,
+    edits_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +130,9 @@ def _operation_text(session: Session, operation: Operation) -> str:
         return f"{short_id(_in_conversation(session, operation.before))} -> {place_text(session, operation.after)}"
     if operation.subject is Subject.MOVE:
         before, after = (_in_conversation(session, name) for name in (operation.before, operation.after))
-        return f"{short_id(before)} -> {place_text(session, after)}"
+        edits = edits_in(session, operation) if operation.kind is OperationKind.EDIT else 0
+        several = f"{edits:,} edits, the last " if edits > 1 else ""
+        return f"{short_id(before)} -> {several}{place_text(session, after)}"
     if operation.subject is Subject.ARCHIVE:
         return f"{'archived' if operation.after else 'unarchived'} {_archived(session, operation)}"
     return _change(session, operation)

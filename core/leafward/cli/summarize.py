@@ -63,7 +63,9 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
         with cancellable() as stop:
             branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
             if branch is None:
-                why = f"nothing to summarise between {_named(session, start)} and what it shares with {_named(session, to)}"
+                why = f"nothing to summarise: all up to {_named(session, start)} is on the path to {_named(session, to)}"
+                if start == to:
+                    why = f"nothing to summarise: the branch would begin and end at {_named(session, to)}"
                 _nothing(session, start, to, summarizer, why, as_json)
                 return 0
             request = branch.span(focus), branch.budget(limit)

@@ -12,7 +12,7 @@ from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline, turn_entry
 from leafward.session.journal import OperationKind, Subject
-from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, latest_about
+from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, edits_in, latest_about
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.write_words import entry_words
 
@@ -188,7 +188,9 @@ class OperationText:
         if operation.kind is OperationKind.COMPACT:
             return self.turn_headline(self.place(operation.target)), ""
         if operation.kind is OperationKind.EDIT:
-            return self.headline(self.place(operation.after)), ""
+            edits = edits_in(self.session, operation)
+            several = f"{edits:,} edits, the last " if edits > 1 else ""
+            return f"{several}{self.headline(self.place(operation.after))}", ""
         if operation.subject is Subject.MOVE:
             # A summary that is carried along stands right below the entry that was moved to, which says more.
             carries = operation.kind is OperationKind.SUMMARY_MOVE

@@ -187,6 +187,8 @@ def draft_merge(
     has anything to tell, Cancelled once `stop` turns true.
     """
     session = sides.session
+    if sides.a.node == sides.b.node:
+        raise Refused(f"both are {session.columns.id(sides.a.node)}: a merge takes two branches")
     a, b = summaries_of(sides, stop=stop)
     if not a.text and not b.text:
         raise Refused("neither branch has anything to tell")

@@ -356,6 +356,19 @@ def marks(body: Body) -> Body:
     return noted if isinstance(noted, dict) else {}
 
 
+def edits_in(session: Session, operation: Operation) -> int:
+    """How many context edits an operation appended; 0 where it appended none."""
+    columns = session.columns
+    at = columns.index(operation.op)
+    number = 0
+    while at >= 0 and columns.kind[at] == Kind.CONTEXT_EDIT:
+        if marks(session.body(at) or {}).get("op", columns.id(at)) != operation.op:
+            break
+        number += 1
+        at = EntryIndex(columns.parent[at])
+    return number
+
+
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 

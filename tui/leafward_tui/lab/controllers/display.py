@@ -34,7 +34,6 @@ class Display:
         self.show_plan()
         self._text.show()
         self.show_heads()
-        self._view.show_title()
         self._view.show_hints()
 
     def show_turns(self) -> None:

@@ -48,6 +48,12 @@ class Pins:
 
     def pin_here(self) -> None:
         """Pins the lost fact under the cursor into the summary, or takes the pin out."""
+        layout = self._state.layout
+        alone = self._view.panes.columns_shown == 1 and layout.area != "fates"
+        if alone or layout.page != "Summary":
+            # A fact that is not shown would be pinned.
+            self._view.tell("the lost facts are not shown here: go to them to pin one", "warn")
+            return
         area, _, number = self._view.panes.fates.key.partition(":")
         facts = self.lost()
         if area != "lost" or int(number) >= len(facts):

@@ -62,8 +62,11 @@ class Settings:
             self._view.tell(f"{self._state.busy}, then settings can change", "warn")
             return
         self._view.tell("")
-        what_if.choices = choices
+        before, what_if.choices = what_if.choices, choices
         self.stop()
+        if (before.focus, before.summarizer) != (choices.focus, choices.summarizer):
+            # The title names them; what it takes to make it is too much for a step of a slider.
+            self._view.show_title()
         missing = what_if.missing()
         if what_if.quick(missing):
             try:
@@ -171,6 +174,8 @@ class Settings:
         area, _, place = self._view.panes.cut.key.partition(":")
         if area == "at":
             self.cut_at(int(place))
+        else:
+            self._view.tell("no row of the cut is chosen", "warn")
 
     def turn_chosen(self, key: str, *, twice: bool) -> None:
         """A line of the turns was clicked."""
