@@ -179,3 +179,29 @@ def test_an_answer_to_what_was_asked_before_the_span_leaves_nothing_in_progress(
     )
     assert told_in(Section.IN_PROGRESS, *messages) == []
     assert not any("early build" in line for line in told_in(Section.CONTEXT, *messages))
+
+
+def test_blocks_of_thinking_that_meet_make_no_name() -> None:
+    thought = {
+        "role": "assistant",
+        "content": [
+            {
+                "type": "thinking",
+                "thinking": "Truncate it to fit the available widthLet me look at rowWidth and its stepThe rest fits.",
+            },
+            {
+                "type": "toolCall",
+                "id": "a",
+                "name": "bash",
+                "arguments": {"command": "grep -n rowWidth view.py"},
+            },
+        ],
+    }
+    lines = told_in(
+        Section.CONTEXT,
+        user("Cut the rows of the view to the width of the terminal."),
+        thought,
+        result("a", "ok"),
+    )
+    assert any("rowWidth" in line for line in lines)
+    assert not any("widthLet" in line or "stepThe" in line for line in lines)
