@@ -111,6 +111,12 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         elif demands.asks(agreed.own):
             # Who asks something of few words agrees to nothing by that.
             text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
+        elif _ERRAND.match(agreed.own):
+            # It is asked for by itself; what was asked before it is told as any other.
+            text, sources = agreed.own, (agreed.entry,)
+            if latest is not goal and is_answered(latest):
+                said = _with_outcome(_whole_sentences(latest.text, 160), latest)
+                add(evidence, Section.DONE, said, (latest.entry,), 1.0, limit=LINE_LIMIT, lead="Asked: ")
         elif latest is goal:
             return
         add(
@@ -176,7 +182,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
     if worked >= _LONG_AGO:
         return True
     aside = _ERRAND.match(turn.text) or _REMARK.match(turn.text) or demands.refutes(turn.own)
-    if worked and turn.works and aside:
+    if worked and turn.works and (aside or _LOOKS.match(turn.text)):
         return True
     if worked and _wants_to_know(turn.text, behind=worked):
         return True
