@@ -228,7 +228,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         elif section is Section.IN_PROGRESS and worked:
             if withheld and not answered:
                 section, lead = Section.NEXT, _NOT_DONE
-            elif reached(text):
+            elif reached(text) and not _FAILED_THEN.search(text):
                 section = Section.DONE
             elif is_open:
                 # A box that nobody ticked is still to be done, whatever was worked on since.
