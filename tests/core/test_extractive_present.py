@@ -179,3 +179,94 @@ def test_an_answer_to_what_was_asked_before_the_span_leaves_nothing_in_progress(
     )
     assert told_in(Section.IN_PROGRESS, *messages) == []
     assert not any("early build" in line for line in told_in(Section.CONTEXT, *messages))
+
+
+def test_blocks_of_thinking_that_meet_make_no_name() -> None:
+    thought = {
+        "role": "assistant",
+        "content": [
+            {
+                "type": "thinking",
+                "thinking": "Truncate it to fit the available widthLet me look at rowWidth and its stepThe rest fits.",
+            },
+            {
+                "type": "toolCall",
+                "id": "a",
+                "name": "bash",
+                "arguments": {"command": "grep -n rowWidth view.py"},
+            },
+        ],
+    }
+    lines = told_in(
+        Section.CONTEXT,
+        user("Cut the rows of the view to the width of the terminal."),
+        thought,
+        result("a", "ok"),
+    )
+    assert any("rowWidth" in line for line in lines)
+    assert not any("widthLet" in line or "stepThe" in line for line in lines)
+
+
+def test_an_errand_that_is_run_is_what_was_asked_last() -> None:
+    messages = (
+        user("Fix the duplicate keys that the console warns of in the tree view."),
+        *edit("a", "tree.ts"),
+        reply("Fixed the duplicate keys in `tree.ts`."),
+        user('The badge should say "Linked docs" and not just "Linked".'),
+        *edit("b", "view.ts"),
+        reply("Updated the badge in `view.ts`."),
+        user("commit"),
+        reply("", ("c", "bash", {"command": "git status"})),
+    )
+    assert told_in(Section.IN_PROGRESS, *messages)[0] == "Last request: commit"
+    told = [*told_in(Section.GOAL, *messages), *told_in(Section.DONE, *messages)]
+    assert any("The badge should say" in line for line in told)
+
+
+CODE_BEFORE = """## In Progress
+- The test `test_rows` is failing: the path is empty after the hook.
+
+## Critical Context
+- <system-reminder>
+- <tools-used>Bash, Edit</tools-used>
+- return nil
+- entries.push({ path: file.rowPath });
+- **In Progress**: the test fails because the path is not stored
+- The store keeps whole trees
+"""
+
+
+def test_of_an_earlier_summary_neither_markup_nor_idle_code_nor_what_failed_then_is_told() -> None:
+    first = [reply("", ("z", "bash", {"command": "go test"})), result("z", "ok"), reply("All tests pass.")]
+    work = [
+        user("Rename rowPath in src/rows.ts to linePath."),
+        *edit("a", "src/rows.ts"),
+        reply("Renamed `rowPath`."),
+    ]
+    lines = [line for section in Section for line in told_in(section, *first, *work, previous=CODE_BEFORE)]
+    assert any("whole trees" in line for line in lines)
+    for words in ("system-reminder", "tools-used", "return nil", "is failing", "In Progress**"):
+        assert not any(words in line for line in lines), words
+
+
+def test_what_a_user_runs_after_the_answer_does_not_open_the_request_again() -> None:
+    messages = (
+        user("Write a README for the calculator in README.md."),
+        *edit("a", "README.md"),
+        reply("README.md is in place and names the calculator."),
+        {"role": "user", "content": []},
+        *run("u", "ls src", "calc.py"),
+    )
+    assert told_in(Section.IN_PROGRESS, *messages) == []
+
+
+def test_a_correction_of_one_answer_is_no_rule() -> None:
+    rules = told_in(
+        Section.CONSTRAINTS,
+        user("Make the block of the footer dim."),
+        *edit("a", "footer.ts"),
+        reply("The block is dim now."),
+        user("no, the block should stay as is. Never touch the theme for that."),
+        *edit("b", "footer.ts"),
+    )
+    assert rules == ["Never touch the theme for that."]

@@ -108,7 +108,9 @@ class TestWorkingSet:
         assert "… and 7 more paths" in made.text
         used(file, "edit", *(f"e{number:02}.py" for number in range(12)))
         text = injected(file).text
-        assert "## Working Set: Read Files\n… and 15 more paths" in text
+        # A heading with nothing but a count below it tells nobody anything.
+        assert "## Working Set: Read Files" not in text
+        assert "… and 15 more paths" not in text
         assert "… and 4 more paths" in text
 
     def test_one_more_path(self, file: Acting) -> None:

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafward.agents import agent_of
 from leafward.base.errors import Refused
+from leafward.compaction import measure, plan
+from leafward.compaction.draft_assembly import draft
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.facts import FactKind
+from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import (
     SpanMessage,
     Status,
@@ -289,3 +294,14 @@ def test_every_compaction_of_the_corpora(corpora: Path) -> None:
             assert all(0 <= fate.fact.entry <= compaction for fate in found.fates)
             assert there.messages or there.previous or not found.fates
     assert seen == 10
+
+
+def test_our_words_for_an_encrypted_summary_are_no_summary(corpora: Path) -> None:
+    path = corpora / "real" / "codex" / "jdx__mise__49_42d2638f78.jsonl"
+    with closing(agent_of(path).open(path)) as session:
+        (compaction,) = compactions(session)
+        found = survival_of(session, compaction)
+        assert found.unreadable
+        assert {fate.status for fate in found.fates} <= {Status.LOST, Status.INJECTED, Status.KEPT}
+        made = draft(session, plan(measure(session, session.leaf)), Extractive())
+        assert "is encrypted" not in made.text

@@ -18,7 +18,14 @@ from leafward.compaction.filelists import recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.pins import carried_pins, clean_pins
-from leafward.compaction.replacement import DividedPath, joined_text, replacing, span_from, span_of
+from leafward.compaction.replacement import (
+    DividedPath,
+    carried_text,
+    joined_text,
+    replacing,
+    span_from,
+    span_of,
+)
 from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,
@@ -164,7 +171,7 @@ def ground_of(
     limit = max_tokens * CHARS_PER_TOKEN if max_tokens is not None else None
     if limit is not None:
         there = replace(there, quoted=_newest(there.quoted, limit // 2 - len(KEPT_HEADING)))
-    previous = split_enclosed(plan.sizes.previous_summary or "")[0]
+    previous = split_enclosed(carried_text(session, plan))[0]
     reach = len(plan.sizes) if plan.first_kept < 0 else plan.sizes.position(plan.first_kept)
     read, modified = recent_first(plan.sizes.touches, reach, plan.sizes.previous_files)
     carried = {*plan.files.read, *plan.files.modified}

@@ -15,6 +15,7 @@ from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers import Span, SpanMessage, unless_cancelled
+from leafward.summaries.survival import is_encrypted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +67,7 @@ class DividedPath:
 def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> DividedPath:
     """Decodes the context that a plan is about, each message once. Raises Cancelled where `stop` turns true."""
     sizes = plan.sizes
-    before = stored_parts(sizes.previous_summary or "")
+    before = stored_parts(carried_text(session, plan))
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
     summarized = {*plan.summarize, *plan.turn_prefix}
     cut = {short.entry: short for short in plan.pruned}
@@ -137,6 +138,14 @@ def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> 
             break
         kept.insert(0, text)
     return kept
+
+
+def carried_text(session: Session, plan: Plan) -> str:
+    """The stored text that stands before a path; empty where it is encrypted: the words that it is shown by are ours."""
+    sizes = plan.sizes
+    if sizes.previous_summary is None or is_encrypted(session, sizes.compaction):
+        return ""
+    return sizes.previous_summary
 
 
 def previous_summary(before: StoredParts) -> str:

@@ -151,6 +151,8 @@ class _Reader:
         self._in_order = sorted(found.path)
         self._unread: list[EntryIndex] = []
         """Replies behind the last one that was decoded: which model they are of is looked up for the last."""
+        self._by_user = False
+        """Whether the next call is told as the model's and is a command that the user ran."""
 
     def needs(self, index: int, line: bytes) -> bool:
         """Takes in a result or a reply as its bytes tell it (`call_lines`); True where it has to be decoded."""
@@ -167,7 +169,7 @@ class _Reader:
         if call is None or call.name in _SEARCHES:
             return True
         self._unread.append(EntryIndex(index))
-        self._found.request.worked()
+        self._worked()
         self._called(EntryIndex(index), [call])
         return False
 
@@ -187,7 +189,9 @@ class _Reader:
                 if said.get("role") == "user":
                     # A command without words asks for what it does.
                     text = text_of(said.get("content"))
-                    self._prompt(index, text if text.strip() else command_in(one))
+                    text = text if text.strip() else command_in(one)
+                    self._by_user = not text and kind is Kind.USER
+                    self._prompt(index, text)
         elif kind is Kind.ASSISTANT:
             self._reply(index, message)
         elif kind is Kind.TOOL_RESULT:
@@ -204,6 +208,12 @@ class _Reader:
             self._compaction(index, body)
         elif kind is Kind.BRANCH_SUMMARY:
             self._listed(index, body)
+
+    def _worked(self) -> None:
+        """Takes in a call: one that the user ran leaves an answered request answered."""
+        if not self._by_user:
+            self._found.request.worked()
+        self._by_user = False
 
     def _prompt(self, index: EntryIndex, text: str) -> None:
         if not text.strip():
@@ -225,7 +235,7 @@ class _Reader:
         words, calls = text_of(message.get("content")), list(tool_calls(message))
         # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
         if calls:
-            self._found.request.worked()
+            self._worked()
         elif words.strip():
             self._found.request.replied(words)
         self._called(index, calls)

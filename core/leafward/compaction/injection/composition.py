@@ -67,7 +67,8 @@ def _lines(allocation: Allocation) -> list[InjectedLine]:
     lines = [InjectedLine(OPENING, "", (STATIC,)), InjectedLine(NOTE, "", (STATIC,))]
     for number, block in enumerate(allocation.blocks):
         places = [place for place in range(len(block.bullets)) if (number, place) in allocation.shown]
-        if not places:
+        if all(block.bullets[place].marker for place in places):
+            # How many more there are says nothing below none.
             continue
         key = block.section.key
         lines += [InjectedLine("", key), InjectedLine(f"## {block.section.title}", key, (STATIC,))]

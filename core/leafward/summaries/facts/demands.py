@@ -226,6 +226,9 @@ def demands(sentence: str) -> bool:
     words = _STATES.sub(" ", words)
     if _FORBIDS.search(words) is not None:
         return True
+    if denies(sentence):
+        # It sets one answer right.
+        return False
     words = _WORK.sub(" ", words)
     if len(words.split()) < _LEAST_WORDS + 1:
         return False

@@ -64,6 +64,10 @@ _SAID = frozenset(
 """Injected messages in which something is said or printed."""
 
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
+_GLUED = re.compile(
+    r"[a-z]{2,40}(?:The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So)(?!\w)"
+)
+"""A word and the first one of the next sentence, as blocks of thinking are put together without anything between them."""
 _AGREED_PLAN = "Implement the following plan:"
 """How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
 
@@ -285,7 +289,9 @@ class FactReader:
                 about = _nearest(places, form.start, text)
                 seen.append(Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about))
         seen += [
-            _seen((FactKind.IDENTIFIER, key, said, voice, entry, "", "", True)) for said, key, _ in named
+            _seen((FactKind.IDENTIFIER, key, said, voice, entry, "", "", True))
+            for said, key, _ in named
+            if voice is not Voice.THOUGHT or _GLUED.match(said) is None
         ]
         return seen
 

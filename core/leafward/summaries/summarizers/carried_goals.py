@@ -22,7 +22,7 @@ _DONE = re.compile(
 )
 """What a goal is marked with that was reached."""
 _CURRENT = re.compile(
-    r"(?i)\b(?:main |most )?(?:current|recent|latest|ongoing|active) (?:request|task|goal|focus|work|question)\b|[(\[](?:in progress|current|ongoing|wip)[)\]]"
+    r"(?i)\b(?:main |most )?(?:current|recent|latest|ongoing|active) (?:request|task|goal|focus|work|question|issue|problem|bug)\b|[(\[](?:in progress|current|ongoing|wip)[)\]]"
     r"|^\W*(?:final|last) (?:request|question)\b"
 )
 """What the one is marked with that is worked on."""

@@ -202,14 +202,23 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             # What a list says that is introduced so had not been done, however its items are put.
             withheld = text.endswith((":", "：")) and _NOT_YET.search(text) is not None
         before = section
-        if _is_idle(text) or _NAMES_LINE.match(text) or _is_made_anew(evidence, text, entry):
+        if (
+            _is_idle(text)
+            or _MARKUP.match(text)
+            or _NAMES_LINE.match(text)
+            or _is_made_anew(evidence, text, entry)
+        ):
             continue
         outcome = closed.get(line_key(text))
         if outcome == DROPPED:
             continue
         if outcome == TAKEN_UP and tells_how_it_stood(text):
             continue
-        if is_open is False or outcome not in (None, TAKEN_UP):
+        over = is_open is False or outcome not in (None, TAKEN_UP)
+        if over and section is Section.IN_PROGRESS and _FAILED_THEN.search(text):
+            # What was done is that it does so no more.
+            continue
+        if over:
             section = (
                 Section.DONE if section in {Section.NEXT, Section.IN_PROGRESS, Section.DONE} else section
             )
@@ -219,7 +228,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         elif section is Section.IN_PROGRESS and worked:
             if withheld and not answered:
                 section, lead = Section.NEXT, _NOT_DONE
-            elif reached(text):
+            elif reached(text) and not _FAILED_THEN.search(text):
                 section = Section.DONE
             elif is_open:
                 # A box that nobody ticked is still to be done, whatever was worked on since.
@@ -244,7 +253,17 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         worth = _CARRIED_WORTH.get(section, 0.3)
         if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
             worth = _OLD_ERROR
-        add(evidence, section, text, (entry,), worth, first=section is Section.GOAL, lead=lead)
+        add(
+            evidence,
+            section,
+            text,
+            (entry,),
+            worth,
+            first=section is Section.GOAL,
+            lead=lead,
+            # Of a piece of code that an earlier summary shows, what it names is told, and no line without a name.
+            names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
+        )
 
 
 def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
@@ -303,11 +322,19 @@ _CARRIED_WORTH = {
 }
 _LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
 _WAS_GOING_ON = re.compile(
-    r"(?i)\(?(?:currently )?in progress\)|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
 """What was going on when an earlier summary was written."""
+_MARKUP = re.compile(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
+"""A tag alone, or one element: what an agent put around a summary is nothing that it says."""
+_FAILED_THEN = re.compile(
+    r"(?i)\b(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|empty|missing|wrong|undefined|stuck)\b|\bfails?\b"
+)
+_CODE = re.compile(
+    r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
+)
 _NEWEST_THEN = re.compile(
     r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
 )

@@ -33,7 +33,7 @@ from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
-from leafward.summaries.summarizers.turns import as_asked
+from leafward.summaries.summarizers.turns import as_asked, asks_back
 from leafward.summaries.summarizers.worth import Worth
 
 if TYPE_CHECKING:
@@ -235,4 +235,8 @@ class _Choice:
             self._take(Candidate(Section.GOAL, prompt[1], 0, (prompt[0].entry,)), forced=True)
         if spoken and spoken[-1] != prompt:
             message, text = spoken[-1]
-            self._take(Candidate(Section.IN_PROGRESS, f"Said last: {text}", 0, (message.entry,)), forced=True)
+            # An answer ends what was asked for.
+            body = message.message
+            ends = body.get("role") == "assistant" and not any(tool_calls(body)) and not asks_back(text)
+            section = Section.CONTEXT if ends else Section.IN_PROGRESS
+            self._take(Candidate(section, f"Said last: {text}", 0, (message.entry,)), forced=True)

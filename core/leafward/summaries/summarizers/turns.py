@@ -111,11 +111,22 @@ def as_asked(message: Body) -> Body:
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     """The turns that the user began, in order; what precedes the first of them is none."""
     turns: list[Turn] = []
+    by_user: set[str] = set()
+    empty = False
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
+        if role == "assistant" and empty:
+            # opencode tells a command that the user ran as a call of the model's behind a prompt without words.
+            by_user = {call.id for call in tool_calls(message)}
+            if by_user:
+                empty = False
+                continue
+        if role == "toolResult" and str(message.get("toolCallId")) in by_user:
+            continue
         if role == "user":
             command = str(message.get(_COMMAND) or "")
             text = " ".join(text_of(message.get("content")).split())
+            empty = not (text or command) and isinstance(message.get("content"), list)
             if not (text or command) or by_machine(message):
                 continue
             typed, pasted = divided(text_of(message.get("content")))

@@ -77,6 +77,8 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
             # What was only to be read for it says less.
             wanted = (one for one in prose.sentences(begun.text) if not _LOOKS.match(one))
             text = f"{text} (asked first: {next(wanted, begun.text)[:_OUTCOME]})"
+        elif question := _question_before(turns, goal):
+            text = f"{text} (asked: {question})"
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
     latest = last_of(turns)
     total = max(1, evidence.size)
@@ -111,6 +113,12 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         elif demands.asks(agreed.own):
             # Who asks something of few words agrees to nothing by that.
             text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
+        elif _ERRAND.match(agreed.own):
+            # It is asked for by itself; what was asked before it is told as any other.
+            text, sources = agreed.own, (agreed.entry,)
+            if latest is not goal and is_answered(latest):
+                said = _with_outcome(_whole_sentences(latest.text, 160), latest)
+                add(evidence, Section.DONE, said, (latest.entry,), 1.0, limit=LINE_LIMIT, lead="Asked: ")
         elif latest is goal:
             return
         add(
@@ -139,6 +147,14 @@ def _before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
     return turns[place - 1] if place else None
 
 
+def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
+    """The question that a request of few words answers; empty where it asks for something by itself."""
+    before = _before(turns, turn)
+    if before is None or turn.words > SUBSTANTIAL or not asks_back(before.answer):
+        return ""
+    return question_of(before.answer)
+
+
 def _open(turns: Sequence[Turn]) -> list[Turn]:
     """The requests that are not over, in order."""
     found: list[Turn] = []
@@ -159,7 +175,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             answered = (turn.answer, later, telling, worked)
         later = turn
         pleased |= demands.is_pleased(turn.own)
-        telling += turn.tells
+        telling += turn.tells or _ERRAND.match(turn.own) is not None
         # What nothing followed yet is worked on from now on.
         worked += (turn.works or turn.waits) and not keeps_going(turn)
     return found[::-1]
@@ -176,13 +192,15 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
     if worked >= _LONG_AGO:
         return True
     aside = _ERRAND.match(turn.text) or _REMARK.match(turn.text) or demands.refutes(turn.own)
-    if worked and turn.works and aside:
+    if worked and turn.works and (aside or _LOOKS.match(turn.text)):
         return True
     if worked and _wants_to_know(turn.text, behind=worked):
         return True
     if worked >= _WENT_ON and prose.reports(answer):
         return True
-    if keeps_going(behind) or not answer or asks_back(answer):
+    if not answer or asks_back(answer):
+        return False
+    if keeps_going(behind) and not _ERRAND.match(behind.own):
         return False
     if worked and turn.runs:
         return True
