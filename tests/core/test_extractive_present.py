@@ -270,3 +270,9 @@ def test_a_correction_of_one_answer_is_no_rule() -> None:
         *edit("b", "footer.ts"),
     )
     assert rules == ["Never touch the theme for that."]
+
+
+def test_who_is_pleased_or_only_marvels_asks_for_nothing() -> None:
+    work = (user("Copy the rows of the view to the list."), *edit("a", "rows.py"), reply("They are copied."))
+    for words in ("wow", "great, it works now"):
+        assert told_in(Section.IN_PROGRESS, *work, user(words)) == []

@@ -126,6 +126,14 @@ def test_an_error_is_the_same_wherever_it_stands() -> None:
     assert len(keys(FactKind.ERROR, *messages)) == 1
 
 
+def test_a_row_that_passed_is_no_error_of_a_list_in_which_another_failed() -> None:
+    rows = "build\tpass\t2m\thttps://ci.test/1\nlint\tfail\t3m\thttps://ci.test/2\nunit\tpass\t6m\thttps://ci.test/3"
+    reader = FactReader(FOLDER)
+    reader.read(EntryIndex(0), reply("", ("a", "bash", {"command": "gh pr checks 7"})))
+    seen = reader.read(EntryIndex(1), result("a", rows, failed=True))
+    assert [one.text for one in seen if one.kind is FactKind.ERROR] == ["lint\tfail\t3m\thttps://ci.test/2"]
+
+
 def test_what_is_an_error_by_its_name_is_no_identifier_as_well() -> None:
     messages = [
         user("load_config ends with a ConnectionResetError"),

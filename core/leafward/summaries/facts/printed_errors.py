@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 DECLINED = "declined"
 """The outcome of a command that the user did not let happen."""
 
+_FAILED = re.compile(r"(?i)\s(?:fail|failed|failing|failure|cancelled)(?=\s|$)")
+_PASSED = re.compile(r"(?i)\s(?:pass|passed|ok|success|skipping)(?=\s|$)")
+"""How one row of several tells what became of it."""
 _EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = re.compile(
     r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
@@ -122,6 +125,9 @@ def outcome_of(text: str, failed: bool) -> str:
 
 
 def _last_line(text: str) -> str:
-    """The last line that says more than how the command ended."""
+    """The last line that tells of a failure, or else says more than how the command ended, and not that something passed."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return next((line for line in reversed(lines) if not _EXIT.search(line)), lines[-1])[:300]
+    left = [line for line in lines if not _EXIT.search(line)] or lines[-1:]
+    failed = [line for line in left if _FAILED.search(line)]
+    other = [line for line in left if not _PASSED.search(line)]
+    return (failed or other or left)[-1][:300]

@@ -134,7 +134,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # What stands in a fence or was quoted line by line was copied there, unless there is nothing else.
             bare = " ".join(_QUOTED.sub(" ", _FENCED.sub(" ", typed)).split()) or own
             prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
-            words = len(content_words(prompt.replace("[image]", ""))) if not _TRIVIAL.match(prompt) else 0
+            says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
+            words = len(content_words(prompt.replace("[image]", ""))) if says else 0
             if pasted.strip() and not own and turns:
                 # What was only shown asks for no more than the request before it did.
                 words, own = 0, _SHOWN_ONLY
