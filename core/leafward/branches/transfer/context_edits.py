@@ -144,12 +144,13 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
     place = place_at(session, here)
     estimated = sum(context.messages.tokens)
     basis = Basis.of(session)
-    after = basis.edited(here, sum(one.before - one.after for one in freed))
+    after = max(0, context.total - basis.freed(here, ((one.target, one.before - one.after) for one in freed)))
     # As the context is sized: what the entries free adds up to what the context loses.
     sized = []
     for one in freed:
-        before = basis.freed(here, one.before)
-        sized.append(Savings(one.target, before, before - basis.freed(here, one.before - one.after)))
+        before = basis.freed(here, [(one.target, one.before)])
+        less = basis.freed(here, [(one.target, one.before - one.after)])
+        sized.append(Savings(one.target, before, before - less))
     return EditDraft(here, place, tuple(contents), tuple(sized), estimated, context.total, after)
 
 
