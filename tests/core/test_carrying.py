@@ -141,7 +141,7 @@ class TestContextEdits:
     def test_an_entry_that_an_edit_leaves_out_is_said_to_be(self, session: Session) -> None:
         target = at(session, "begun")
         done = apply_edits(session, draft_edits(session, [ContextEdit(target)]))
-        with pytest.raises(Refused, match=f"left out already, by the context edit {done.op}: undo that"):
+        with pytest.raises(Refused, match=f"leaves it out; undo that first .{done.op}"):
             draft_edits(session, [ContextEdit(target, text="shorter")])
 
     @pytest.mark.parametrize(("text", "says"), [("on branch two", "on another branch")])

@@ -12,7 +12,7 @@ from leafward_tui.compare.controllers.graft import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
 from leafward_tui.compare.screen import CompareScreen
-from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of
+from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of, size_note
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.glyphs import ASCII, UNICODE
 from tests.acting import Acting, call, reading
@@ -170,6 +170,13 @@ def test_sizes_that_are_rounded_alike_are_told_apart() -> None:
     assert effect_of(draft, "append", ">")[0] == "frees ~800 tokens: 9.6k > ~8.8k"
 
 
+def test_where_an_edit_frees_far_more_than_its_row_has_the_sheet_says_why() -> None:
+    draft: Any = SimpleNamespace(saved=475, cut=168)
+    assert size_note(draft).startswith("the provider counted more than the ~168 tokens")
+    draft.saved = 180
+    assert not size_note(draft)
+
+
 def test_of_a_call_and_its_result_the_result_is_what_another_text_stands_for(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("go")
@@ -191,7 +198,7 @@ def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Pa
     with reading(file.path) as session:
         drafts = edit_drafts(session, [0, 1], 200, SimpleNamespace())
         assert drafts.omitted == drafts.short
-        assert str(drafts.omitted).startswith("the model does not read this row: it was summarised")
+        assert str(drafts.omitted) == "the model does not read this row: a compaction stands for it"
         assert first not in str(drafts.omitted)
         assert not isinstance(edit_drafts(session, [2], 200, SimpleNamespace()).omitted, str)
 

@@ -80,7 +80,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
                 "entry": session.columns.id_at(one.entry),
                 "edit": session.columns.id_at(one.edit),
                 "removed": one.removed,
-                "freed": found.freed(one.freed),
+                "freed": found.freed([one]),
             }
             for one in found.messages.edits
         ],
@@ -173,7 +173,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         if one.removed:
             yield page.style(
                 f"{pad(fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
-                f"which frees ~{found.freed(one.freed):,} tokens",
+                f"which frees ~{found.freed([one]):,} tokens",
                 "faint",
             )
     yield ""

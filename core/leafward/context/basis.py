@@ -32,7 +32,7 @@ from leafward.session.messages import encrypted_tokens, leaves_files_unstored, m
 from leafward.session.tokens import replayed_system
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.context.sizes import ContextSize, Outline
     from leafward.session.scan import Scan
@@ -182,14 +182,17 @@ class Basis:
         took = self.count_at(index).sent - round(freed * self.carry(index).scale) - start.sent
         return took if start.recorded and took >= 0 else None
 
-    def edited(self, index: EntryIndex, freed: int) -> int:
-        """The size of the context at an entry once edits free so many estimated tokens of it."""
-        return max(0, self.count_at(index).total - self.freed(index, freed))
-
-    def freed(self, index: EntryIndex, estimated: int) -> int:
-        """What so many estimated tokens of messages take of the context at an entry: that much less it is without them."""
-        measured = self._last(latest(self.sizes.session, index, _COMPACTION), index) is not None
-        return round(estimated * self.carry(index).scale) if measured else estimated
+    def freed(self, index: EntryIndex, cuts: Iterable[tuple[EntryIndex, int]]) -> int:
+        """How much smaller the context at an entry is without so many estimated tokens of some of its entries."""
+        last = self._last(latest(self.sizes.session, index, _COMPACTION), index)
+        counted = estimated = 0
+        for entry, tokens in cuts:
+            # What came behind the last request was never counted: its estimate is what it takes.
+            if last is not None and entry <= last.reply:
+                counted += tokens
+            else:
+                estimated += tokens
+        return estimated + (round(counted * self.carry(index).scale) if counted else 0)
 
     def change(self, compaction: int) -> tuple[Count, Count]:
         """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""

@@ -31,13 +31,13 @@ from leafward.session.source import UNCERTAIN_CONTEXT, Note
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base.config import Config
     from leafward.base.model_windows import Window
     from leafward.context.basis import Count
     from leafward.context.message_builder import Listener
-    from leafward.context.message_columns import Messages
+    from leafward.context.message_columns import EditInForce, Messages
     from leafward.session.session import Session
 
 
@@ -181,9 +181,9 @@ class Context:
         """What stands in front of the total: nothing where it was counted, else `~`."""
         return self.count.sign
 
-    def freed(self, estimated: int) -> int:
-        """How much larger it is with so many estimated tokens that edits took out."""
-        return Basis.of(self.session).freed(self.at, estimated)
+    def freed(self, edits: Iterable[EditInForce]) -> int:
+        """How much smaller it is for some of its edits."""
+        return Basis.of(self.session).freed(self.at, ((one.entry, one.freed) for one in edits))
 
     @property
     def sent(self) -> int:

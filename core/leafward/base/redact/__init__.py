@@ -184,7 +184,9 @@ def _whole(starts: list[int], places: list[tuple[int, int]], at: int) -> int:
     return whole + at - seen
 
 
-_OUTPUTS = frozenset({"text", "content", "output", "stdout", "aggregated_output", "formatted_output", "result"})
+_OUTPUTS = frozenset(
+    {"text", "content", "output", "stdout", "aggregated_output", "formatted_output", "result"}
+)
 """Keys under which agents store what a program printed."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
@@ -249,7 +251,11 @@ class Redactor:
         if self._printed and text.strip() == self._printed:
             at = text.index(self._printed)
             return at, at + len(self._printed)
-        if self._asked is None or len(text) < _SHORTEST or (_PLAIN.match(text) and not _HEXADECIMAL.match(text)):
+        if (
+            self._asked is None
+            or len(text) < _SHORTEST
+            or (_PLAIN.match(text) and not _HEXADECIMAL.match(text))
+        ):
             return None
         sure, self._asked = self._asked, None
         found = lone_value(text, sure=sure)
@@ -304,7 +310,10 @@ class Redactor:
                 break
         else:
             return
-        items = [(self._text(key, output=False) if isinstance(key, str) else key, item) for key, item in holder.items()]
+        items = [
+            (self._text(key, output=False) if isinstance(key, str) else key, item)
+            for key, item in holder.items()
+        ]
         if [key for key, _ in items] != list(holder):
             holder.clear()
             holder.update(items)

@@ -78,7 +78,9 @@ _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
-_ARGUMENT = re.compile(r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])""")
+_ARGUMENT = re.compile(
+    r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])"""
+)
 _CALLED = re.compile(r"""\([ \t]{0,4}(?=\\{0,7}["'`])""")
 _OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
 _SAID = re.compile(
@@ -99,7 +101,9 @@ _ODD = re.compile(
 )
 """A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw")
-_COLUMN = re.compile(r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")")
+_COLUMN = re.compile(
+    r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
+)
 """A name and its value as columns of a line, as `vault kv get` shows them."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(

@@ -221,12 +221,30 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (
         ("jwt.", "Jwt", "jsonwebtoken"),
-        ("jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode(", "JWT.encode ", "JWT.encode(", "JWT.decode(", "jsonwebtoken.sign("),
+        (
+            "jwt.sign(",
+            "jwt.verify(",
+            "jwt.encode(",
+            "jwt.decode(",
+            "JWT.encode ",
+            "JWT.encode(",
+            "JWT.decode(",
+            "jsonwebtoken.sign(",
+        ),
         r"\s{0,20}(?:\{[^{}\n]{0,200}\}|[\w.\[\]()\"']{1,80})\s{0,4},\s{0,20}b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
     ),
     (
         ("hmac", "Hmac", "HMAC", "Fernet(", "SignatureInstance("),
-        ("hmac.new(", "HMAC.new(", "Fernet(", "createHmac(", "hash_hmac(", "OpenSSL::HMAC.hexdigest(", "HmacUtils(", "hmac.New("),
+        (
+            "hmac.new(",
+            "HMAC.new(",
+            "Fernet(",
+            "createHmac(",
+            "hash_hmac(",
+            "OpenSSL::HMAC.hexdigest(",
+            "HmacUtils(",
+            "hmac.New(",
+        ),
         r"(?:\s{0,20}(?:\\{0,7}[\"'][a-z0-9-]{3,12}\\{0,7}[\"']|sha[0-9]{1,3}\.New|\$\w{1,40})\s{0,4},){0,2}\s{0,20}(?:\[\]byte\()?b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
     ),
     (
@@ -247,7 +265,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("login(", "signIn", "authenticate("),
         ("login(", "signIn(", "authenticate("),
-        rf"\s{{0,20}}\\{{0,7}}[\"'][\w.@+-]{{1,60}}\\{{0,7}}[\"']\s{{0,4}},\s{{0,20}}\\{{0,7}}[\"'](?P<strange>[^\"'\s\\]{{6,100}})\\{{0,7}}[\"']",
+        r"\s{0,20}\\{0,7}[\"'][\w.@+-]{1,60}\\{0,7}[\"']\s{0,4},\s{0,20}\\{0,7}[\"'](?P<strange>[^\"'\s\\]{6,100})\\{0,7}[\"']",
     ),
     (("-p",), ("useradd", "usermod"), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (

@@ -143,7 +143,11 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         return (
             Meaning.PERHAPS
             if before
-            and (name.isupper() or ("-" in name and name.istitle()) or ("_" in name and name[0].isupper() and len(words) == 2))
+            and (
+                name.isupper()
+                or ("-" in name and name.istitle())
+                or ("_" in name and name[0].isupper() and len(words) == 2)
+            )
             else Meaning.KEY
             if not before
             else None

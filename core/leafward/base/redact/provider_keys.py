@@ -248,7 +248,9 @@ _UNMARKED = (
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
     (
         "product key",
-        re.compile(r"(?<![A-Za-z0-9-])(?=[A-Z-]{0,26}[0-9])(?=[0-9-]{0,26}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])"),
+        re.compile(
+            r"(?<![A-Za-z0-9-])(?=[A-Z-]{0,26}[0-9])(?=[0-9-]{0,26}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])"
+        ),
     ),
     ("mailgun key", re.compile(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])")),
     ("discord token", re.compile(r"mfa\.[A-Za-z0-9_-]{84}")),

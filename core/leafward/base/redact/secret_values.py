@@ -277,7 +277,12 @@ def _shuffled(value: str) -> bool:
 def stands_out(value: str) -> bool:
     """Whether a word can be nothing but a random value, wherever it stands: capitals, small letters and digits take turns."""
     size = len(value)
-    if not _LEAST_ALONE <= size <= LONGEST_VALUE or stands_for(value) or _is_path(value) or _TYPE.match(value):
+    if (
+        not _LEAST_ALONE <= size <= LONGEST_VALUE
+        or stands_for(value)
+        or _is_path(value)
+        or _TYPE.match(value)
+    ):
         return False
     if _CALL.search(value) or not any(map(str.islower, value)) or not any(map(str.isupper, value)):
         return False

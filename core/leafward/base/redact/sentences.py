@@ -50,7 +50,9 @@ _SEED = re.compile(rf"[^\n:\\]{{0,60}}[:\n\\]n?[ \t\n`\"'*]{{0,12}}(?P<value>{_G
 _LINKS = (" as ", " is ", " was ", " for ", " = ")
 _NEAR = 60
 _REACH = 160
-_NO_SECRET = re.compile(r"(?i)\b(?:public|hash|sha[0-9]*|digest|fingerprint|checksum|signature|uuid|ids?|named?|called|type|class|field|column|file|path|url)\b|sha[0-9]|hash")
+_NO_SECRET = re.compile(
+    r"(?i)\b(?:public|hash|sha[0-9]*|digest|fingerprint|checksum|signature|uuid|ids?|named?|called|type|class|field|column|file|path|url)\b|sha[0-9]|hash"
+)
 """Words near a name that make what is meant something else."""
 _GOES_ON = ("", " ", "\t", "'", "’", "s", "(", ":")
 _PARTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_./:$@\\")
@@ -97,7 +99,11 @@ def _around(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
     if seed is not None and any(map(str.isdigit, seed["value"])):
         yield *seed.span("value"), "one-time seed"
     below = _BELOW.match(text, end)
-    if below is not None and is_secret(below["value"], meaning, Place.LINE) and not below["value"].isdecimal():
+    if (
+        below is not None
+        and is_secret(below["value"], meaning, Place.LINE)
+        and not below["value"].isdecimal()
+    ):
         yield *below.span("value"), "password"
 
 

@@ -69,6 +69,8 @@ class EditDraft:
     """Of the context, as it is shown."""
     tokens_after: int
     """The same after the edits: an estimate, since no reply has reported that context."""
+    cut: int = 0
+    """Of what the edits take out, estimated by its text alone, as rows are."""
 
     @property
     def saved(self) -> int:
@@ -126,7 +128,8 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
                 f"entry {session.columns.id(edit.target)} has no content that an edit could replace"
             )
         if edit.target not in by_entry:
-            raise Refused(_absence(session, context, edit.target))
+            name = session.columns.id(edit.target)
+            raise Refused(f"entry {name} is not in the context: {absence(session, context, edit.target)}")
         chosen[edit.target] = edit
     _refuse_torn(session, chosen, by_entry.keys())
     contents, freed = [], []
@@ -144,26 +147,25 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
     place = place_at(session, here)
     estimated = sum(context.messages.tokens)
     basis = Basis.of(session)
-    after = basis.edited(here, sum(one.before - one.after for one in freed))
+    after = max(0, context.total - basis.freed(here, ((one.target, one.before - one.after) for one in freed)))
     # As the context is sized: what the entries free adds up to what the context loses.
     sized = []
     for one in freed:
-        before = basis.freed(here, one.before)
-        sized.append(Savings(one.target, before, before - basis.freed(here, one.before - one.after)))
-    return EditDraft(here, place, tuple(contents), tuple(sized), estimated, context.total, after)
+        before = basis.freed(here, [(one.target, one.before)])
+        less = basis.freed(here, [(one.target, one.before - one.after)])
+        sized.append(Savings(one.target, before, before - less))
+    cut = sum(one.before - one.after for one in freed)
+    return EditDraft(here, place, tuple(contents), tuple(sized), estimated, context.total, after, cut)
 
 
-def _absence(session: Session, context: Context, target: EntryIndex) -> str:
-    """Why an entry that could be edited is not in a context, in one line."""
-    name = session.columns.id(target)
+def absence(session: Session, context: Context, target: EntryIndex) -> str:
+    """Why an entry that could be edited is not in a context, in words."""
     omitted = next((one for one in context.messages.edits if one.entry == target and one.removed), None)
     if omitted is not None:
-        edit = session.columns.id(omitted.edit)
-        return f"entry {name} is left out already, by the context edit {edit}: undo that, or move the leaf above it"
+        return f"a context edit leaves it out; undo that first ({session.columns.id(omitted.edit)})"
     if not session.tree.is_ancestor(target, context.at):
-        return f"entry {name} is not in the context: it is on another branch"
-    why = "a compaction stands for it" if context.compaction >= 0 else "no model receives it"
-    return f"entry {name} is not in the context: {why}"
+        return "it is on another branch"
+    return "a compaction stands for it" if context.compaction >= 0 else "no model receives it"
 
 
 def last_editable(session: Session) -> EntryIndex:

@@ -82,6 +82,9 @@ class ContextEdits:
         about = "the entries stay as they are; the model reads them as you choose"
         if not session.is_native:
             about = "only in Leafward: the agent itself goes on reading the entries as they are"
+        lines_about = [SheetLine(about)]
+        if sizes := size_note(drafts.omitted) or size_note(drafts.short):
+            lines_about.append(SheetLine(sizes))
         choices = [
             Choice("o", "Leave it out", *effect_of(drafts.omitted, operation, arrow)),
             Choice("s", f"Shorten each to about {KEEP} tokens", *effect_of(drafts.short, operation, arrow)),
@@ -102,7 +105,7 @@ class ContextEdits:
                 self._ask_text(drafts.replaced)
 
         note = counted(len(targets), "entry", "entries")
-        self._view.ask(ChoiceSheet("Edit context", choices, [SheetLine(about)], note=note), done)
+        self._view.ask(ChoiceSheet("Edit context", choices, lines_about, note=note), done)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheet import TextSheet
@@ -155,6 +158,14 @@ def effect_of(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, 
     return f"frees ~{saved} tokens: {sizes}", operation, ""
 
 
+def size_note(draft: EditDraft | str) -> str:
+    """Why an edit frees another number than its row has, where the two are far apart; else empty."""
+    if isinstance(draft, str) or abs(draft.saved - draft.cut) * 5 <= draft.cut:
+        return ""
+    more = "more" if draft.saved > draft.cut else "less"
+    return f"the provider counted {more} than the ~{count(draft.cut)} tokens that are estimated of the text"
+
+
 class EditDrafts(NamedTuple):
     """What edits of a row would free: left out, then shortened; in place of a draft why it is refused."""
 
@@ -172,19 +183,20 @@ class EditDrafts(NamedTuple):
 
 def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) -> EditDrafts:
     """Drafts that leave out the entries of a row, and that shorten each to `keep` tokens."""
-    from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, draft_edits
+    from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, absence, draft_edits
     from leafward.context.model_context import context_at
 
     kinds = session.columns.kind
     targets = tuple(EntryIndex(at) for at in entries if kinds[at] in EDITABLE)
 
-    seen = {message.entry for message in context_at(session, session.leaf).messages}
+    context = context_at(session, session.leaf)
+    seen = {message.entry for message in context.messages}
 
     def draft(tokens: int | None) -> EditDraft | str:
         if not targets:
             return "this row has no prompt, reply, result or injected text that could be edited"
         if not seen.intersection(targets):
-            return "the model does not read this row: it was summarised, or is on another branch"
+            return f"the model does not read this row: {absence(session, context, targets[-1])}"
         try:
             return draft_edits(session, [ContextEdit(one, None, tokens) for one in targets])
         except (LeafwardError, OSError) as error:

@@ -345,7 +345,7 @@ def _edits(sheet: Sheet, context: Context) -> None:
     removed = sum(one.removed for one in edits)
     changes = [f"{removed:,} left out"] if removed else []
     changes += [f"{len(edits) - removed:,} replaced"] if len(edits) > removed else []
-    freed = context.freed(sum(one.freed for one in edits))
+    freed = context.freed(edits)
     words = f"frees ~{count(freed, zero='0')}" if freed > 0 else f"takes ~{count(-freed)} more"
     if not freed:
         words = "frees 0"
