@@ -54,6 +54,7 @@ _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _ASSIGN = re.compile(
     r"""(?x)
     (?: [ \t] (?: [0-9]{1,2} | base64 | hex | value | (?<=(?i:secret)[ ]) ID | (?<=(?i:key)[ ]) Content ) (?=[ \t]{0,40}[:=]) )?
+    (?: [ ] \( [^()\n]{1,40} \) (?= [ ]{0,2} [:=][ \t] ) )?
     (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
     (?: (?: [ \t]{0,4} : | [ \t]{1,4} As (?=[ \t]) ) [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
       | [ \t]{0,40} (?P<sign> => | → | ⇒ | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
@@ -67,25 +68,27 @@ _ASSIGN = re.compile(
     )"""
 )
 _ATTRIBUTE = re.compile(
-    r"""(?x) \\{0,7} ["'] (?: \s{1,20} [\w:-]{1,30} = \\{0,7} ["'] [^"'<>]{0,60} ["'] ){0,3} \s{1,20}
+    r"""(?x) (?: \\{0,7} ["'] | (?<=[A-Za-z]) (?=\s{1,4}[vV]alue=) ) (?: \s{1,20} [\w:-]{1,30} = \\{0,7} ["'] [^"'<>]{0,60} ["'] ){0,3} \s{1,20}
     (?: value | Value | content | VALUE | text ) \s{0,4} = \s{0,4}"""
 )
 _PAIR = re.compile(
-    r"""(?x) \\{0,7} ["']? [ \t]{0,4} ,? (?: [\s\d→│|+:] | \\{1,7}[nrt] ){1,60} \\{0,7} ["']? (?: [vV]alue | VALUE | stringValue | secretValue | secret_value )
+    r"""(?x) \\{0,7} ["']? [ \t]{0,4} (?: , (?=\\{0,7}["']) | ,? (?: [\s\d→│|+:] | \\{1,7}[nrt] ){1,60} ) \\{0,7} ["']? (?: [vV]alue | VALUE | stringValue | secretValue | secret_value )
     \\{0,7} ["']? [ \t]{0,8} [:=] [ \t]{0,8}"""
 )
 _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
-_ARGUMENT = re.compile(r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])""")
+_ARGUMENT = re.compile(
+    r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])"""
+)
 _CALLED = re.compile(r"""\([ \t]{0,4}(?=\\{0,7}["'`])""")
 _OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
 _SAID = re.compile(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = re.compile(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:has[ ]been[ ]|is[ ]now[ ])?(?:re)?set[ ]to|changed[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
 _GIVEN = re.compile(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
@@ -99,7 +102,9 @@ _ODD = re.compile(
 )
 """A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw")
-_COLUMN = re.compile(r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")")
+_COLUMN = re.compile(
+    r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
+)
 """A name and its value as columns of a line, as `vault kv get` shows them."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
@@ -304,6 +309,8 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
         return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
+    if text.startswith("|", end) and name.isupper() and "_" in name:
+        return bare_value(text, end + 1, meaning, Place.INLINE)
     cell = _CELL.match(text, end)
     if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
         stop = min(
@@ -323,11 +330,10 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             text, at, meaning, Place.SETTING, "setting"
         )
         # `set password …` is a sentence as well.
-        return (
-            None
-            if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower()
-            else given
-        )
+        if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower():
+            return None
+        if given or not text.startswith("to ", at):
+            return given
     low = name.lower()
     if space is not None and (
         low in _DIRECTIVES

@@ -41,7 +41,7 @@ _SECRETS = words(
     " accesstoken refreshtoken signingkey encryptionkey masterkey sharedkey apitoken apisecret clientsecret sas"
     " sharedaccesskey accesskeysecret secretaccesskey presharedkey privkey appsecret secrettoken"
 )
-_PASSWORD_ENDS = ("password", "passwd", "passphrase", "userpass", "dbpass")
+_PASSWORD_ENDS = ("password", "passwd", "passphrase", "userpass", "dbpass", "storepass", "keypass")
 _SECRET_ENDS = ("secret", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "token")
 _KEYS = words(
     "api access secret private encryption encrypt enc signing sign master account shared auth storage webhook hmac jwt"
@@ -50,7 +50,7 @@ _KEYS = words(
     " openai anthropic stripe sendgrid mailgun twilio google maps gemini groq mistral cohere deepseek datadog dd"
     " newrelic algolia client pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
     " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user validation"
-    " routing"
+    " routing unlock"
 )
 """What stands before `key` in names of secrets."""
 _OTHER_KEYS = words(
@@ -143,7 +143,11 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         return (
             Meaning.PERHAPS
             if before
-            and (name.isupper() or ("-" in name and name.istitle()) or ("_" in name and name[0].isupper() and len(words) == 2))
+            and (
+                name.isupper()
+                or ("-" in name and name.istitle())
+                or ("_" in name and name[0].isupper() and len(words) == 2)
+            )
             else Meaning.KEY
             if not before
             else None

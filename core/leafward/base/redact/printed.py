@@ -73,7 +73,19 @@ _PROMPTS = ("$ ", "❯ ", "➜ ", "\n+ ", "\\n+ ")
 """What stands before a command that is shown with what it printed."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}"
 _PROGRAMS = frozenset(
-    {"pass ", "gopass ", "op read ", "op item get ", "bw get ", "apg ", "pwgen", "printenv ", "echo ", "jq ", "cat "}
+    {
+        "pass ",
+        "gopass ",
+        "op read ",
+        "op item get ",
+        "bw get ",
+        "apg ",
+        "pwgen",
+        "printenv ",
+        "echo ",
+        "jq ",
+        "cat ",
+    }
 )
 """Those that are words of prose as well."""
 _REACH = 120
@@ -143,7 +155,9 @@ def _commands(text: str) -> Iterator[tuple[re.Match[str], bool]]:
 
 def _judged(text: str, at: int, sure: bool) -> tuple[int, int] | None:
     found = _VALUE.match(text, at)
-    if found is None or not is_secret(found["value"], Meaning.PASSWORD, Place.SETTING if sure else Place.LINE):
+    if found is None or not is_secret(
+        found["value"], Meaning.PASSWORD, Place.SETTING if sure else Place.LINE
+    ):
         return None
     if found["value"].isdecimal() or found["value"].endswith((":", ",")):
         return None

@@ -22,6 +22,7 @@ _LEAST_CODES = 2
 _SHORTEST = 6
 """Letters and digits of a code."""
 
+
 def codes_in(text: str, low: str) -> Iterator[Span]:
     """The codes of a list whose codes are alike, most of them with a digit. `low` is the text in small letters."""
     for sign in SIGNS:

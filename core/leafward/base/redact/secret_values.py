@@ -48,7 +48,7 @@ _STANDS_FOR = re.compile(
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = re.compile(
-    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|EXAMPLEKEY$|#\{|abcdefghijkl"
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl"
 )
 """What shows anywhere in a value that it stands for one."""
 
@@ -103,7 +103,7 @@ _SOME_TURNS = 0.35
 """The same where no six letters of one sort follow each other."""
 _LEAST_ALONE = 10
 """Characters of a random value that no sign sets apart."""
-_PASSPHRASE = re.compile(r"[a-z]{3,9}(?:[-_.][a-z]{3,9}){3,7}")
+_PASSPHRASE = re.compile(r"[a-z]{3,9}(?:-[a-z]{3,9}){3,7}")
 """Words that a program chose: `copper-violet-harbor-timber`."""
 _LEAST_ENTROPY = 2.9
 """Bits a character from which a value is taken for random; words of prose and paths lie below."""
@@ -213,7 +213,7 @@ def _password(value: str, place: Place) -> bool:
     if " " in value:
         return place is Place.QUOTED and _phrase(value)
     if place is not Place.INLINE and _PASSPHRASE.fullmatch(value):
-        return _INTERFACE.search(value.replace("_", "-")) is None
+        return _INTERFACE.search(value) is None
     if place is Place.QUOTED:
         return len(value) >= 4 and (
             _strange(value) or (len(value) >= 8 and value.isascii() and value.isalpha() and value.islower())
@@ -277,7 +277,12 @@ def _shuffled(value: str) -> bool:
 def stands_out(value: str) -> bool:
     """Whether a word can be nothing but a random value, wherever it stands: capitals, small letters and digits take turns."""
     size = len(value)
-    if not _LEAST_ALONE <= size <= LONGEST_VALUE or stands_for(value) or _is_path(value) or _TYPE.match(value):
+    if (
+        not _LEAST_ALONE <= size <= LONGEST_VALUE
+        or stands_for(value)
+        or _is_path(value)
+        or _TYPE.match(value)
+    ):
         return False
     if _CALL.search(value) or not any(map(str.islower, value)) or not any(map(str.isupper, value)):
         return False

@@ -12,7 +12,9 @@ _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
 QUOTE = re.compile(
     r"""(?:[rRbBfFuULN$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
 )
-_COMMAND = re.compile(r"(?:cat|pass|echo|op|vault|aws|gcloud|kubectl|openssl|security|gh|jq|grep|sed|awk|head|tail|cut)[ \t]")
+_COMMAND = re.compile(
+    r"(?:cat|pass|echo|op|vault|aws|gcloud|kubectl|openssl|security|gh|jq|grep|sed|awk|head|tail|cut)[ \t]"
+)
 """What a shell runs between grave accents."""
 _BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
 RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
