@@ -58,7 +58,7 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\s{0,20}(?:\{[^{}\n]{0,200}\}|[\w.\[\]()\"']{1,80})\s{0,4},\s{0,20}b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
     ),
     (
-        ("hmac", "Hmac", "HMAC", "Fernet(", "crypt", "AES.new(", "cookieParser("),
+        ("hmac", "Hmac", "HMAC", "Fernet(", "crypt", "Cipheriv(", "AES.new(", "cookieParser("),
         (
             "bcrypt.hash(",
             "hashpw(",

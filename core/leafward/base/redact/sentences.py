@@ -40,7 +40,7 @@ _AND = re.compile(rf"[\"'`”*]{{0,3}} (?:to|or|and) [\"'`“*]{{0,3}}{_VALUE}")
 _CHANGED = re.compile(
     r" (?:was |is )?(?:changed )?from [\"'`“*]{0,3}(?P<old>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} to [\"'`“*]{0,3}(?P<new>[^\s\"'`“”*]{6,100}?)(?=[\"'`”*)]{0,3}[.,;:!?]?(?:\s|$))"
 )
-_WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200})(?=[\"'`”*)\]}]{0,6}(?:\s|\\|$))"
+_WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:\s|\\|$))"
 _OWN = re.compile(
     rf"(?:['’]s|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\w.@+-]{{1,60}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
 )
@@ -96,6 +96,10 @@ def sentences_in(text: str, low: str) -> Iterator[Span]:
                     yield from _before(text, at, meaning)
                 if text[end : end + 1] in _GOES_ON:
                     yield from _behind(text, at, end, name, meaning)
+            elif linked and low[at - 1] == "_":
+                begin = text.rfind(" ", max(0, at - _NEAR), at) + 1
+                if begin and text[begin:end].isupper():
+                    yield from _before(text, begin, meaning)
             at = low.find(name, end)
 
 
