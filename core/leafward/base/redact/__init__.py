@@ -4,8 +4,10 @@ What was there is named in its place (`[redacted: github token]`), so that a rea
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
 `written_values`, `secret_values`), `values_apart` the same where the name stands farther off, `spoken` the same in other
-languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these
-finds in base64; `signs` which of them a text need be shown to.
+languages, `sentences` what English says some words away, `printed` what a program prints with nothing beside it, `code_calls` what
+functions are given, `tables` what a column's head tells, `recovery_codes` those, `aws_keys` what is random enough by itself,
+`encoded_texts` what any of these finds in base64, `as_seen` what they find behind frames and escapes (`framed`, `joined`); `signs`
+which of them a text need be shown to.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """

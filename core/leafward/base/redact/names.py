@@ -34,10 +34,10 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = words(
     "password passwd passphrase pwd psw pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"
-    " storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass"
+    " storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass pgpass"
 )
 _SECRETS = words(
-    "secret token credential credentials cred creds apikey accesskey secretkey privatekey authkey accountkey authtoken"
+    "secret pepper token credential credentials cred creds apikey accesskey secretkey privatekey authkey accountkey authtoken"
     " accesstoken refreshtoken signingkey encryptionkey masterkey sharedkey apitoken apisecret clientsecret sas"
     " sharedaccesskey accesskeysecret secretaccesskey presharedkey privkey appsecret secrettoken"
 )
@@ -57,7 +57,7 @@ _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
     " translation i18n react page next press arrow function-key registry pub answer band short event match any same"
-    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp"
+    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp publishable anon site"
 )
 _OTHER_TOKENS = words(
     "next page continuation cancel cancellation cancelation max min num number total input output prompt completion"
@@ -139,25 +139,19 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
             return None
         if before in _KEYS:
             return Meaning.SECRET
-        # In the names of headers (`Fastly-Key`) and of variables.
-        return (
-            Meaning.PERHAPS
-            if before
-            and (
-                name.isupper()
-                or ("-" in name and name.istitle())
-                or ("_" in name and name[0].isupper() and len(words) == 2)
-            )
-            else Meaning.KEY
-            if not before
-            else None
-        )
+        # In the names of headers (`Fastly-Key`) and of variables; elsewhere only what mixes all sorts of characters.
+        named = name.isupper() or ("-" in name and name.istitle())
+        if before and (named or ("_" in name and name[0].isupper() and len(words) == 2)):
+            return Meaning.PERHAPS
+        return Meaning.KEY
     if word == "signature" and before in ("amz", "goog"):
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):
         return Meaning.PASSWORD
     if word in ("auth", "authorization"):
         return Meaning.ENCODED
-    if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):
+    if word in ("salt", "pat", "sig", "cookie", "sk", "seed") and (name.isupper() or word == "sig"):
         return Meaning.PERHAPS
+    if word in ("salt", "pat") and at == len(words) - 1 and before:
+        return Meaning.KEY
     return None
