@@ -57,7 +57,7 @@ _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
     " translation i18n react page next press arrow function-key registry pub answer band short event match any same"
-    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp publishable anon site"
+    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp publishable anon site socket"
 )
 _OTHER_TOKENS = words(
     "next page continuation cancel cancellation cancelation max min num number total input output prompt completion"
