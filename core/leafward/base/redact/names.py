@@ -143,14 +143,16 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         named = name.isupper() or ("-" in name and name.istitle())
         if before and (named or ("_" in name and name[0].isupper() and len(words) == 2)):
             return Meaning.PERHAPS
-        return Meaning.KEY
+        return Meaning.KEY if not before or at == len(words) - 1 else None
     if word == "signature" and before in ("amz", "goog"):
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):
         return Meaning.PASSWORD
     if word in ("auth", "authorization"):
         return Meaning.ENCODED
-    if word in ("salt", "pat", "sig", "cookie", "sk", "seed") and (name.isupper() or word == "sig"):
+    if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):
+        return Meaning.PERHAPS
+    if word in ("sk", "seed") and name.isupper() and at == len(words) - 1:
         return Meaning.PERHAPS
     if word in ("salt", "pat") and at == len(words) - 1 and before:
         return Meaning.KEY
