@@ -169,6 +169,29 @@ PLACED = [
     ("v2.local.{}", _of(_ALNUM, 90)),
     ("tok_{}", "OmEx3uQEvrr9RfcxQQ8qmeGI4ohLCBKs"),
     ("product key: {}", "MCCGW-9OJ0Z-GG3ZQ-9FZ33-UDFI5"),
+    ("REDIS_AUTH={}", "rpPlIhcJwd9iMJ"),
+    ('~ master_password = "a7kWJEvU8FuqX" -> "{}"', VALUE),
+    ("password => Sensitive('{}'),", VALUE),
+    ("postgresql+asyncpg://shop:{}@/shop?host=/var/run/postgresql", VALUE),
+    ("new Stripe('{}', {{ apiVersion: '2024' }})", VALUE),
+    ("http.basic_auth 'ada', '{}'", VALUE),
+    ("cy.get('[name=password]').type('{}')", VALUE),
+    ("driver.find_element(By.ID, 'password').send_keys('{}')", VALUE),
+    ("use {} for the db password", VALUE),
+    ("Enter passphrase for key '/root/.ssh/id_rsa': {}", VALUE),
+    ("$ python -c 'import secrets; print(secrets.token_urlsafe(32))'\n{}\n", VALUE),
+    ("oathtool --totp -b {}", "ZYN5FGS52S6H3UMVC5GOFREL72MNY54H"),
+    (
+        "Write this mnemonic phrase down.\n\n{}\n",
+        "adapt awesome anxiety alpha artist apple army already august audit agree anchor",
+    ),
+    ("new ethers.Wallet('0x{}', provider)", HEX * 2),
+    ("hibernate.connection.password {}", VALUE),
+    (
+        "SCRAM-SHA-256$4096:{}",
+        "u1bw06hXHUEeKcl1FcO1Bk==$HoSB0npWDHp52WTXj2XeNtg5JKPNSOh3nRR7aCAh2El=:dMFCBXDCyl7p5JdReBnp31Jp662/N4WvpXVcOLbq8oH=",
+    ),
+    ("kinit ada <<< {}", WORDS),
     ("https://conda.acme.dev/t/{}/main", "ac-0f2df53c-6f70"),
 ]
 
@@ -276,6 +299,11 @@ HOSTILE = {
         "escapes": '{"a":"\\\\\\"\\n',
         "parentheses": "key (a): ",
         "named": "put a into API_KEY ",
+        "plans": 'password = "a" -> ',
+        "fields of a page": "password').type('",
+        "words of wallets": "mnemonic\nabc abc ",
+        "settings of Java": "\na.password a",
+        "seeds": "oathtool -b ",
     }.items()
 }
 

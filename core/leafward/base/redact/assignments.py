@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, meaning_of, words_of
-from leafward.base.redact.secret_values import Place
+from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, cell_value, judged, quoted_value
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ _ASSIGN = re.compile(
         (?: \{ (?: \s | \\n ){0,40} (?: \\{0,7}["']\w{1,40}\\{0,7}["'] [ \t]{0,4} : [ \t]{0,4} (?: \\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["'] | [\w.+-]{1,40} ) , (?: \s | \\n ){0,40} ){0,4}
             \\{0,7}["'](?:value|plaintext|stringValue)\\{0,7}["'] [ \t]{0,4} : [ \t]{0,4} (?= \\{0,7} ["'] ) )?
         (?: << (?= \\{0,7} " ) )?
-        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
+        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | Sensitive | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
     )"""
 )
 _ATTRIBUTE = re.compile(
@@ -109,6 +109,14 @@ _COLUMN = re.compile(
     r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
 )
 """A name and its value as columns of a line, as `vault kv get` shows them."""
+_CHANGED = re.compile(
+    r"""(?P<quote>\\{0,7}["'])[ \t]{1,4}->[ \t]{1,4}(?P=quote)(?P<value>[^"'\n\\]{4,400})(?P=quote)"""
+)
+"""What a plan of Terraform puts in place of a value."""
+_TYPED = re.compile(
+    r"""\\{0,7}["']?\]?\\{0,7}["']?\)\.(?:type|fill|send_keys|sendKeys|setValue|keys)\([ \t]{0,4}(?=\\{0,7}["'`])"""
+)
+"""How a test of a page fills a field in."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
@@ -183,6 +191,9 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
             meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
         ):
             yield (*found, "secret")
+            changed = _CHANGED.match(text, found[1])
+            if changed is not None and is_secret(changed["value"], meaning, Place.QUOTED, quoted=True):
+                yield *changed.span("value"), "secret"
 
 
 def _says_again(name: str, value: str) -> bool:
@@ -242,6 +253,9 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
         if following is not None:
             stop = text.find("<", following.end(), following.end() + 600)
             return judged(text, following.end(), stop, meaning, Place.SETTING)
+    typed = _TYPED.match(text, end)
+    if typed is not None:
+        return quoted_value(text, typed.end(), meaning, Place.INLINE)
     call = _CALLED.match(text, end)
     if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
         return quoted_value(text, call.end(), meaning, Place.INLINE)
@@ -338,6 +352,14 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
         if given or not text.startswith("to ", at):
             return given
     low = name.lower()
+    if (
+        space is not None
+        and "." in name
+        and meaning is Meaning.PASSWORD
+        and _LINE_START.search(text, max(0, start - 60), start) is not None
+    ):
+        # A setting of Java, whose name ends with a space.
+        return bare_value(text, space.end(), meaning, Place.LINE)
     if space is not None and (
         low in _DIRECTIVES
         or (

@@ -6,6 +6,16 @@ _STRING = r"""\\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["']"""
 
 CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
+        ("Wallet(", "privateKeyToAccount(", "from_key("),
+        ("Wallet(", "privateKeyToAccount(", "from_key("),
+        r"\s{0,20}\\{0,7}[\"'`](?:0x)?(?P<token>[0-9a-fA-F]{64})\\{0,7}[\"'`]",
+    ),
+    (
+        ("Stripe(",),
+        ("Stripe(",),
+        r"\s{0,20}\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
+    ),
+    (
         ("auth", "Auth(", "redential", ".login(", "oliasearch(", "Client.create("),
         (
             "auth=(",
@@ -15,6 +25,7 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "DigestAuth(",
             "BasicAuth(",
             "basic_auth(",
+            "basic_auth ",
             "basicAuth(",
             "basic_auth=(",
             "Credentials(",

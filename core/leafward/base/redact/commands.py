@@ -182,9 +182,9 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"(?:-\S{1,20}[ \t]{1,4}){0,4}\w{1,80}=(?:(?P<q>[\"'])(?P<quoted>[^\n\"']{3,400})(?P=q)|(?P<bare>[^\s\"'`$\\]{3,400}))",
     ),
     (
-        ("passwd",),
-        ("passwd ",),
-        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"'](?P<bare>[^\s\"']{3,200})",
+        ("passwd", "kinit"),
+        ("passwd ", "kinit "),
+        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
     ),
     (
         ("npm", "docker"),
@@ -206,6 +206,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ),
         rf"{_REST}(?<=[\s\"'])-[pkP]{_GAP}{_WORD}",
     ),
+    (("oathtool",), ("oathtool ",), rf"{_REST}(?<=[\s\"'])(?P<token>[A-Z2-7]{{16,128}})\b"),
     (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),
     (("signtool",), ("signtool",), rf"{_REST}[ \t]/p[ \t]{{1,4}}{_WORD}"),

@@ -143,7 +143,10 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         return _password(value, place)
     if meaning is Meaning.ENCODED:
         return is_login(value) or (
-            size >= 16 and " " not in value and _random(value) and entropy(value) >= 3.2
+            size >= (12 if place is Place.SETTING else 16)
+            and " " not in value
+            and _random(value)
+            and entropy(value) >= 3.2
         )
     if size < 8 or _DATE.match(value) or _TYPE.match(value):
         return False

@@ -26,11 +26,12 @@ _NAMES: tuple[tuple[str, Meaning], ...] = (
     ("credentials", Meaning.PASSWORD),
     ("creds", Meaning.PASSWORD),
     ("login", Meaning.PASSWORD),
+    ("mnemonic", Meaning.PASSWORD),
     ("log in", Meaning.PASSWORD),
 )
 SIGNS = tuple(name for name, _ in _NAMES)
 _BEFORE = re.compile(
-    r"(?P<quote>[\"'`“*]{0,3})(?P<value>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} (?P<link>is|was|as|into) (?:(?:the|its|your|my|our|a|new|db|root|admin|database|user|default|temporary)[ ]){0,4}(?:\w{1,20} )?\Z"
+    r"(?P<quote>[\"'`“*]{0,3})(?P<value>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} (?P<link>is|was|as|for|into) (?:(?:the|its|your|my|our|a|new|db|root|admin|database|user|default|temporary)[ ]){0,4}(?:\w{1,20} )?\Z"
 )
 _VALUE = r"(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,100}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:[\s)]|\\|$))"
 _AHEAD = re.compile(
@@ -46,10 +47,14 @@ _OWN = re.compile(
 )
 """`password's …`, `creds: ada / …`, `login with ada and …`."""
 _FOR = re.compile(
-    rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ])?[\w@.'-]{{1,40}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
+    rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password for ada: …`."""
 _SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in _NAMES}
+_WALLET = re.compile(
+    r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
+)
+"""The words of a wallet on a line of their own."""
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()-]{1,20}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
@@ -69,9 +74,10 @@ _LINKS = (
     " is our ",
     " is your ",
     " was the ",
+    " for the ",
     " into ",
 )
-_LINK = re.compile(r" (?:as|is|was|into) ")
+_LINK = re.compile(r" (?:as|is|was|for|into) ")
 _ENDS = ".,;:!?)]}"
 _NEAR = 60
 _REACH = 160
@@ -128,6 +134,9 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
     seed = _SEED.match(text, end) if meaning is Meaning.SECRET else None
     if seed is not None and any(map(str.isdigit, seed["value"])):
         yield *seed.span("value"), "one-time seed"
+    wallet = _WALLET.match(text, end) if name == "mnemonic" else None
+    if wallet is not None:
+        yield *wallet.span("value"), "wallet phrase"
     yield from _ahead(text, at, end, meaning)
     below = _BELOW.match(text, end)
     if (

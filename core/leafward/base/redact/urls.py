@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SCHEME = re.compile(r"[A-Za-z0-9+.-]{1,24}\Z")
 _SLASHES = re.compile(r"://|:\\{1,7}/\\{1,7}/")
 _LOGIN = re.compile(
-    r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>[^\s/'\"<>\\]{1,300})@(?=[A-Za-z0-9\[$_{<%])"
+    r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>[^\s/'\"<>\\]{1,300})@(?=[A-Za-z0-9\[$_{<%]|/[A-Za-z])"
 )
 _SLASHED = re.compile(
     r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>(?![0-9]{1,5}(?:[/?#]|\\))[^\s'\"<>\\@]{1,200})@(?=[A-Za-z0-9.-]{1,80}(?:[:/?\s'\"\\,;)]|$))"
