@@ -259,6 +259,7 @@ def test_it_is_taken_out_however_it_is_shown(text: str, way: str) -> None:
         '{"sensitive": false, "type": "string", "value": "eu-west-1a2b3c4d"}',
         "token (str): Access token of the API",
         'primaryKey: "user_id_of_the_row"',
+        "github://org:repo@/precip/catalog.yml",
     ],
 )
 def test_it_stays(text: str) -> None:
