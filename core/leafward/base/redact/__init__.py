@@ -4,8 +4,10 @@ What was there is named in its place (`[redacted: github token]`), so that a rea
 module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
 `headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
 `written_values`, `secret_values`), `values_apart` the same where the name stands farther off, `spoken` the same in other
-languages, `tables` what a column's head tells, `aws_keys` what is random enough by itself, `encoded_texts` what any of these
-finds in base64; `signs` which of them a text need be shown to.
+languages, `sentences` what English says some words away, `printed` what a program prints with nothing beside it, `code_calls` what
+functions are given, `tables` what a column's head tells, `recovery_codes` those, `aws_keys` what is random enough by itself,
+`encoded_texts` what any of these finds in base64, `as_seen` what they find behind frames and escapes (`framed`, `joined`); `signs`
+which of them a text need be shown to.
 
 All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
 """
@@ -13,17 +15,16 @@ All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Ev
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.redact.as_seen import as_seen
 from leafward.base.redact.assignments import assignments_in
 from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
-from leafward.base.redact.joined import windows
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
@@ -66,12 +67,6 @@ _SHORTEST_VALUE = 3
 _PLAIN = re.compile(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
 """Ids, times, single words: a session holds more of them than of all else."""
 
-_UNSEEN = re.compile(
-    "\x1b\\[[0-9;?]{0,20}[A-Za-z]|\x1b\\][^\x07\x1b]{0,200}(?:\x07|\x1b\\\\)"
-    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
-)
-"""What no reader sees: characters without width, colours of a terminal. A token that is interrupted by them is one."""
-
 
 def secrets_in(text: str) -> list[Span]:
     """Where secrets lie in a text: begin and end in code points, and the kind. In order, none overlaps another."""
@@ -81,10 +76,8 @@ def secrets_in(text: str) -> list[Span]:
     found = list(_found(text, held, together))
     if together:
         found += encoded_in(text, together, _plainly)
-    if not text.isascii() or "\x1b" in text:
-        found += _unseen(text)
     if held or together:
-        found += _joined(text)
+        found += as_seen(text, _plainly)
     return list(merged(found)) if found else found
 
 
@@ -146,48 +139,12 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     yield from byte_lists_in(text)
 
 
-def _unseen(text: str) -> Iterator[Span]:
-    """The secrets that are there once what nobody sees is gone, by their places in the whole text."""
-    gaps = [gap.span() for gap in _UNSEEN.finditer(text)]
-    if gaps:
-        yield from _across(text, gaps)
-
-
-def _joined(text: str) -> Iterator[Span]:
-    """The secrets that code puts together of pieces."""
-    for begin, end, joints in windows(text):
-        gaps = [(start - begin, stop - begin) for start, stop in joints]
-        for start, stop, kind in _across(text[begin:end], gaps):
-            if any(start < gap < stop for gap, _ in gaps):
-                yield begin + start, begin + stop, kind
-
-
-def _across(text: str, gaps: list[tuple[int, int]]) -> Iterator[Span]:
-    """The secrets of a text without some stretches of it, by their places in the whole text."""
-    pieces, places, at, seen = [], [], 0, 0
-    for start, end in gaps:
-        if start > at:
-            pieces.append(text[at:start])
-            places.append((seen, at))
-            seen += start - at
-        at = end
-    pieces.append(text[at:])
-    places.append((seen, at))
-    starts = [place for place, _ in places]
-    shown = "".join(pieces)
-    for begin, stop, kind in _plainly(shown):
-        yield _whole(starts, places, begin), _whole(starts, places, stop - 1) + 1, kind
-
-
-def _whole(starts: list[int], places: list[tuple[int, int]], at: int) -> int:
-    seen, whole = places[bisect_right(starts, at) - 1]
-    return whole + at - seen
-
-
 _OUTPUTS = frozenset(
     {"text", "content", "output", "stdout", "aggregated_output", "formatted_output", "result"}
 )
 """Keys under which agents store what a program printed."""
+_COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input", "chars"})
+"""Keys under which they store what was run."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """What a line of a unified diff begins with."""
@@ -225,15 +182,15 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` with every secret replaced by its name in brackets; one alone too, if the text before says what it is."""
-        return self._text(text, output=True)
+        return self._text(text, output=True, command=True)
 
-    def _text(self, text: str, *, output: bool) -> str:
+    def _text(self, text: str, *, output: bool, command: bool) -> str:
         if self.clean is not None and text in self.clean:
             return text
         spans = secrets_in(text)
         if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
             spans = [(*alone, "secret")]
-        if len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
+        if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
             self._asked = asked
         if not spans:
             if self.clean is not None:
@@ -311,7 +268,7 @@ class Redactor:
         else:
             return
         items = [
-            (self._text(key, output=False) if isinstance(key, str) else key, item)
+            (self._text(key, output=False, command=False) if isinstance(key, str) else key, item)
             for key, item in holder.items()
         ]
         if [key for key, _ in items] != list(holder):
@@ -331,7 +288,7 @@ class Redactor:
 
     def _field(self, key: object, text: str) -> str:
         """A string under a key: the key says as much as an assignment does."""
-        plain = self._text(text, output=key in _OUTPUTS)
+        plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
         if plain is text and isinstance(key, str) and secret_under(key, text):
             return self._name("secret", text)
         return plain

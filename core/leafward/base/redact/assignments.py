@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, meaning_of, words_of
-from leafward.base.redact.secret_values import Place
+from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, cell_value, judged, quoted_value
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ KEYWORDS = (
         "phrase",
         "psw",
         "vault_",
+        "pepper",
+        "_sk",
+        "seed",
         "securestring",
         "sensitive",
         "kennwort",
@@ -54,6 +57,7 @@ _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _ASSIGN = re.compile(
     r"""(?x)
     (?: [ \t] (?: [0-9]{1,2} | base64 | hex | value | (?<=(?i:secret)[ ]) ID | (?<=(?i:key)[ ]) Content ) (?=[ \t]{0,40}[:=]) )?
+    (?: [ ] \( [^()\n]{1,40} \) (?= [ ]{0,2} [:=][ \t] ) )?
     (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
     (?: (?: [ \t]{0,4} : | [ \t]{1,4} As (?=[ \t]) ) [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
       | [ \t]{0,40} (?P<sign> => | → | ⇒ | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} )?
@@ -63,15 +67,15 @@ _ASSIGN = re.compile(
         (?: \{ (?: \s | \\n ){0,40} (?: \\{0,7}["']\w{1,40}\\{0,7}["'] [ \t]{0,4} : [ \t]{0,4} (?: \\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["'] | [\w.+-]{1,40} ) , (?: \s | \\n ){0,40} ){0,4}
             \\{0,7}["'](?:value|plaintext|stringValue)\\{0,7}["'] [ \t]{0,4} : [ \t]{0,4} (?= \\{0,7} ["'] ) )?
         (?: << (?= \\{0,7} " ) )?
-        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
+        (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | Sensitive | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
     )"""
 )
 _ATTRIBUTE = re.compile(
-    r"""(?x) \\{0,7} ["'] (?: \s{1,20} [\w:-]{1,30} = \\{0,7} ["'] [^"'<>]{0,60} ["'] ){0,3} \s{1,20}
+    r"""(?x) (?: \\{0,7} ["'] | (?<=[A-Za-z]) (?=\s{1,4}[vV]alue=) ) (?: \s{1,20} [\w:-]{1,30} = \\{0,7} ["'] [^"'<>]{0,60} ["'] ){0,3} \s{1,20}
     (?: value | Value | content | VALUE | text ) \s{0,4} = \s{0,4}"""
 )
 _PAIR = re.compile(
-    r"""(?x) \\{0,7} ["']? [ \t]{0,4} ,? (?: [\s\d→│|+:] | \\{1,7}[nrt] ){1,60} \\{0,7} ["']? (?: [vV]alue | VALUE | stringValue | secretValue | secret_value )
+    r"""(?x) \\{0,7} ["']? [ \t]{0,4} (?: , (?=\\{0,7}["']) | ,? (?: [\s\d→│|+:] | \\{1,7}[nrt] ){1,60} ) \\{0,7} ["']? (?: [vV]alue | VALUE | stringValue | secretValue | secret_value )
     \\{0,7} ["']? [ \t]{0,8} [:=] [ \t]{0,8}"""
 )
 _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
@@ -87,7 +91,7 @@ _SAID = re.compile(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = re.compile(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:has[ ]been[ ]|is[ ]now[ ])?(?:re)?set[ ]to|changed[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
 _GIVEN = re.compile(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
@@ -105,6 +109,14 @@ _COLUMN = re.compile(
     r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
 )
 """A name and its value as columns of a line, as `vault kv get` shows them."""
+_CHANGED = re.compile(
+    r"""(?P<quote>\\{0,7}["'])[ \t]{1,4}->[ \t]{1,4}(?P=quote)(?P<value>[^"'\n\\]{4,400})(?P=quote)"""
+)
+"""What a plan of Terraform puts in place of a value."""
+_TYPED = re.compile(
+    r"""\\{0,7}["']?\]?\\{0,7}["']?\)\.(?:type|fill|send_keys|sendKeys|setValue|keys)\([ \t]{0,4}(?=\\{0,7}["'`])"""
+)
+"""How a test of a page fills a field in."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
@@ -179,6 +191,9 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
             meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
         ):
             yield (*found, "secret")
+            changed = _CHANGED.match(text, found[1])
+            if changed is not None and is_secret(changed["value"], meaning, Place.QUOTED, quoted=True):
+                yield *changed.span("value"), "secret"
 
 
 def _says_again(name: str, value: str) -> bool:
@@ -238,6 +253,9 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
         if following is not None:
             stop = text.find("<", following.end(), following.end() + 600)
             return judged(text, following.end(), stop, meaning, Place.SETTING)
+    typed = _TYPED.match(text, end)
+    if typed is not None:
+        return quoted_value(text, typed.end(), meaning, Place.INLINE)
     call = _CALLED.match(text, end)
     if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
         return quoted_value(text, call.end(), meaning, Place.INLINE)
@@ -308,6 +326,8 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
         return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
+    if text.startswith("|", end) and name.isupper() and "_" in name:
+        return bare_value(text, end + 1, meaning, Place.INLINE)
     cell = _CELL.match(text, end)
     if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
         stop = min(
@@ -327,12 +347,19 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             text, at, meaning, Place.SETTING, "setting"
         )
         # `set password …` is a sentence as well.
-        return (
-            None
-            if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower()
-            else given
-        )
+        if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower():
+            return None
+        if given or not text.startswith("to ", at):
+            return given
     low = name.lower()
+    if (
+        space is not None
+        and "." in name
+        and meaning is Meaning.PASSWORD
+        and _LINE_START.search(text, max(0, start - 60), start) is not None
+    ):
+        # A setting of Java, whose name ends with a space.
+        return bare_value(text, space.end(), meaning, Place.LINE)
     if space is not None and (
         low in _DIRECTIVES
         or (

@@ -1,4 +1,4 @@
-"""Passwords on command lines that no name tells of: `curl -u user:password`, `sshpass -p`, `mysql -p…`, `echo … | sudo -S`."""
+"""Passwords that no name tells of, on command lines and in code: `curl -u user:password`, `sshpass -p`, `mysql -p…`, `echo … | sudo -S`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from leafward.base.redact.code_calls import CALLS
 from leafward.base.redact.names import RESOURCE, Meaning
 from leafward.base.redact.secret_values import Place, is_secret
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 _WORD = r"""(?:(?P<q>\\{0,7}["'])(?P<quoted>[^\n"']{1,200}?)(?P=q)|(?P<bare>[^\s"'`\\;|&<>()-][^\s"'`\\;|<>]{2,200}))"""
-_STRING = r"""\\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["']"""
 _REST = r"""(?:[^\n|;&]|\\\n|&(?!&)){0,400}?"""
 """What may stand between a program and its option."""
 _GAP = r"""(?:[ \t]{1,8}|[ \t]{0,4}\\{1,3}n?\n?[ \t]{0,20}|["'],[ \t]{0,4}(?=["']))"""
@@ -104,34 +104,6 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         rf"[\w.-]{{1,80}}[ \t]{{1,4}}(?:[\w@.-]{{1,60}}[ \t]{{1,4}})?{_WORD}",
     ),
     (
-        ("auth", "Auth(", "redential", ".login(", "oliasearch(", "Client.create("),
-        (
-            "auth=(",
-            "auth = (",
-            "BasicAuth(",
-            "basic_auth(",
-            "basicAuth(",
-            "basic_auth=(",
-            "Credentials(",
-            "Credential(",
-            ".login(",
-            ".auth(",
-            "algoliasearch(",
-            "SearchClient.create(",
-        ),
-        r"\s{0,20}[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']\s{0,4},\s{0,20}(?:Some\()?[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
-    ),
-    (
-        ("Sequelize(", "PDO(", "mysqli", ".getConnection("),
-        ("Sequelize(", "PDO(", "mysqli(", "mysqli_connect(", ".getConnection("),
-        rf"(?:\s{{0,20}}(?:{_STRING}|[$\w.>-]{{1,60}})\s{{0,4}},){{2}}\s{{0,20}}\\{{0,7}}[\"'](?P<strange>[^\"'\n\\]{{4,100}})\\{{0,7}}[\"']",
-    ),
-    (
-        ("Client(", "Api(", "API(", "SDK("),
-        ("Client(", "Api(", "API(", "SDK("),
-        r"\s{0,20}\\{0,7}[\"'](?P<key>[A-Za-z0-9_-]{24,100})\\{0,7}[\"']",
-    ),
-    (
         ("ConvertTo-SecureString",),
         ("ConvertTo-SecureString",),
         rf"(?:[ \t]{{1,4}}-String)?[ \t]{{1,4}}(?=\\{{0,7}}[\"']){_WORD}",
@@ -170,7 +142,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (
         ("password ", "secret ", "key "),
-        tuple(f"{name} {number} " for name in ("password", "secret", "key") for number in (5, 7, 8, 9)),
+        tuple(f"{name} {number} " for name in ("password", "secret", "key") for number in (0, 5, 7, 8, 9)),
         r"(?P<strange>[A-Za-z0-9$./]{8,120})(?=[ \t\r]*(?:$|[\n\\\"']))",
     ),
     (
@@ -194,7 +166,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("wpa_",), ("wpa_passphrase",), rf"[ \t]{{1,4}}(?:\"[^\"\n]{{1,60}}\"|\S{{1,60}})[ \t]{{1,4}}{_WORD}"),
     (("nmcli",), ("nmcli",), rf"{_REST}\bpassword[ \t]{{1,4}}{_WORD}"),
     (
-        ("-A", "-X", "-c"),
+        ("snmp",),
         ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
         rf"{_REST}(?<=[\s\"'])-[AXc]{_GAP}{_WORD}",
     ),
@@ -210,47 +182,14 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"(?:-\S{1,20}[ \t]{1,4}){0,4}\w{1,80}=(?:(?P<q>[\"'])(?P<quoted>[^\n\"']{3,400})(?P=q)|(?P<bare>[^\s\"'`$\\]{3,400}))",
     ),
     (
-        ("<<<",),
-        ("passwd ",),
-        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"'](?P<bare>[^\s\"']{3,200})",
+        ("passwd", "kinit"),
+        ("passwd ", "kinit "),
+        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
     ),
     (
-        ("<<",),
+        ("npm", "docker"),
         ("npm login", "npm adduser", "docker login"),
         r"[^\n<|]{0,100}<<-?[ \t]{0,2}[\"']?\w{1,20}[\"']?(?:\n|\\n)[\w.@-]{1,60}(?:\n|\\n)(?P<bare>[^\s\"'\\]{6,100})(?=\n|\\n)",
-    ),
-    (
-        ("jwt.", "Jwt", "jsonwebtoken"),
-        (
-            "jwt.sign(",
-            "jwt.verify(",
-            "jwt.encode(",
-            "jwt.decode(",
-            "JWT.encode ",
-            "JWT.encode(",
-            "JWT.decode(",
-            "jsonwebtoken.sign(",
-        ),
-        r"\s{0,20}(?:\{[^{}\n]{0,200}\}|[\w.\[\]()\"']{1,80})\s{0,4},\s{0,20}b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
-    ),
-    (
-        ("hmac", "Hmac", "HMAC", "Fernet(", "SignatureInstance("),
-        (
-            "hmac.new(",
-            "HMAC.new(",
-            "Fernet(",
-            "createHmac(",
-            "hash_hmac(",
-            "OpenSSL::HMAC.hexdigest(",
-            "HmacUtils(",
-            "hmac.New(",
-        ),
-        r"(?:\s{0,20}(?:\\{0,7}[\"'][a-z0-9-]{3,12}\\{0,7}[\"']|sha[0-9]{1,3}\.New|\$\w{1,40})\s{0,4},){0,2}\s{0,20}(?:\[\]byte\()?b?\\{0,7}[\"'`](?P<strange>[^\"'`\n\\]{8,200})\\{0,7}[\"'`]",
-    ),
-    (
-        ("PlainAuth(",),
-        ("PlainAuth(",),
-        rf"(?:\s{{0,20}}(?:{_STRING}|[$\w.>-]{{1,60}})\s{{0,4}},){{2}}\s{{0,20}}\\{{0,7}}[\"'](?P<bare>[^\"'\s\\]{{6,100}})\\{{0,7}}[\"']",
     ),
     (
         ("BUNDLE_",),
@@ -258,14 +197,35 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"[A-Z0-9_]{2,80}__[A-Z0-9_]{2,40}\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}[\"']?(?:[\w.-]{1,80}:)?(?P<token>[A-Za-z0-9_-]{6,200})",
     ),
     (
-        ("createClient(",),
-        ("createClient(",),
-        rf"\s{{0,20}}(?:{_STRING}|[$\w.>-]{{1,60}})\s{{0,4}},\s{{0,20}}\\{{0,7}}[\"'](?P<token>[^\"'\n\\]{{12,400}})\\{{0,7}}[\"']",
+        ("security ",),
+        (
+            "security unlock-keychain",
+            "security create-keychain",
+            "security set-key-partition-list",
+            "security import",
+        ),
+        rf"{_REST}(?<=[\s\"'])-[pkP]{_GAP}{_WORD}",
+    ),
+    (("oathtool",), ("oathtool ",), rf"{_REST}(?<=[\s\"'])(?P<token>[A-Z2-7]{{16,128}})\b"),
+    (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
+    (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),
+    (("signtool",), ("signtool",), rf"{_REST}[ \t]/p[ \t]{{1,4}}{_WORD}"),
+    (("auth ",), ("auth login", "auth init"), rf"{_REST}(?<=[\s\"'])-t{_GAP}{_WORD}"),
+    (
+        ("activate-refresh-token", "set-agent-token"),
+        ("activate-refresh-token ", "set-agent-token "),
+        rf"\S{{1,80}}[ \t]{{1,4}}{_WORD}",
     ),
     (
-        ("login(", "signIn", "authenticate("),
-        ("login(", "signIn(", "authenticate("),
-        r"\s{0,20}\\{0,7}[\"'][\w.@+-]{1,60}\\{0,7}[\"']\s{0,4},\s{0,20}\\{0,7}[\"'](?P<strange>[^\"'\s\\]{6,100})\\{0,7}[\"']",
+        ("rootpw",),
+        ("rootpw --plaintext", "rootpw"),
+        rf"[ \t]{{1,4}}(?:--\w{{1,12}}[ \t]{{1,4}}){{0,2}}{_WORD}",
+    ),
+    (("psk",), ("wpa-psk ascii", "wpa-psk hex"), rf"[ \t]{{1,4}}(?:[0-9][ \t]{{1,4}})?{_WORD}"),
+    (
+        ("chpasswd",),
+        ("chpasswd:",),
+        r"(?:\s|\\n){1,20}(?:\w{1,12}: \w{1,12}(?:\s|\\n){1,20})?list:[ \t]*[|>]?(?:\s|\\n){1,20}[\w.-]{1,40}:(?P<bare>[^\s\"'\\]{3,100})",
     ),
     (("-p",), ("useradd", "usermod"), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (
@@ -276,7 +236,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("|",),
         ("echo ", "printf ", "echo -n "),
-        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s\\{1,4}n\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup)",
+        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup)",
     ),
     (
         ("<<<",),
@@ -288,11 +248,13 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "keepassxc-cli",
             "cryptsetup",
             "secret put",
+            "secret create",
             "secret set",
             "env add",
         ),
         rf"[^\n|;<]{{0,120}}<<<[ \t]{{0,4}}{_WORD}",
     ),
+    *CALLS,
 )
 """Signs of which a text holds one, what stands before a password, and the form from there on."""
 

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _JOINT = re.compile(
-    r"(?P<quote>[\"'])(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)"
+    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
 )
-_SIGNS = tuple(f"{quote}{sign}" for quote in "\"'" for sign in ("+", " +", " . ", "\n+", "\\\n"))
+_SIGNS = ("' +", '" +', "'+'", '"+"', "\\\n", " . '", ' . "')
 """Where one piece ends and the next begins."""
 _MOST_BEFORE = 200
 """Characters before a joint that are looked at again."""

@@ -34,14 +34,14 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = words(
     "password passwd passphrase pwd psw pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"
-    " storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass"
+    " storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass pgpass"
 )
 _SECRETS = words(
-    "secret token credential credentials cred creds apikey accesskey secretkey privatekey authkey accountkey authtoken"
+    "secret pepper token credential credentials cred creds apikey accesskey secretkey privatekey authkey accountkey authtoken"
     " accesstoken refreshtoken signingkey encryptionkey masterkey sharedkey apitoken apisecret clientsecret sas"
     " sharedaccesskey accesskeysecret secretaccesskey presharedkey privkey appsecret secrettoken"
 )
-_PASSWORD_ENDS = ("password", "passwd", "passphrase", "userpass", "dbpass")
+_PASSWORD_ENDS = ("password", "passwd", "passphrase", "userpass", "dbpass", "storepass", "keypass")
 _SECRET_ENDS = ("secret", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "token")
 _KEYS = words(
     "api access secret private encryption encrypt enc signing sign master account shared auth storage webhook hmac jwt"
@@ -50,14 +50,14 @@ _KEYS = words(
     " openai anthropic stripe sendgrid mailgun twilio google maps gemini groq mistral cohere deepseek datadog dd"
     " newrelic algolia client pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
     " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user validation"
-    " routing"
+    " routing unlock"
 )
 """What stands before `key` in names of secrets."""
 _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
     " translation i18n react page next press arrow function-key registry pub answer band short event match any same"
-    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp"
+    " by each surrogate websocket route topic trace context field option metric count label tag keyboard gpg pgp publishable anon site socket"
 )
 _OTHER_TOKENS = words(
     "next page continuation cancel cancellation cancelation max min num number total input output prompt completion"
@@ -139,19 +139,11 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
             return None
         if before in _KEYS:
             return Meaning.SECRET
-        # In the names of headers (`Fastly-Key`) and of variables.
-        return (
-            Meaning.PERHAPS
-            if before
-            and (
-                name.isupper()
-                or ("-" in name and name.istitle())
-                or ("_" in name and name[0].isupper() and len(words) == 2)
-            )
-            else Meaning.KEY
-            if not before
-            else None
-        )
+        # In the names of headers (`Fastly-Key`) and of variables; elsewhere only what mixes all sorts of characters.
+        named = name.isupper() or ("-" in name and name.istitle())
+        if before and (named or ("_" in name and name[0].isupper() and len(words) == 2)):
+            return Meaning.PERHAPS
+        return Meaning.KEY if not before or at == len(words) - 1 else None
     if word == "signature" and before in ("amz", "goog"):
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):
@@ -160,4 +152,8 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         return Meaning.ENCODED
     if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):
         return Meaning.PERHAPS
+    if word in ("sk", "seed") and name.isupper() and at == len(words) - 1:
+        return Meaning.PERHAPS
+    if word in ("salt", "pat") and at == len(words) - 1 and before:
+        return Meaning.KEY
     return None

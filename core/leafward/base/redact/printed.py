@@ -88,6 +88,8 @@ _PROGRAMS = frozenset(
     }
 )
 """Those that are words of prose as well."""
+_OF_CODE = frozenset({"secrets.token_", "Fernet.generate_key()", "randomBytes("})
+"""What stands inside a call that prints it."""
 _REACH = 120
 _STOP = r"(?P<stop>\r?\n|\\{1,7}n|\\{0,7}[\"'\]}]|\Z|&&|;)"
 _BREAK = r"(?:[ \t\r]|\n|\\{1,7}[nr]){0,12}"
@@ -146,7 +148,9 @@ def _commands(text: str) -> Iterator[tuple[re.Match[str], bool]]:
                 and not _BEGINS.search(text, max(0, at - _REACH), at)
             ):
                 found = None
-            if found is not None and _NO_COMMAND.search(text, max(0, at - 2), at) is None:
+            if found is not None and literal in _OF_CODE:
+                yield found, sure
+            elif found is not None and _NO_COMMAND.search(text, max(0, at - 2), at) is None:
                 name = found.groupdict().get("name")
                 if name is None or meaning_of(name.strip("._-")) in (Meaning.PASSWORD, Meaning.SECRET):
                     yield found, sure

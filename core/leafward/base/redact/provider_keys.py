@@ -46,11 +46,11 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("cursor key", "crsr_ key_", r"(?:crsr|key)_[0-9a-f]{64}"),
     ("kaggle token", "KGAT_", r"KGAT_[0-9a-f]{32}"),
     ("composio key", "ak_", rf"ak_{_MIXED}[A-Za-z0-9_-]{{20}}(?![A-Za-z0-9_-])"),
-    ("modal token", "ak- as- wk- ws-", rf"[aw][ks]-{_MIXED}[A-Za-z0-9]{{22}}(?![A-Za-z0-9_-])"),
+    ("modal token", "ak- as-", rf"a[ks]-{_MIXED}[A-Za-z0-9]{{22}}(?![A-Za-z0-9_-])"),
     (
         "token",
-        "sk_ tok_ token_ secret_ apikey_ api_key_ key_ pat_",
-        rf"(?:sk_|tok_|token_|secret_|api_?key_|key_|pat_){_MIXED}[A-Za-z0-9]{{24,120}}(?![A-Za-z0-9_-])",
+        "sk_ tok_ secret_ apikey_ pat_",
+        rf"(?:sk_|tok_|secret_|apikey_|pat_){_MIXED}[A-Za-z0-9]{{24,120}}(?![A-Za-z0-9_-])",
     ),
     ("runpod key", "rpa_", r"rpa_[A-Za-z0-9]{30,60}"),
     ("jina key", "jina_", r"jina_[0-9a-f]{32}[A-Za-z0-9_-]{20,40}"),
@@ -97,7 +97,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("val town token", "vtwn_", r"vtwn_[A-Za-z0-9]{24,60}"),
     ("honeybadger token", "hbp_", r"hbp_[A-Za-z0-9]{30,60}"),
     # Clouds.
-    ("aws key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9+/=])"),
+    ("aws key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9+/=])"),
     ("aws token", "FwoGZXIvYXdz IQoJb3JpZ2lu", r"(?:FwoGZXIvYXdz|IQoJb3JpZ2lu)[A-Za-z0-9+/=_%-]{40,4000}"),
     ("aws key", "ABSK", r"ABSK[A-Za-z0-9+/]{100,300}={0,2}"),
     ("aws key", "amzn.mws.", rf"amzn\.mws\.{_UUID}"),
@@ -178,6 +178,9 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("shopify token", "shpat_ shpca_ shppa_ shpss_ shptk_ shptka_ shpua_", r"shp(?:at|ca|pa|ss|tka?|ua)_[0-9a-fA-F]{30,40}"),
     ("square token", "sq0atp- sq0csp- sq0idp-", r"sq0[a-z]{3}-[A-Za-z0-9_-]{22,50}"),
     ("square token", "EAAA", r"EAAA[A-Za-z0-9_-]{50,80}"),
+    ("linkedin token", "AQV AQX", rf"AQ[VX]{_MIXED}[A-Za-z0-9_-]{{150,400}}"),
+    ("zuplo key", "zpka_", r"zpka_[0-9a-f]{32}_[0-9a-f]{8}"),
+    ("segment token", "sgp_", r"sgp_[A-Za-z0-9]{64}"),
     ("instagram token", "IGQV IGQW IGAA", r"IG(?:QV|QW|AA)[A-Za-z0-9_-]{80,300}"),
     ("facebook token", "EAA", r"EAA[A-Za-z0-9]{80,400}"),
     ("paypal token", "access_token$", r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}"),
@@ -219,7 +222,6 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("adafruit key", "aio_", r"aio_[A-Za-z0-9]{28}"),
     ("maxmind key", "_mmk", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
     ("conda token", "/t/", r"conda[\w.-]{0,60}\\*/t\\*/[A-Za-z0-9_-]{10,80}(?=\\*/)"),
-    ("asana token", "/1", r"[12]/[0-9]{10,20}(?:/[0-9]{10,20})?:[0-9a-f]{32}(?![0-9a-f])"),
     ("readme key", "rdme_", r"rdme_[a-z0-9]{70}"),
     ("wakatime key", "waka_", rf"waka_{_UUID}"),
     ("apify token", "apify_api_", r"apify_api_[A-Za-z0-9-]{36,46}"),
@@ -238,6 +240,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("password hash", "$argon2 $scrypt$ $pbkdf2", r"\$(?:argon2[a-z]{1,2}|scrypt|pbkdf2[a-z0-9-]{0,10})\$[A-Za-z0-9=,$./+-]{30,300}"),
     ("password hash", "pbkdf2_sha pbkdf2:sha scrypt:", r"(?:pbkdf2[_:]sha[0-9]{1,3}|scrypt)[:$][0-9:]{1,20}\$[A-Za-z0-9]{4,40}\$[A-Za-z0-9+/=]{30,140}"),
     ("password hash", "{SHA} {SSHA} {SSHA256} {SSHA512} {SHA512} {SHA256}", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,140}={0,2}"),
+    ("password hash", "SCRAM-SHA-", r"SCRAM-SHA-(?:1|256|512)\$[0-9]{3,8}:[A-Za-z0-9+/=]{8,100}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}"),
     ("password hash", ":::", r"[0-9a-fA-F]{32}:[0-9a-fA-F]{32}:::"),
     ("paseto", "v1.local. v2.local. v3.local. v4.local. v2.public. v3.public. v4.public.", r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{40,4000}(?:\.[A-Za-z0-9_-]{2,800})?"),
     ("wallet key", "xprv zprv yprv", r"[xyz]prv[A-HJ-NP-Za-km-z1-9]{100,112}"),
@@ -248,10 +251,9 @@ _UNMARKED = (
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
     (
         "product key",
-        re.compile(
-            r"(?<![A-Za-z0-9-])(?=[A-Z-]{0,26}[0-9])(?=[0-9-]{0,26}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])"
-        ),
+        re.compile(r"[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])"),
     ),
+    ("asana token", re.compile(r"[12]/[0-9]{10,20}(?:/[0-9]{10,20})?:[0-9a-f]{32}(?![0-9a-f])")),
     ("mailgun key", re.compile(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])")),
     ("discord token", re.compile(r"mfa\.[A-Za-z0-9_-]{84}")),
     (
@@ -278,7 +280,6 @@ _INSIDE = frozenset(
         "+ASt",
         ":::",
         "/t/",
-        "/1",
         "AzSe",
         "AIoT",
         "AzFu",
@@ -335,7 +336,11 @@ def tokens_in(text: str, together: str) -> Iterator[Span]:
         return
     for kind, pattern in unmarked_kinds:
         for unmarked in pattern.finditer(text):
-            if _begins(text, unmarked.start()) and any(map(str.isdigit, unmarked[0])):
+            if (
+                _begins(text, unmarked.start())
+                and any(map(str.isdigit, unmarked[0]))
+                and any(map(str.isalpha, unmarked[0]))
+            ):
                 yield unmarked.start(), unmarked.end(), kind
     for literal, inside, forms in there:
         yield from _of_literal(text, literal, inside, forms)

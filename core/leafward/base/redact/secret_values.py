@@ -48,7 +48,7 @@ _STANDS_FOR = re.compile(
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = re.compile(
-    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|EXAMPLEKEY$|#\{|abcdefghijkl"
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl"
 )
 """What shows anywhere in a value that it stands for one."""
 
@@ -103,7 +103,7 @@ _SOME_TURNS = 0.35
 """The same where no six letters of one sort follow each other."""
 _LEAST_ALONE = 10
 """Characters of a random value that no sign sets apart."""
-_PASSPHRASE = re.compile(r"[a-z]{3,9}(?:[-_.][a-z]{3,9}){3,7}")
+_PASSPHRASE = re.compile(r"[a-z]{3,9}(?:-[a-z]{3,9}){3,7}")
 """Words that a program chose: `copper-violet-harbor-timber`."""
 _LEAST_ENTROPY = 2.9
 """Bits a character from which a value is taken for random; words of prose and paths lie below."""
@@ -143,7 +143,10 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         return _password(value, place)
     if meaning is Meaning.ENCODED:
         return is_login(value) or (
-            size >= 16 and " " not in value and _random(value) and entropy(value) >= 3.2
+            size >= (12 if place is Place.SETTING else 16)
+            and " " not in value
+            and _random(value)
+            and entropy(value) >= 3.2
         )
     if size < 8 or _DATE.match(value) or _TYPE.match(value):
         return False
@@ -213,7 +216,7 @@ def _password(value: str, place: Place) -> bool:
     if " " in value:
         return place is Place.QUOTED and _phrase(value)
     if place is not Place.INLINE and _PASSPHRASE.fullmatch(value):
-        return _INTERFACE.search(value.replace("_", "-")) is None
+        return _INTERFACE.search(value) is None
     if place is Place.QUOTED:
         return len(value) >= 4 and (
             _strange(value) or (len(value) >= 8 and value.isascii() and value.isalpha() and value.islower())

@@ -26,12 +26,14 @@ _NAMES: tuple[tuple[str, Meaning], ...] = (
     ("credentials", Meaning.PASSWORD),
     ("creds", Meaning.PASSWORD),
     ("login", Meaning.PASSWORD),
+    ("mnemonic", Meaning.PASSWORD),
+    ("log in", Meaning.PASSWORD),
 )
 SIGNS = tuple(name for name, _ in _NAMES)
 _BEFORE = re.compile(
-    r"(?P<quote>[\"'`“*]{0,3})(?P<value>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} (?P<link>is|was|as|for|=) (?:(?:the|its|your|my|our|a|new|db|root|admin|database|user|default|temporary)[ ]){0,4}(?:\w{1,20} )?\Z"
+    r"(?P<quote>[\"'`“*]{0,3})(?P<value>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} (?P<link>is|was|as|for|into) (?:(?:the|its|your|my|our|a|new|db|root|admin|database|user|default|temporary)[ ]){0,4}(?:\w{1,20} )?\Z"
 )
-_VALUE = r"(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,100}?)(?=[\"'`”*)]{0,3}[.,;:!?]?(?:[\s)]|\\n|$))"
+_VALUE = r"(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,100}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:[\s)]|\\|$))"
 _AHEAD = re.compile(
     rf"(?:['’]?s)?(?:(?:[ \t]{{1,2}}[(\"'`]?[a-z'’]{{1,12}}[)\"'`,]?){{1,6}}?:?)?[ \t]{{1,4}}[(\"'`“*]{{0,3}}(?P<who>[\w.@-]{{1,40}}[ ]?[:/][ ]?)?{_VALUE}"
 )
@@ -39,6 +41,20 @@ _AND = re.compile(rf"[\"'`”*]{{0,3}} (?:to|or|and) [\"'`“*]{{0,3}}{_VALUE}")
 _CHANGED = re.compile(
     r" (?:was |is )?(?:changed )?from [\"'`“*]{0,3}(?P<old>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} to [\"'`“*]{0,3}(?P<new>[^\s\"'`“”*]{6,100}?)(?=[\"'`”*)]{0,3}[.,;:!?]?(?:\s|$))"
 )
+_WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:\s|\\|$))"
+_OWN = re.compile(
+    rf"(?:['’]s|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\w.@+-]{{1,60}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
+)
+"""`password's …`, `creds: ada / …`, `login with ada and …`."""
+_FOR = re.compile(
+    rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
+)
+"""`password for ada: …`."""
+_SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in _NAMES}
+_WALLET = re.compile(
+    r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
+)
+"""The words of a wallet on a line of their own."""
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()-]{1,20}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
@@ -47,7 +63,22 @@ _BELOW = re.compile(
 _GROUPS = r"(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{2,4}"
 _SEED = re.compile(rf"[^\n:\\]{{0,60}}[:\n\\]n?[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as it is shown beside a picture to scan."""
-_LINKS = (" as ", " is ", " was ", " for ", " = ")
+_LINKS = (
+    " as the ",
+    " as a ",
+    " as my ",
+    " as your ",
+    " as password",
+    " is the ",
+    " is my ",
+    " is our ",
+    " is your ",
+    " was the ",
+    " for the ",
+    " into ",
+)
+_LINK = re.compile(r" (?:as|is|was|for|into) ")
+_ENDS = ".,;:!?)]}"
 _NEAR = 60
 _REACH = 160
 _NO_SECRET = re.compile(
@@ -61,43 +92,52 @@ _PARTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_./:$@\\")
 
 def sentences_in(text: str, low: str) -> Iterator[Span]:
     """The secrets that stand some words away from what names them. `low` is the text in small letters."""
+    linked = any(map(low.__contains__, _LINKS))
     for name, meaning in _NAMES:
         at = low.find(name)
         while at >= 0:
             end = at + len(name)
-            if low[at - 1 : at] not in _PARTS or at == 0:
-                yield from _around(text, at, end, meaning)
+            if at == 0 or low[at - 1] not in _PARTS:
+                if linked:
+                    yield from _before(text, at, meaning)
+                if text[end : end + 1] in _GOES_ON:
+                    yield from _behind(text, at, end, name, meaning)
+            elif linked and low[at - 1] == "_":
+                begin = text.rfind(" ", max(0, at - _NEAR), at) + 1
+                if begin and text[begin:end].isupper():
+                    yield from _before(text, begin, meaning)
             at = low.find(name, end)
 
 
-def _around(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
-    if any(map(text[max(0, at - _NEAR) : at].__contains__, _LINKS)):
-        before = _BEFORE.search(text, max(0, at - _REACH), at)
-        sure = before is not None and before["link"] == "as" and meaning is Meaning.PASSWORD
-        if before is not None and (
-            is_secret(before["value"], meaning, Place.INLINE) if sure else _is_value(before["value"])
-        ):
-            yield *before.span("value"), "password"
-    if text[end : end + 1] not in _GOES_ON:
+def _before(text: str, at: int, meaning: Meaning) -> Iterator[Span]:
+    found = (
+        _BEFORE.search(text, max(0, at - _REACH), at) if _LINK.search(text, max(0, at - _NEAR), at) else None
+    )
+    if found is None:
         return
-    if _NO_SECRET.search(text, max(0, at - _NEAR), at):
-        return
+    sure = found["link"] == "as" and meaning is Meaning.PASSWORD
+    if is_secret(found["value"], meaning, Place.INLINE) if sure else _is_value(found["value"]):
+        yield *found.span("value"), "password"
+
+
+def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterator[Span]:
+    for rule in (_OWN, _FOR) if meaning is Meaning.PASSWORD else (_FOR,):
+        said = rule.match(text, end)
+        if said is not None:
+            value = said["value"].rstrip(_ENDS)
+            if is_secret(value, _SURE[name], Place.INLINE):
+                yield said.start("value"), said.start("value") + len(value), "password"
     changed = _CHANGED.match(text, end) if meaning is Meaning.PASSWORD else None
-    if changed is not None:
-        for group in ("old", "new"):
-            if is_secret(changed[group], meaning, Place.INLINE):
-                yield *changed.span(group), "password"
-    ahead = _AHEAD.match(text, end)
-    if ahead is not None and _NO_SECRET.search(text, end, ahead.start("value")):
-        return
-    if ahead is not None and ahead["who"] and meaning is not Meaning.PASSWORD:
-        return
-    while ahead is not None and _is_value(ahead["value"]):
-        yield *ahead.span("value"), "password"
-        ahead = _AND.match(text, ahead.end("value"))
+    for group in ("old", "new") if changed is not None else ():
+        if changed is not None and is_secret(changed[group], meaning, Place.INLINE):
+            yield *changed.span(group), "password"
     seed = _SEED.match(text, end) if meaning is Meaning.SECRET else None
     if seed is not None and any(map(str.isdigit, seed["value"])):
         yield *seed.span("value"), "one-time seed"
+    wallet = _WALLET.match(text, end) if name == "mnemonic" else None
+    if wallet is not None:
+        yield *wallet.span("value"), "wallet phrase"
+    yield from _ahead(text, at, end, meaning)
     below = _BELOW.match(text, end)
     if (
         below is not None
@@ -107,5 +147,21 @@ def _around(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
         yield *below.span("value"), "password"
 
 
+def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
+    """The values that a sentence comes to some words behind a name."""
+    found = _AHEAD.match(text, end)
+    if (
+        found is None
+        or not _is_value(found["value"])
+        or (found["who"] and meaning is not Meaning.PASSWORD)
+        or _NO_SECRET.search(text, max(0, at - _NEAR), at)
+        or _NO_SECRET.search(text, end, found.start("value"))
+    ):
+        return
+    while found is not None and _is_value(found["value"]):
+        yield *found.span("value"), "password"
+        found = _AND.match(text, found.end("value"))
+
+
 def _is_value(value: str) -> bool:
-    return stands_out(value.rstrip(".,;:!?)"))
+    return stands_out(value.rstrip(_ENDS))

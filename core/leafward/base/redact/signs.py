@@ -53,6 +53,14 @@ def _part(sign: str) -> str:
     return letters if len(letters) >= _LEAST else ""
 
 
+def _by_first_letter(parts: Iterable[str]) -> str:
+    """An expression for any of some parts that looks only at those with the letter that stands there."""
+    groups: dict[str, list[str]] = {}
+    for part in parts:
+        groups.setdefault(part[0], []).append(part[1:])
+    return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in groups.items())
+
+
 class _Signs:
     """What is looked for, and what each family is told by."""
 
@@ -70,6 +78,7 @@ class _Signs:
                 )
             self.families.append(family)
         self.letters = {part: bit for part, bit in bits.items() if part.isascii() and part.isalpha()}
+        self.any_letters = re.compile(_by_first_letter(self.letters))
         self.whole = [(part, bit) for part, bit in bits.items() if part.isascii() and not part.isalpha()]
         self.foreign = [(part, bit) for part, bit in bits.items() if not part.isascii()]
         self.short = list(short.items())
@@ -179,9 +188,10 @@ def _parts(low: str) -> Iterable[tuple[str, int]]:
         bits = _runs.get(run)
         if bits is None:
             bits = 0
-            for part, bit in _SIGNS.letters.items():
-                if part in run:
-                    bits |= bit
+            if _SIGNS.any_letters.search(run) is not None:
+                for part, bit in _SIGNS.letters.items():
+                    if part in run:
+                        bits |= bit
             _runs[run] = bits
         if bits:
             found[run] = bits

@@ -1,0 +1,111 @@
+"""A text as its reader or a program sees it: without what has no width, without frames, its pieces put together, its escapes read.
+
+What is a secret there is one in the text itself, at the places that are told here.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from leafward.base.redact.framed import frames
+from leafward.base.redact.joined import windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leafward.base.redact.spans import Span
+
+    Finder = Callable[[str], list[Span]]
+    Gaps = list[tuple[int, int]]
+
+_UNSEEN = re.compile(
+    "\x1b\\[[0-9;?]{0,20}[A-Za-z]|\x1b\\][^\x07\x1b]{0,200}(?:\x07|\x1b\\\\)"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
+"""What no reader sees: characters without width, colours of a terminal. A token that is interrupted by them is one."""
+_ESCAPE = re.compile(r"\\([\"'\\/nrt])")
+_READ = {"n": "\n", "r": "\r", "t": "\t"}
+_LONGEST = 200_000
+"""Characters of a text whose escapes are read: beyond are maps of sources and archives, not what agents are shown."""
+_MOST_TEXTS = 3
+"""How deep a text may lie in texts: an answer of a server in a line of a log in the output of a program."""
+
+
+def as_seen(text: str, found_in: Finder) -> Iterator[Span]:
+    """The secrets of a text that only show as it is seen. `found_in` finds those of a text by itself."""
+    if not text.isascii() or "\x1b" in text:
+        gaps = [gap.span() for gap in _UNSEEN.finditer(text)]
+        if gaps:
+            shown, places = _without(text, gaps)
+            yield from _told(found_in(shown), places)
+            yield from _told(list(_framed(shown, found_in)), places)
+    yield from _framed(text, found_in)
+    for begin, end, joints in windows(text):
+        shown, places = _without(text[begin:end], [(start - begin, stop - begin) for start, stop in joints])
+        for start, stop, kind in _told(found_in(shown), places):
+            yield begin + start, begin + stop, kind
+    if (
+        len(text) <= _LONGEST
+        and text[:8].lstrip()[:1] in ("{", "[", '"')
+        and ("\\n" in text or '\\"' in text)
+    ):
+        yield from _read(text, found_in, _MOST_TEXTS)
+
+
+def _framed(text: str, found_in: Finder) -> Iterator[Span]:
+    gaps = frames(text)
+    if gaps:
+        shown, places = _without(text, gaps)
+        yield from _told(found_in(shown), places)
+
+
+def _read(text: str, found_in: Finder, depth: int) -> Iterator[Span]:
+    """The secrets of a text that is a string of JSON, its escapes read; and of one in that."""
+    gaps = [found.span() for found in _ESCAPE.finditer(text)]
+    if not gaps or not depth:
+        return
+    shown = _ESCAPE.sub(_as_read, text)
+    places = (
+        [0, *(start - gone for gone, (start, _) in enumerate(gaps))],
+        [0, *(end - 1 for _, end in gaps)],
+    )
+    yield from _told(found_in(shown), places)
+    yield from _told(list(_framed(shown, found_in)), places)
+    yield from _told(list(_read(shown, found_in, depth - 1)), places)
+
+
+def _as_read(escape: re.Match[str]) -> str:
+    return _READ.get(escape[1], escape[1])
+
+
+Places = tuple[list[int], list[int]]
+
+
+def _without(text: str, gaps: Gaps) -> tuple[str, Places]:
+    """A text without some stretches, and where each of its pieces begins: in it, and in the whole text."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    wholes: list[int] = []
+    at = seen = 0
+    for start, end in (*gaps, (len(text), len(text))):
+        if start > at:
+            pieces.append(text[at:start])
+            starts.append(seen)
+            wholes.append(at)
+            seen += start - at
+        at = max(at, end)
+    return "".join(pieces), (starts, wholes)
+
+
+def _told(spans: list[Span], places: Places) -> Iterator[Span]:
+    """Spans of a text without some stretches, by their places in the whole text."""
+    for begin, stop, kind in spans:
+        yield _whole(places, begin), _whole(places, stop - 1) + 1, kind
+
+
+def _whole(places: Places, at: int) -> int:
+    starts, wholes = places
+    piece = bisect_right(starts, at) - 1
+    return wholes[piece] + at - starts[piece]
