@@ -236,7 +236,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
                 "! 1 problem",
                 "A line is broken, or its parent is not in the file; `leafward doctor` lists it, and lesser things",
             ),
-            ("5 of 9", "Sessions shown, of those there are"),
+            ("5 of 9", "Sessions that the filter finds, archived ones too, of those there are"),
             ("~785", "Estimated: the file records no count"),
             ("$5+", "At least that: some sessions record no cost"),
         ],
