@@ -187,6 +187,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.branch}{glyphs.arm}{glyphs.prompt_off}", "A branch leaves there"),
             (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
             (f"2{glyphs.rail_off}", "So many branches pass here, in the room of one"),
+            (f"{glyphs.ellipsis} 2 hidden", "Rows that the filter leaves out"),
             (f"{glyphs.entered} {glyphs.branch_taken}{glyphs.arm_taken}", "Added by a move to the cursor"),
             (f"{glyphs.left} {glyphs.rail_left}", "Dropped by a move to the cursor"),
             (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
