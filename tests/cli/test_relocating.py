@@ -80,6 +80,11 @@ def test_every_agent_goes_on_in_the_new_folder_and_a_second_run_makes_nothing(
     assert preview.code == 0
     assert {one["agent"] for one in preview.document["sessions"]} == set(AGENTS)
     assert preview.document["totals"] == {"made": 3, "there": 0, "skipped": 0, "refused": 0}
+    # Ids are made up anew by each run.
+    assert {(one["new_id"], one["new"], one["resume"]) for one in preview.document["sessions"]} == {
+        (None, None, None)
+    }
+    assert "  as " not in run("relocate", OLD, stores.new, "--dry-run").out
     assert stores.files() == before
 
     first = run("relocate", OLD, stores.new, "--json").document

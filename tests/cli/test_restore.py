@@ -13,6 +13,7 @@ import pytest
 
 from leafward.files.restoration import records
 from leafward.files.restoration.record import State, store
+from tests.acting import call
 from tests.core.test_restoring import snapshot
 from tests.workbench import Workbench
 
@@ -436,3 +437,12 @@ def test_where_a_write_fails_all_is_put_back_and_the_file_is_named(work: Work) -
     assert ran.returncode == 1
     assert "the restore stopped: big.txt: File too large; all files are as they were" in ran.stderr
     assert snapshot(work.folder) == before
+
+
+def test_a_file_that_is_not_there_is_called_absent(work: Work, done: Run) -> None:
+    work.bench.run("rm -f new.py")
+    work.bench.file.said(call("bash", "x1", command="python3 some.py"))
+    at = str(work.bench.file.answered("x1", "bash", ""))
+    out = done("restore", work.path, at, "--dry-run").out
+    (row,) = (line for line in out.splitlines() if " new.py " in line)
+    assert "already absent, as far as known; `python3` ran after it was last seen" in row

@@ -180,3 +180,31 @@ def test_hits_of_forks_that_are_not_listed_are_told_and_a_narrower_search_has_th
     assert {remark["code"] for remark in narrow["diagnostics"]} <= {"copies"}
     (hit,) = done("search", "needle", root / "--home-ada-pasture--" / "b.jsonl", "--json").document["hits"]
     assert hit["session"] == "b"
+
+
+def test_search_and_select_find_a_phrase_in_the_same_entries(tmp_path: Path, done: Run) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    first = file.user("a needle")
+    file.entry(
+        "message",
+        message={
+            "role": "assistant",
+            "content": [],
+            "model": "scripted-1",
+            "stopReason": "error",
+            "errorMessage": "400: no needle",
+            "timestamp": 2,
+        },
+    )
+    file.entry(
+        "compaction",
+        summary="so far",
+        firstKeptEntryId=first,
+        tokensBefore=10,
+        systemMessage={"role": "system", "content": "find the needle"},
+    )
+    file.user("none")
+    found = done("search", "needle", file.path, "--json").document["hits"]
+    chosen = done("select", file.path, '"needle"', "--json").document["entries"]
+    assert len(chosen) == 3
+    assert sorted(hit["entry"] for hit in found) == sorted(one["id"] for one in chosen)

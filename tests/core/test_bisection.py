@@ -23,7 +23,10 @@ from leafward.files.bisection import (
     bisect,
     points,
 )
+from leafward.files.bisection.base import EmptyBase
 from leafward.session.session import Session
+from tests.acting import Acting, call, reading
+from tests.pi_file import HEADER
 from tests.surroundings import THOROUGH
 from tests.workbench import NAMES, Workbench
 
@@ -228,3 +231,29 @@ def test_the_good_entry_leads_to_the_bad_one(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="the same"):
         points(session, last, last)
     session.close()
+
+
+def test_what_was_noted_behind_the_last_turn_makes_its_version_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(folder)})
+    file.user("begin")
+    file.said(call("write", "a", path="a.txt", content="one\n"))
+    good = file.answered("a", "write")
+    file.user("go on")
+    file.said(call("write", "b", path="a.txt", content="two\n"))
+    bad = file.answered("b", "write")
+    file.leaf = good
+    file.user("another branch")
+    file.said(call("write", "c", path="a.txt", content="three\n"))
+    file.answered("c", "write")
+    file.leaf = bad
+    noted = file.entry("label", targetId=good, label="start here")
+    with reading(file.path) as session:
+        ends = [session.find(one) for one in (good, noted)]
+        every = points(session, ends[0], ends[1])
+        assert [session.columns.id(point.entry) for point in every] == [good, bad]
+        versions = FileVersions(session, every[-1].entry, EmptyBase())
+        assert versions.at(every[-1].entry).doubts == {}
+        middle = points(session, session.find("#1"), session.find(bad))
+        assert [point.midway for point in middle] == [True, False, False]

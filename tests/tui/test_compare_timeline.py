@@ -110,6 +110,17 @@ async def test_the_timeline_of_the_file_under_the_cursor_of_the_tab_files(tmp_pa
         assert explorer.panes.inspector.file == ""
 
 
+async def test_in_one_pane_the_timeline_leads_from_a_tab_to_the_tree(tmp_path: Path) -> None:
+    async with exploring(acted(tmp_path / "s.jsonl").path, size=(80, 24)) as (pilot, explorer):
+        await pilot.press("g", "3")
+        await until(pilot, lambda: not explorer.panes.in_tree)
+        await pilot.press("T")
+        await until(pilot, lambda: explorer.panes.in_tree)
+        assert explorer.state.exploration is not None
+        assert explorer.state.exploration.filter is Filter.CHOSEN
+        assert any("edit failed" in row for row in tree(explorer))
+
+
 async def test_a_file_beyond_the_letters_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
     file = acted(tmp_path / "s.jsonl")
     file.user("many files")

@@ -19,6 +19,7 @@ from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_
 from leafward_tui.ui.key_overrides import Keymap
 from leafward_tui.ui.legend import legend_of
 from leafward_tui.ui.sheet import TextSheet
+from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until
 
@@ -174,6 +175,15 @@ def test_beside_the_tree_the_pane_names_the_keys_of_its_tabs() -> None:
     assert "pane.next" in narrow, "the key goes from tab to tab"
     assert "pane.next" not in wide, "there it leaves the pane"
     assert wide[2:6] == ["tab.context", "tab.compaction", "tab.files", "tab.raw"]
+
+
+async def test_enter_is_named_where_a_page_has_something_to_open(tmp_path: Path) -> None:
+    async with exploring(conversation(tmp_path / "s.jsonl").path, size=(80, 24)) as (pilot, screen):
+        await pilot.press("3")
+        await until(pilot, lambda: "No compaction" in "\n".join(rows(pilot.app)))
+        await until(pilot, lambda: "open" not in rows(pilot.app)[-1])
+        await pilot.press("2")
+        await until(pilot, lambda: not screen.panes.in_tree and "open" in rows(pilot.app)[-1])
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 32)])

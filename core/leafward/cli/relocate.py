@@ -53,7 +53,7 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
             {
                 "old": gone,
                 "new": folder,
-                "sessions": [_json(one) for one in done],
+                "sessions": [_json(one, dry_run=dry_run) for one in done],
                 "totals": _totals(done),
                 "dry_run": dry_run,
                 "diagnostics": diagnostics,
@@ -72,8 +72,10 @@ def _totals(done: Sequence[Relocation]) -> dict[str, int]:
     return {outcome.value: sum(one.outcome is outcome for one in done) for outcome in Outcome}
 
 
-def _json(one: Relocation) -> dict[str, Any]:
-    card = one.move.card
+def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
+    card, draft = one.move.card, one.draft
+    # A draft that is not written has an id, a file and a command that will never be.
+    named = draft if not dry_run else None
     return {
         "agent": card.agent,
         "id": card.id,
@@ -83,10 +85,10 @@ def _json(one: Relocation) -> dict[str, Any]:
         "cwd": one.move.folder,
         "outcome": one.outcome.value,
         "reason": one.reason,
-        "new": one.path or None,
-        "new_id": one.draft.id if one.draft is not None else None,
-        "kept": one.draft.kept if one.draft is not None else None,
-        "resume": list(one.draft.resume.argv) if one.draft is not None else None,
+        "new": (one.path or None) if named is not None or one.outcome is Outcome.THERE else None,
+        "new_id": named.id if named is not None else None,
+        "kept": draft.kept if draft is not None else None,
+        "resume": list(named.resume.argv) if named is not None else None,
         "diagnostics": [{"code": remark.code, "text": remark.text} for remark in one.remarks],
     }
 
@@ -109,7 +111,7 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
             agent_named(one.move.card.agent).title,
             safe_line(ids[one.move.card.id], 36),
             one.move.card.title,
-            safe_line(_detail(one.move, one, folder), _PATH),
+            safe_line(_detail(one.move, one, folder, dry_run=dry_run), _PATH),
         )
         for one in done
     ]
@@ -126,11 +128,15 @@ def _word(one: Relocation, *, dry_run: bool) -> str:
     return words[one.outcome]
 
 
-def _detail(move: Move, one: Relocation, folder: str) -> str:
-    """Why, or which session it is now, and where that works in a folder below the new one."""
+def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
+    """Why, or which session it is now, and where that works in a folder below the new one.
+
+    A dry run has no id to tell: the one of its draft is made up anew by each run.
+    """
     notable = [remark.text for remark in one.remarks if remark.code in _NOTABLE]
     below = f"in {os.path.relpath(move.folder, folder)}" if move.folder != folder else ""
-    new = f"as {one.draft.id}" if one.draft is not None and one.outcome is Outcome.MADE else ""
+    made = one.draft if one.outcome is Outcome.MADE and not dry_run else None
+    new = f"as {made.id}" if made is not None else ""
     return "; ".join(part for part in (one.reason, new, below, *notable) if part)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.inspector_pane import CopyWanted, InspectorPane
+    from leafward_tui.ui.inspector_pane import CopyWanted, InspectorPane, PageShown
     from leafward_tui.ui.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
@@ -191,6 +191,12 @@ class ExplorerScreen(BaseScreen[None]):
         """The heavy part of the rule says where keys go."""
         self.panes.show_head()
         self.show_hints()
+
+    def on_inspector_page_shown(self, message: PageShown) -> None:
+        """The keys of a page go by what stands on it."""
+        message.stop()
+        if not self.panes.in_tree:
+            self.show_hints()
 
     # --- messages of the widgets --------------------------------------------------------------------------------------
 

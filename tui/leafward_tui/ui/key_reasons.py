@@ -42,7 +42,7 @@ _LACKING = {
     **dict.fromkeys(("pane.next", "pane.previous"), "no other pane here"),
     **dict.fromkeys(("log.find", "log.show"), "no operations yet"),
     **dict.fromkeys(("summary.find", "same.fold", "summary.go"), "no other summary to compare with"),
-    **dict.fromkeys(("draft.move", "draft.again", "draft.save"), "this text is only to be read"),
+    **dict.fromkeys(("draft.move", "draft.again", "draft.save"), "nothing to choose in this text"),
     "preview.toggle": "nothing to show yet",
     "compare.enter": "nothing to open on this line",
     "archived.toggle": "no session is archived",

@@ -229,7 +229,8 @@ class SessionSearch:
         if point.prompt < 0:
             return f"the state before the first prompt ({self._named(point.entry)})"
         words = excerpt_line(headline(self._session, point.prompt).text, _WORDS)
-        return f'turn {point.turn:,} ({self._named(point.entry)}) "{words}"'
+        within = "in the middle of " if point.midway else ""
+        return f'{within}turn {point.turn:,} ({self._named(point.entry)}) "{words}"'
 
     @property
     def doubted(self) -> bool:

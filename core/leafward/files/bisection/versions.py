@@ -49,6 +49,8 @@ class Point(NamedTuple):
     """Its number on the path; 0 before the first prompt."""
     prompt: EntryIndex
     """What the turn begins with; -1 before the first prompt."""
+    midway: bool = False
+    """Whether its turn goes on behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,12 @@ class Version:
 
 
 def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
-    """The good entry, the ends of the turns between, and the bad one. Raises Refused where one does not lead to the other."""
+    """The good entry, the ends of the turns between, and the bad one. Raises Refused where one does not lead to the other.
+
+    Each is an entry of the conversation: what was noted behind it, labels and moves, came later, and other branches meanwhile.
+    """
+    spoken = session.tree.content_at
+    good, bad = (one if spoken(one) < 0 else EntryIndex(spoken(one)) for one in (good, bad))
     if good == bad:
         raise Refused("the good and the bad entry are the same")
     if not session.tree.is_ancestor(good, bad):
@@ -76,13 +83,13 @@ def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
         raise Refused(why or f"the good entry is not on the path to the bad one{known}")
     kinds = session.columns.kind
     found, prompt, turn = [], EntryIndex(-1), 0
-    path = [EntryIndex(one) for one in session.tree.path(bad)]
+    path = [EntryIndex(one) for one in session.tree.path(bad) if one in (good, bad) or spoken(one) == one]
     for at, entry in enumerate(path):
         if kinds[entry] in PROMPTS:
             prompt, turn = entry, turn + 1
         ends = at + 1 == len(path) or kinds[path[at + 1]] in PROMPTS
         if entry == good or (entry > good and ends):
-            found.append(Point(entry, turn, prompt))
+            found.append(Point(entry, turn, prompt, midway=not ends))
     return found
 
 

@@ -204,7 +204,8 @@ def _unchanged(change: FileChange) -> FileChange:
     """One where what is known of the file lies there already: nothing could be written, so nothing is offered."""
     if not change.why:
         return replace(change, action=Action.SAME)
-    return replace(change, why=f"already so, as far as known; {change.why}")
+    absent = change.after is not None and change.after.presence is Presence.ABSENT
+    return replace(change, why=f"already {'absent' if absent else 'so'}, as far as known; {change.why}")
 
 
 def _may_go(

@@ -37,7 +37,7 @@ KINDS = {
     "result": (Kind.TOOL_RESULT, Kind.BASH),
     "name": (Kind.LABEL, Kind.SESSION_INFO),
     "injected": (Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.CUSTOM_ROLE),
-    "system": (Kind.SYSTEM,),
+    "system": (Kind.SYSTEM, Kind.COMPACTION),
 }
 """The entries in which each part may stand."""
 
@@ -48,6 +48,9 @@ def passages(body: Body, kind: Kind, table: ToolTable, *, with_paths: bool = Fal
     """The texts of an entry. Strings stand as they are stored: what joins them is a newline, never a word of ours."""
     if kind in KINDS["summary"]:
         yield Passage("summary", _text(body.get("summary")))
+        # Codex puts its instructions in again behind a compaction.
+        if kind is Kind.COMPACTION and isinstance(system := body.get("systemMessage"), dict):
+            yield _of_system(system)
     elif kind in KINDS["name"]:
         yield Passage("name", _text(body.get("label") or body.get("name")))
     elif kind in (Kind.CUSTOM_MESSAGE, Kind.INJECTED):
@@ -94,11 +97,15 @@ def _of_message(message: Body, kind: Kind, table: ToolTable, with_paths: bool) -
         yield Passage("call", _text(message.get("command")), _SHELL)
         yield Passage("result", _text(message.get("output")), _SHELL, _failed(message))
     elif kind is Kind.SYSTEM:
-        sections = message.get("sections")
-        texts = [text_of(content), *(map(_text, sections.values()) if isinstance(sections, dict) else ())]
-        yield Passage("system", "\n".join(filter(None, texts)))
+        yield _of_system(message)
     else:
         yield Passage("injected", text_of(content))
+
+
+def _of_system(message: Body) -> Passage:
+    sections = message.get("sections")
+    texts = map(_text, sections.values()) if isinstance(sections, dict) else ()
+    return Passage("system", "\n".join(filter(None, [text_of(message.get("content")), *texts])))
 
 
 def _failed(message: Body) -> bool:

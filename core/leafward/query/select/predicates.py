@@ -224,7 +224,11 @@ def full_text(body: Body, kind: Kind) -> str:
     """All text of an entry: prompts, replies, thinking, calls, results, summaries, labels and names."""
     if kind in (Kind.LABEL, Kind.SESSION_INFO):
         return str(body.get("label") or body.get("name") or "")
-    return "\n".join(message_text(message) for message in messages_of(body, kind))
+    texts = [message_text(message) for message in messages_of(body, kind)]
+    # What the provider answered instead of a reply: no model is sent it.
+    if kind is Kind.ASSISTANT and isinstance(trouble := message_in(body).get("errorMessage"), str):
+        texts.append(trouble)
+    return "\n".join(texts)
 
 
 def _names(path: str, pattern: str, part: bool) -> bool:

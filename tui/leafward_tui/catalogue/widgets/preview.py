@@ -142,7 +142,7 @@ class Preview(SidePane):
         began = f"{verb} {begun[0]}" if begun else ""
         written = self._stock.about.written.get(card.path, 0) if self._stock is not None else 0
         live = is_live(card, written, services_of(self).clock().timestamp())
-        state, style = ("writing now", ground.leaf) if live else (f"last {last}", ground.sub)
+        state, style = ("written just now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
         taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.page import Page
 
 
 class Modes:
@@ -82,6 +83,7 @@ class Modes:
                 failed=state.mode is Mode.FAILED,
                 summarising=state.mode is Mode.SUMMARISING,
                 in_tree=view.in_tree,
+                opens=view.in_tree or _has_target(view.inspector.page),
                 two_panes=view.two_panes,
                 tab=view.inspector.tab,
                 bare=state.bare,
@@ -104,6 +106,8 @@ class Situation(NamedTuple):
     """There is no session to show."""
     summarising: bool = False
     in_tree: bool = True
+    opens: bool = True
+    """Whether a line of the page of the pane leads somewhere."""
     two_panes: bool = False
     """Whether tree and pane are side by side: the key for the next pane then leaves the pane instead of going on to the next tab."""
     tab: Tab = Tab.ENTRY
@@ -127,6 +131,10 @@ class Situation(NamedTuple):
     """Whether the cursor is on a compaction or a context edit."""
 
 
+def _has_target(page: Page | None) -> bool:
+    return page is None or any(line.is_target for line in page.lines)
+
+
 def _other_tabs(shown: Tab) -> Iterator[Hint]:
     return (Hint(f"tab.{tab.value.lower()}") for tab in Tab if tab is not shown)
 
@@ -139,7 +147,7 @@ def hints(now: Situation) -> Sequence[Hint]:
         return (Hint("mode.leave", "cancel summary"), Hint("tab.context"), Hint("compare.open"))
     if not now.in_tree:
         return (
-            Hint("move.here", "open", key_only=True),
+            *((Hint("move.here", "open", key_only=True),) if now.opens else ()),
             Hint("mode.leave", "tree"),
             *(_other_tabs(now.tab) if now.two_panes else (Hint("pane.next", "next tab", "next"),)),
             *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),

@@ -177,6 +177,9 @@ class RowFilter:
     def _show_timeline(self, chosen: Chosen) -> None:
         if chosen.entries:
             self._show_chosen(chosen)
+            if not self._view.two_panes:
+                # It is the rows of the tree that say what was done to the file.
+                self._view.show_tree()
         else:
             self._view.fail(f"no entry touches {chosen.words}")
 

@@ -164,7 +164,9 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         right.append(Span(" tok", "faint"))
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
-    sheet.facts(left, [right] if right else [])
+    # The foot of the screen says both; without the calls a turn reads as one that made none.
+    spare = len(left) - 2 if calls and len(selection) > 1 else -1
+    sheet.facts(left, [right] if right else [], spare=spare)
 
 
 def _marks(sheet: Sheet, selection: Selection) -> None:

@@ -124,17 +124,19 @@ class Sheet:
         *,
         gap: int = 3,
         entry: int = NO_ENTRY,
+        spare: int = -1,
     ) -> None:
         """One line of facts, each whole or not there: the first of `right` go first, then the last of `left`.
 
-        The first of `left` is cut where it does not fit alone. `gap` is the cells between those of `left`.
+        The one at `spare` goes before the others of `left`. The first of them is cut where it does not fit alone. `gap` is the cells between those of `left`.
         """
         first, last = list(left), list(right)
         while width_of(chain(_spaced(first, gap), _spaced(last))) + (_GAP if last else 0) > self.width:
             if len(last) > 1:
                 del last[0]
             elif len(first) > 1:
-                del first[-1]
+                del first[spare]
+                spare = -1
             elif last:
                 del last[0]
             else:
