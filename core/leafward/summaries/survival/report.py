@@ -133,7 +133,7 @@ def facts_of(
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)
         sightings += reader.read(entry, message)
-    told = unfinished(told, spoken, sightings, reader, cwd)
+    told = unfinished(told, spoken, reader, cwd)
     return [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
 
 
