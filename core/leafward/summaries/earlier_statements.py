@@ -13,7 +13,7 @@ from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.summarizers.stale_lines import gone_files
-from leafward.summaries.summarizers.turns import turns_of
+from leafward.summaries.summarizers.turns import as_asked, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,5 +86,5 @@ def unfinished(
 
 def _goes_on(messages: Sequence[SpanMessage]) -> bool:
     """Whether messages begin with work, or with a request that only keeps it going; those without a request are all work."""
-    turns = turns_of(messages)
+    turns = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
     return not turns or turns[0].first > 0 or not turns[0].tells
