@@ -152,14 +152,13 @@ def test_a_wish_of_the_same_request_is_no_wrong_answer(tmp_path: Path) -> None:
     }
 
 
-def test_what_one_reply_changed_was_changed_last_together(tmp_path: Path) -> None:
+def test_what_one_call_changed_was_changed_last_together(tmp_path: Path) -> None:
     file = Acting(tmp_path / "session.jsonl")
     file.user("write them")
     for number, names in enumerate((("first.py",), ("second.py", "third.py"))):
-        calls = [call("write", f"{number}{name}", path=name, content="a = 1\n") for name in names]
-        file.said(*calls)
-        for name in names:
-            file.answered(f"{number}{name}", "write")
+        patch = "".join(f"*** Add File: {name}\n+a = 1\n" for name in names)
+        file.said(call("apply_patch", f"{number}", input=f"*** Begin Patch\n{patch}*** End Patch"))
+        file.answered(f"{number}", "apply_patch")
     found, _ = asked(file, "x")
     assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
 from leafward.files.checks import Check, check_of
-from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
 from leafward.summaries.facts.demands import asks, demands, guesses, takes_back
 from leafward.summaries.facts.outcomes import (
     counts_in,
     failed_calls,
-    files_changed,
+    files_changed_by,
     is_typed,
     runs_tests,
 )
@@ -136,8 +136,8 @@ class _Reading:
     ) -> None:
         reader = FactReader(cwd)
         sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry), plan))
-        self.changed: dict[str, EntryIndex] = {}
-        """Files that calls changed, each where it was changed last, with the entry."""
+        self.changed: dict[str, str] = {}
+        """Files that calls changed, each where it was changed last, with the call."""
         self.results: list[tuple[str, str, EntryIndex]] = []
         """Commands that ended, with what they printed."""
         self.own: set[str] = set()
@@ -157,9 +157,10 @@ class _Reading:
                 turn = len(sightings)
             found = reader.read(entry, message)
             sightings += found
-            for path in files_changed(message, failed, cwd):
-                self.changed.pop(path, None)
-                self.changed[path] = entry
+            for call in tool_calls(message) if message.get("role") == "assistant" else ():
+                for path in files_changed_by(call.arguments, cwd) if call.id not in failed else ():
+                    self.changed.pop(path, None)
+                    self.changed[path] = call.id
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
@@ -217,14 +218,14 @@ def questions(
 
 def _changed_last(there: _Reading) -> Iterable[Question]:
     files = [
-        (fact, entry)
-        for key, entry in there.changed.items()
+        (fact, call)
+        for key, call in there.changed.items()
         if (fact := there.by_key.get((FactKind.PATH, key))) is not None
     ]
     if files:
-        last, reply = files[-1]
-        # What the same reply changed was changed last as well.
-        earlier = [one for one, entry in reversed(files) if entry != reply]
+        last, by = files[-1]
+        # What the same call changed was changed last as well.
+        earlier = [one for one, call in reversed(files) if call != by]
         yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
 
