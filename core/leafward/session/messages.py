@@ -108,6 +108,13 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
     return []
 
 
+def summary_words(compaction: Body) -> str:
+    """The stored text of a compaction's entry; of an encrypted summary without its first line, by which we show that there is one."""
+    text = compaction.get("summary")
+    text = text if isinstance(text, str) else ""
+    return text.partition("\n")[2].lstrip("\n") if compaction.get("encrypted") is True else text
+
+
 def leaves_files_unstored(body: Body) -> bool:
     """Whether the agent that made a compaction puts files in again behind it and stores nothing of them."""
     return body.get(UNSTORED_FILES) is True
