@@ -142,6 +142,24 @@ def test_injection_gives_way_to_a_limit(done: Run, path: Path) -> None:
     assert made["injection"]["tokens"]["total"] <= 200
 
 
+def test_a_file_whose_edit_was_rejected_is_none_that_was_modified(done: Run, tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "rejected.jsonl")
+    file.user("mend the orchard, and say what you would change of the well")
+    for number, path in enumerate(("orchard.py", "well.py")):
+        edit = {"path": path, "oldText": "a", "newText": "b"}
+        call = {"type": "toolCall", "id": f"c{number}", "name": "edit", "arguments": edit}
+        file.entry("message", message={"role": "assistant", "content": [call], "stopReason": "toolUse"})
+        text = "The user doesn't want to proceed with this tool use." if number else "edited"
+        content = [{"type": "text", "text": text}]
+        result = {"role": "toolResult", "toolCallId": f"c{number}", "toolName": "edit"}
+        file.entry("message", message={**result, "content": content, "isError": bool(number)})
+    file.user("go on")
+    file.reply("Here it is.")
+    made = done("compact", file.path, "--keep-recent", "1", "--larger", "--dry-run", "--json").document
+    assert made["files"] == {"read": [], "modified": ["orchard.py"]}
+    assert "<modified-files>\norchard.py\n</modified-files>" in made["summary"]
+
+
 def test_not_twice_in_a_row(done: Run, run: Run, path: Path) -> None:
     done("compact", path, "--keep-recent", "2000", "--json")
     before = path.read_bytes()

@@ -82,6 +82,25 @@ def test_what_is_new_or_changed_is_not_again(file: Compacted) -> None:
     assert (kinds(found), found.calls, found.tokens, found.dollars) == ([], 5, 0, 0.0)
 
 
+CHECKS = "lint\tfail\t5m24s\t\ntest-ci\tfail\t2s\t\nwindows-unit\tpass\t6m16s\thttps://ci/2"
+
+
+def test_a_call_that_failed_again_counts_once_and_what_passed_is_no_error(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    for number, printed in enumerate(
+        (CHECKS, "unit\tpass\t1m\thttps://ci/1", CHECKS, "unit\tpass\t1m\thttps://ci/1")
+    ):
+        if number == 2:
+            kept = file.user("again")
+            file.entry("compaction", summary="- checks", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("bash", f"c{number}", command=f"gh pr checks {number}"))
+        file.answered(f"c{number}", "bash", printed, failed=True)
+    with closing(Session.open(file.path)) as session:
+        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+    assert kinds(found) == [("error", "lint\tfail\t5m24s")]
+
+
 def test_what_was_kept_is_not_gone(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("look")

@@ -12,6 +12,8 @@ from leafward.agents import agent_of
 from leafward.agents.codex.compactions import encrypted_size
 from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.alignment import Link
+from leafward.compaction.draft_assembly import draft
+from leafward.compaction.replacement import carried_text
 from leafward.compaction.xray import xray_of
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.context.model_context import context_at
@@ -19,7 +21,8 @@ from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
 from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, encrypted_tokens, messages_of
 from leafward.session.tokens import SUMMARY_TOKENS
-from leafward.summaries.survival import survival_of
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.survival import Status, replaced_by, survival_of
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
 from tests.surroundings import CORPORA, needs_corpora
@@ -290,3 +293,26 @@ def test_images_keep_their_data_and_lose_their_frame(tmp_path: Path) -> None:
         {"type": "image", "data": "AAAA", "mimeType": "image/png", "name": 'name=[Image #1] path="/x.png"'},
         {"type": "text", "text": "what is it"},
     ]
+
+
+def test_of_an_encrypted_summary_only_what_can_be_read_beside_it_is_carried_on(tmp_path: Path) -> None:
+    """The line that says how large it is are our words: they are no summary, in the next one either."""
+    rollout = Rollout(tmp_path)
+    rollout.turn("a", "A")
+    summary = {"type": "compaction", "encrypted_content": "x" * 8_000}
+    kept = {"user_messages": [{"order": 0, "text": "Never prune the pear in August."}]}
+    rollout.line("compacted", message="", replacement_history=[message("a"), summary], retained_context=kept)
+    rollout.turn("Prune the apple in src/apple.py, please, and say when it is done.", "It is pruned.")
+    rollout.line("compacted", message="The apple is pruned.", replacement_history=[message("b")])
+    session = rollout.opened()
+    first, second = (at for at, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION)
+    for compaction in (first, second):
+        assert not any("encrypted" in fate.fact.text for fate in survival_of(session, compaction).fates)
+        assert not any(fate.status is Status.INVENTED for fate in survival_of(session, compaction).fates)
+    assert not any("1,338" in fate.fact.text for fate in survival_of(session, second).fates)
+    words = replaced_by(session, second).previous
+    assert "is encrypted" not in words
+    assert "Never prune the pear in August." in words
+    planned = plan(measure(session, session.columns.parent[second]), PlanSettings(keep_recent=0))
+    assert carried_text(session, planned) == words
+    assert "is encrypted" not in draft(session, planned, Extractive()).text

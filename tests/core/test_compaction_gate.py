@@ -13,7 +13,9 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.repair import repair
 from leafward.compaction.settings import PlanSettings
+from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
+from leafward.summaries.earlier_statements import statements
 from leafward.summaries.facts import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.pi_file import RULE, STEP, PiFile, lossy
@@ -123,6 +125,13 @@ def test_rules_and_steps_of_the_agents_own_earlier_summary_are_listed(tmp_path: 
     facts = {fate.fact.kind for fate in made.survival.fates}
     assert {FactKind.CONSTRAINT, FactKind.TODO} <= facts
     assert unseen(pinned(made, gate_pins(made)).survival) == ()
+
+
+def test_what_opencode_heads_as_instructions_are_rules() -> None:
+    told = statements(
+        "## Goal\n- prune\n\n## Instructions\n- Ask before a branch is cut.\n- (none)", EntryIndex(3)
+    )
+    assert [(one.kind, one.text) for one in told] == [(FactKind.CONSTRAINT, "Ask before a branch is cut.")]
 
 
 def test_a_step_that_was_worked_on_since_is_no_unfinished_one(tmp_path: Path) -> None:

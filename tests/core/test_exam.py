@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from leafward.compaction.exam import Question
 
 
+QUESTION = "Is one table enough for the jobs of all shops?"
+
+
 @pytest.fixture
 def work(tmp_path: Path) -> Acting:
     """A span with something to ask of every topic."""
     file = Acting(tmp_path / "session.jsonl")
-    file.user("Build the queue for the shop first. Never use more than 3 workers for an import.")
+    file.user(f"Build the queue for the shop first. {QUESTION} Never use more than 3 workers for an import.")
     file.said(call("write", "1", path="src/queue.py", content="a = 1\n"))
     file.answered("1", "write")
     file.said(call("bash", "2", command="python -m pytest -q"))
@@ -129,6 +132,60 @@ def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:
     limits = [one for one in found if one.topic is Topic.LIMIT]
     assert [one.answers[one.right].text for one in limits] == ["You must keep the old API."]
     assert {answer.text for answer in limits[0].answers} >= {"Never use more than 3 workers for an import."}
+
+
+def test_a_wish_of_the_same_request_is_no_wrong_answer(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user(
+        "I think we need to take back the work so far:\n- always group the list by session\n"
+        "- remove the vertical lines of the lanes\n- group by checkpoint (should be possible with a key)"
+    )
+    file.said("Is it grouped by day as well?")
+    file.user(
+        "paint the vertical lines of the lanes green\nwhy does the list show no colours in the second terminal?"
+    )
+    found, _ = asked(file, "x")
+    (rule,) = (one for one in found if one.topic is Topic.LIMIT)
+    assert {answer.text for answer in rule.answers} == {
+        "always group the list by session",
+        "why does the list show no colours in the second terminal?",
+    }
+
+
+def test_what_one_call_changed_was_changed_last_together(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("write them")
+    for number, names in enumerate((("first.py",), ("second.py", "third.py"))):
+        patch = "".join(f"*** Add File: {name}\n+a = 1\n" for name in names)
+        file.said(call("apply_patch", f"{number}", input=f"*** Begin Patch\n{patch}*** End Patch"))
+        file.answered(f"{number}", "apply_patch")
+    found, _ = asked(file, "x")
+    assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
+
+
+def test_what_runs_the_tests_too_is_no_wrong_answer(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("run them")
+    for number, (command, printed) in enumerate(
+        (("make everything", "12 passed"), ("make build", "built"), ("pytest -q", "12 passed"))
+    ):
+        file.said(call("bash", f"{number}", command=command))
+        file.answered(f"{number}", "bash", printed)
+    found, _ = asked(file, "x")
+    (tests,) = (one for one in found if one.topic is Topic.TEST_COMMAND)
+    assert {answer.text for answer in tests.answers} == {"make build", "pytest -q"}
+
+
+def test_a_choice_of_one_thing_over_another_is_no_wrong_answer(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("build it")
+    file.said("We decided against threads because SQLite locks the whole file.")
+    file.said("We go with processes instead of threads because they share nothing.")
+    file.said("Decision: one table for all jobs.")
+    found, _ = asked(file, "x")
+    (one,) = (one for one in found if one.topic is Topic.GIVEN_UP)
+    assert len(one.answers) == 2
+    assert not any("instead" in answer.text for answer in one.answers)
 
 
 def test_no_honest_wrong_answer_no_question(tmp_path: Path) -> None:

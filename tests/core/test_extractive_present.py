@@ -254,7 +254,7 @@ def test_what_a_user_runs_after_the_answer_does_not_open_the_request_again() -> 
         user("Write a README for the calculator in README.md."),
         *edit("a", "README.md"),
         reply("README.md is in place and names the calculator."),
-        {"role": "user", "content": []},
+        {**user("The following tool was executed by the user"), "typed": "! ls src"},
         *run("u", "ls src", "calc.py"),
     )
     assert told_in(Section.IN_PROGRESS, *messages) == []

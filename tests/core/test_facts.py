@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from leafward.base.emphasis import without_emphasis
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
+from leafward.summaries.facts.printed_errors import printed_errors
 from tests.core.told import FOLDER, reply, result, user
 
 
@@ -132,6 +133,25 @@ def test_a_row_that_passed_is_no_error_of_a_list_in_which_another_failed() -> No
     reader.read(EntryIndex(0), reply("", ("a", "bash", {"command": "gh pr checks 7"})))
     seen = reader.read(EntryIndex(1), result("a", rows, failed=True))
     assert [one.text for one in seen if one.kind is FactKind.ERROR] == ["lint\tfail\t3m\thttps://ci.test/2"]
+
+
+CHECKS = "lint\tfail\t5m24s\thttps://ci/1\ntest-ci\tfail\t2s\t\nbuild\tskipping\t0\t\nwindows-unit\tpass\t6m16s\thttps://ci/2"
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        (CHECKS, ["lint\tfail\t5m24s\thttps://ci/1", "test-ci\tfail\t2s\t"]),
+        ("lint      pass     5m24s\nunit      pending  0", []),
+        ("test queue::first ... ok\n5 passed", []),
+        ("12 passing\nthe server hung up", ["the server hung up"]),
+        ("3 tests passed, 1 failed", ["3 tests passed, 1 failed"]),
+        ("You have to pass --force", ["You have to pass --force"]),
+        ("ok  \tgithub.com/ada/orchard\t0.3s\nexit status 1", ["exit status 1"]),
+    ],
+)
+def test_what_passed_is_no_error_however_the_call_ended(printed: str, found: list[str]) -> None:
+    assert list(printed_errors(printed, failed=True)) == found
 
 
 def test_what_is_an_error_by_its_name_is_no_identifier_as_well() -> None:

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.compaction.injection import InjectionSettings, inject
+from leafward.context.message_columns import message_body
+from leafward.context.model_context import context_at
 from leafward.session.session import Session
+from leafward.summaries.summarizers.turns import as_asked, is_answered, turns_of
+from leafward.summaries.survival import SpanMessage
 from tests.acting import Acting, call
 from tests.claude_transcript import Transcript
+from tests.codex_rollout import Rollout
+from tests.opencode_store import Conversation, Database, opened, said
+from tests.opencode_store import call as call_of_opencode
+from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -143,3 +152,66 @@ def test_a_command_without_words_is_a_request(tmp_path: Path) -> None:
     text = inject(session, session.leaf, InjectionSettings()).text
     assert "The user's last request: /water-the-elm" in text
     assert "plant the elm" not in text
+
+
+def run_in_pi(folder: Path) -> Session:
+    file = PiFile(folder / "s.jsonl")
+    file.user(REQUEST)
+    file.reply("It is watered.")
+    ran = {"role": "bashExecution", "command": "ls", "output": "elm", "exitCode": 0}
+    file.entry("message", message={**ran, "cancelled": False, "truncated": False})
+    return Session.open(file.path)
+
+
+def run_in_codex(folder: Path) -> Session:
+    rollout = Rollout(folder)
+    rollout.turn(REQUEST, "It is watered.")
+    rollout.said(
+        "<user_shell_command>\n<command>\nls\n</command>\n<result>\nelm\n</result>\n</user_shell_command>"
+    )
+    return rollout.opened()
+
+
+def run_in_claude(folder: Path) -> Session:
+    transcript = Transcript(folder)
+    transcript.turn(REQUEST, "It is watered.")
+    transcript.prompt("<bash-input>ls</bash-input>")
+    transcript.prompt("<bash-stdout>elm</bash-stdout><bash-stderr></bash-stderr>")
+    return transcript.opened()
+
+
+def run_in_opencode(folder: Path) -> Session:
+    talk = Conversation()
+    talk.ask(REQUEST)
+    talk.reply(said("It is watered."))
+    talk.message("user", [said("The following tool was executed by the user", synthetic=True)])
+    talk.reply(call_of_opencode("bash", "elm", command="ls"))
+    return opened(Database(folder).write(talk))
+
+
+@pytest.mark.parametrize("ran", [run_in_pi, run_in_codex, run_in_claude, run_in_opencode])
+def test_a_command_of_the_users_opens_no_answered_request_again(
+    tmp_path: Path, ran: Callable[[Path], Session]
+) -> None:
+    session = ran(tmp_path)
+    text = inject(session, session.leaf, InjectionSettings()).text
+    assert ANSWERED in text
+    assert "Primary Objective" not in text
+    messages = [
+        SpanMessage(one.entry, message_body(session, one))
+        for one in context_at(session, session.leaf).messages
+    ]
+    (turn,) = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
+    assert is_answered(turn)
+    session.close()
+
+
+def test_the_model_goes_on_with_a_request_behind_a_command_of_the_users(tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.ask(REQUEST)
+    talk.message("user", [said("The following tool was executed by the user", synthetic=True)])
+    talk.reply(call_of_opencode("bash", "elm", command="ls"))
+    talk.reply(call_of_opencode("bash", "wet", command="water elm"))
+    session = opened(Database(tmp_path).write(talk))
+    text = inject(session, session.leaf, InjectionSettings()).text
+    assert f"The user's last request: {REQUEST}" in text

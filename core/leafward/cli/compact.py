@@ -289,7 +289,7 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
         "turn_prefix": [session.columns.id_at(entry) for entry in plan.turn_prefix],
         "kept": [session.columns.id_at(entry) for entry in plan.kept],
         "pruned": [session.columns.id_at(short.entry) for short in plan.pruned],
-        "files": {"read": list(plan.files.read), "modified": list(plan.files.modified)},
+        "files": {"read": sorted(made.ground.read), "modified": sorted(made.ground.modified)},
         "pins": list(made.pins),
         "focus": made.focus,
         "injection": injection_json(session, made.injection) if made.injection is not None else None,

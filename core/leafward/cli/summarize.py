@@ -149,7 +149,7 @@ def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
     return {
         "entries": [session.columns.id_at(entry) for entry in branch.entries],
         "ancestor": session.columns.id_at(branch.ancestor),
-        "files": {"read": list(branch.files.read), "modified": list(branch.files.modified)},
+        "files": {"read": sorted(branch.read), "modified": sorted(branch.modified)},
         "left_out": branch.left_out,
     }
 

@@ -210,9 +210,10 @@ def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Tex
         # A command that printed a file was counted as that.
         if not again and key not in kept.commands and gone.commands.get(key) == step.changes:
             yield Repeated(Repeat.COMMAND, text, step.entry, step.tokens)
-    for key, text in dict(step.errors).items():
-        if key in gone.errors and key not in kept.errors:
-            yield Repeated(Repeat.ERROR, text, step.entry, step.tokens)
+    same = [text for key, text in step.errors if key in gone.errors and key not in kept.errors]
+    for text in same[:1]:
+        # A call that failed counts once, however many errors it printed.
+        yield Repeated(Repeat.ERROR, text, step.entry, step.tokens)
     for sentence in step.sentences:
         fact = Fact(FactKind.CONSTRAINT, sentence, sentence, step.entry, Voice.USER)
         if _says(earlier, fact) and not _says(still, fact):

@@ -28,7 +28,7 @@ from leafward.session.journal import OperationKind, Writing, landing, utc_now
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import write
-from leafward.session.messages import edit_message, messages_of
+from leafward.session.messages import edit_message, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers import Purpose, Span, SpanMessage, Summary, tokens_of
@@ -237,9 +237,8 @@ class _Reading:
         if kind is Kind.CONTEXT_EDIT and "replacement" in body:
             self._edits[self.columns.index(str(body.get("targetId")))] = body["replacement"]
         elif kind is Kind.COMPACTION:
-            summary = body.get("summary")
             self.compaction = index
-            self.summary = previous_summary(stored_parts(summary)) if isinstance(summary, str) else ""
+            self.summary = previous_summary(stored_parts(summary_words(body)))
             self._carry(body)
         elif kind not in SILENT_BYTES:
             if kind is Kind.BRANCH_SUMMARY:

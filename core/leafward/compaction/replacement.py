@@ -11,11 +11,10 @@ from leafward.compaction.stored_summary import StoredParts, cut_middle, stored_p
 from leafward.context.estimators import text_tokens
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
-from leafward.session.messages import edit_message, message_text, messages_of
+from leafward.session.messages import edit_message, message_text, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers import Span, SpanMessage, unless_cancelled
-from leafward.summaries.survival import is_encrypted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -141,11 +140,9 @@ def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> 
 
 
 def carried_text(session: Session, plan: Plan) -> str:
-    """The stored text that stands before a path; empty where it is encrypted: the words that it is shown by are ours."""
+    """The stored text that stands before a path; of an encrypted summary what can be read beside it."""
     sizes = plan.sizes
-    if sizes.previous_summary is None or is_encrypted(session, sizes.compaction):
-        return ""
-    return sizes.previous_summary
+    return summary_words(session.body(sizes.compaction) or {}) if sizes.previous_summary is not None else ""
 
 
 def previous_summary(before: StoredParts) -> str:

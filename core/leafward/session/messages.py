@@ -19,6 +19,7 @@ from leafward.session.entries import (
     blocks_of,
     read_usage,
     text_of,
+    tool_calls,
 )
 from leafward.session.tokens import SUMMARY_TOKENS, stored_size
 
@@ -105,6 +106,13 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
         system = body.get("systemMessage")
         return [system, summary] if isinstance(system, dict) else [summary]
     return []
+
+
+def summary_words(compaction: Body) -> str:
+    """The stored text of a compaction's entry; of an encrypted summary without its first line, by which we show that there is one."""
+    text = compaction.get("summary")
+    text = text if isinstance(text, str) else ""
+    return text.partition("\n")[2].lstrip("\n") if compaction.get("encrypted") is True else text
 
 
 def leaves_files_unstored(body: Body) -> bool:
@@ -242,6 +250,13 @@ def shell_command(body: Body) -> str:
     """The command for the shell that a person typed, behind its `!`, where a message of no role of its own says so; else empty."""
     typed = body.get(TYPED)
     return typed if isinstance(typed, str) and typed.startswith("!") else ""
+
+
+def is_users_call(reply: Body, typed: str) -> bool:
+    """Whether a reply is no model's: it holds the command for the shell that the user typed before it, as opencode stores one."""
+    return typed.startswith("!") and any(
+        f"! {value}" == typed for call in tool_calls(reply) for value in call.arguments.values()
+    )
 
 
 _COMMAND = re.compile(r"\A(?:/[^\s/]+(?:\s+|\Z)|!.*)", re.DOTALL)

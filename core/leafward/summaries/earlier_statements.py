@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice
 from leafward.summaries.facts.demands import demands
-from leafward.summaries.facts.prose import SENTENCE_LIMIT, remains, sentence_key, sentences
+from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.summarizers.stale_lines import gone_files
-from leafward.summaries.summarizers.turns import turns_of
+from leafward.summaries.summarizers.turns import as_asked, turns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from leafward.session.entries import EntryIndex
     from leafward.summaries.survival.spans import SpanMessage
@@ -59,24 +59,18 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
 
 
 def unfinished(
-    told: Sequence[Sighting],
-    messages: Sequence[SpanMessage],
-    seen: Iterable[Sighting],
-    reader: FactReader,
-    cwd: str,
+    told: Sequence[Sighting], messages: Sequence[SpanMessage], reader: FactReader, cwd: str
 ) -> list[Sighting]:
     """Of what an earlier summary tells, all but the steps of which nobody can say any more that they are still to be done.
 
-    That is so once the work that the summary stands amid was answered, where the agent wrote a list of its own since, or where a
-    file that a step names is gone. `seen` are the facts of the messages behind the summary, which `reader` read.
+    That is so once the work that the summary stands amid was answered, where the agent made a list of its own since, or where a
+    file that a step names is gone. `reader` read the messages behind the summary.
     """
     steps = {one.key for one in told if one.kind is FactKind.TODO}
-    listed = any(
-        one.kind is FactKind.TODO and one.voice is Voice.AGENT and not remains(one.text) for one in seen
-    )
     if not steps:
         return list(told)
-    if listed or (reader.told.answers and _goes_on([one for one in messages if one.entry > told[0].entry])):
+    behind = [one for one in messages if one.entry > told[0].entry]
+    if reader.plan.made or (reader.told.answers and _goes_on(behind)):
         return [one for one in told if one.key not in steps]
     gone = {path.rpartition("/")[2] for path in gone_files(messages, cwd)}
     return [
@@ -92,5 +86,5 @@ def unfinished(
 
 def _goes_on(messages: Sequence[SpanMessage]) -> bool:
     """Whether messages begin with work, or with a request that only keeps it going; those without a request are all work."""
-    turns = turns_of(messages)
+    turns = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
     return not turns or turns[0].first > 0 or not turns[0].tells

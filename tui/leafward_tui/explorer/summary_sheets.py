@@ -76,10 +76,9 @@ def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
 
 def branch_words(branch: Branch) -> str:
     """What a summary is made from."""
-    files = branch.files
     parts = [
         f"{count(branch.tokens)} tokens",
-        f"{counted(len(files.read), 'file')} read, {len(files.modified):,} modified",
+        f"{counted(len(branch.read), 'file')} read, {len(branch.modified):,} modified",
     ]
     if branch.left_out:
         parts.append(f"the oldest {branch.left_out:,} messages have no room")

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
 from leafward.files.checks import Check, check_of
-from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
-from leafward.summaries.facts.demands import demands, guesses, takes_back
+from leafward.summaries.facts.demands import asks, demands, guesses, takes_back
 from leafward.summaries.facts.outcomes import (
     counts_in,
     failed_calls,
-    files_changed,
+    files_changed_by,
     is_typed,
     runs_tests,
 )
 from leafward.summaries.facts.pasting import typed_sentences
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|gets?|been|still|currently|right now)\s+(?:never|always|only|not)\b|\bright now\b"
 )
 """How things are, in the words of rules."""
+_BESIDE = re.compile(r"\([^()]{0,300}\)")
+"""What stands in brackets limits nothing."""
+_WISHES = re.compile(r"(?i)\b(?:want|need|would|should|could|can|let['’]?s|must|have to|better)\b")
+"""What somebody supposes and wants."""
+_INSTEAD = re.compile(r"(?i)\b(?:instead of|rather than|over|against)\b")
 _OWN_WORDS = 1500
 """Characters of a message up to which a user wrote it, rather than pasted a plan or a report."""
 _GIVEN_UP = re.compile(
@@ -81,7 +86,7 @@ _ASKED = {
     Topic.TEST_RESULT: "What did the last run of the tests print?",
     Topic.LIMIT: "Which of these is a rule that the user set?",
     Topic.GIVEN_UP: "What was decided against, and why?",
-    Topic.NEXT_STEP: "Which step is not done yet?",
+    Topic.NEXT_STEP: "Which step is still to be done?",
 }
 
 
@@ -131,14 +136,14 @@ class _Reading:
     ) -> None:
         reader = FactReader(cwd)
         sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry), plan))
-        self.changed: list[str] = []
-        """Files that calls changed, each where it was changed last."""
+        self.changed: dict[str, str] = {}
+        """Files that calls changed, each where it was changed last, with the call."""
         self.results: list[tuple[str, str, EntryIndex]] = []
         """Commands that ended, with what they printed."""
         self.own: set[str] = set()
         """Rules that stand in messages which the user wrote."""
         self.remarks: list[Fact] = []
-        """What else the user wrote in such messages, sentence by sentence."""
+        """What else the user asked or supposed in such messages, sentence by sentence: all else may be a wish that holds."""
         withdrawn: set[str] = set()
         turn = len(sightings)
         failed = failed_calls(message for _, message in messages)
@@ -152,16 +157,16 @@ class _Reading:
                 turn = len(sightings)
             found = reader.read(entry, message)
             sightings += found
-            for path in files_changed(message, failed, cwd):
-                if path in self.changed:
-                    self.changed.remove(path)
-                self.changed.append(path)
+            for call in tool_calls(message) if message.get("role") == "assistant" else ():
+                for path in files_changed_by(call.arguments, cwd) if call.id not in failed else ():
+                    self.changed.pop(path, None)
+                    self.changed[path] = call.id
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
                     Fact(FactKind.DECISION, sentence, sentence, entry, Voice.USER, [entry])
                     for sentence in typed_sentences(message.get("content"))
-                    if len(content_words(sentence)) >= _LEAST_WORDS and not demands(sentence)
+                    if len(content_words(sentence)) >= _LEAST_WORDS and _is_no_wish(sentence)
                 ]
             for one in found:
                 if one.kind is FactKind.CONSTRAINT and one.voice is Voice.USER and short:
@@ -212,10 +217,16 @@ def questions(
 
 
 def _changed_last(there: _Reading) -> Iterable[Question]:
-    files = [fact for key in there.changed if (fact := there.by_key.get((FactKind.PATH, key))) is not None]
-    if len(files) > 1:
-        *earlier, last = files
-        yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in reversed(earlier)])
+    files = [
+        (fact, call)
+        for key, call in there.changed.items()
+        if (fact := there.by_key.get((FactKind.PATH, key))) is not None
+    ]
+    if files:
+        last, by = files[-1]
+        # What the same call changed was changed last as well.
+        earlier = [one for one, call in reversed(files) if call != by]
+        yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
 
 def _tests(there: _Reading) -> Iterable[Question]:
@@ -223,10 +234,12 @@ def _tests(there: _Reading) -> Iterable[Question]:
     if not runs:
         return
     last = runs[-1]
+    # Whatever it is called: what counts tests runs them.
+    counting = {key for key, printed, _ in there.results if counts_in(printed)}
     others = [
         one
         for one in there.of(FactKind.COMMAND)
-        if check_of(one.text) is not Check.TEST and is_typed(one.text)
+        if check_of(one.text) is not Check.TEST and one.key not in counting and is_typed(one.text)
     ]
     # What is most like it first: other checks, then whatever ran last.
     others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))
@@ -242,13 +255,13 @@ def _result_fact(run: _Run) -> Fact:
 
 
 def _limits(there: _Reading) -> Iterable[Question]:
-    """Rules that the user set and that hold; wrong are those that were withdrawn, and what else the user wrote."""
+    """Rules that the user set and that hold; wrong are those that were withdrawn, and what else the user asked or supposed."""
     rules = [
         one
         for one in there.of(FactKind.CONSTRAINT)
         if one.is_open
         and one.key in there.own - there.withdrawn
-        and _LIMITS.search(one.text)
+        and _LIMITS.search(_BESIDE.sub(" ", one.text))
         and not _STATES.search(one.text)
         and not guesses(one.text)
         and len(content_words(one.text)) >= _LEAST_WORDS - 1
@@ -256,13 +269,29 @@ def _limits(there: _Reading) -> Iterable[Question]:
     wrong = [one for one in there.of(FactKind.CONSTRAINT) if one.key in there.withdrawn]
     wrong += reversed(there.remarks)
     for rule in rules[-_OF_A_TOPIC:]:
-        yield from _question(Topic.LIMIT, rule, [(one.text, one) for one in wrong])
+        # What was supposed in the message that sets it may be a part of it.
+        others = [one for one in wrong if asks(one.text) or rule.entry not in one.entries]
+        yield from _question(Topic.LIMIT, rule, [(one.text, one) for one in others])
+
+
+def _is_no_wish(sentence: str) -> bool:
+    """Whether a sentence of the user's cannot be a rule: it asks something, or supposes how things are."""
+    if demands(sentence):
+        return False
+    return asks(sentence) or (
+        guesses(sentence) and not sentence.endswith((":", "：")) and not _WISHES.search(sentence)
+    )
 
 
 def _given_up(there: _Reading) -> Iterable[Question]:
     decisions = [one for one in there.of(FactKind.DECISION) if one.voice in (Voice.AGENT, Voice.USER)]
     given_up = [one for one in decisions if _GIVEN_UP.search(one.text) and _REASON.search(one.text)]
-    wrong = [(one.text, one) for one in reversed(decisions) if not _GIVEN_UP.search(one.text)]
+    wrong = [
+        (one.text, one)
+        for one in reversed(decisions)
+        # Who takes one thing instead of another decides against that one.
+        if not _GIVEN_UP.search(one.text) and not _INSTEAD.search(one.text) and not negated(one.text)
+    ]
     for one in given_up[-_OF_A_TOPIC:]:
         yield from _question(Topic.GIVEN_UP, one, wrong)
 

@@ -30,7 +30,16 @@ from leafward.files.shell.moves import may_move
 from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.foreign import brief_bodies, outcomes
-from leafward.session.messages import as_typed, command_in, did_run, message_in, messages_of, nested_calls
+from leafward.session.messages import (
+    as_typed,
+    command_in,
+    did_run,
+    is_users_call,
+    message_in,
+    messages_of,
+    nested_calls,
+    shell_command,
+)
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.spaced_paths import spaced_paths, without
 
@@ -149,10 +158,10 @@ class _Reader:
         self._kinds = session.columns.kind
         self._shapes = CallShapes(table)
         self._in_order = sorted(found.path)
+        self._shell = ""
+        """The command for the shell that the last message of the user is."""
         self._unread: list[EntryIndex] = []
         """Replies behind the last one that was decoded: which model they are of is looked up for the last."""
-        self._by_user = False
-        """Whether the next call is told as the model's and is a command that the user ran."""
 
     def needs(self, index: int, line: bytes) -> bool:
         """Takes in a result or a reply as its bytes tell it (`call_lines`); True where it has to be decoded."""
@@ -169,7 +178,7 @@ class _Reader:
         if call is None or call.name in _SEARCHES:
             return True
         self._unread.append(EntryIndex(index))
-        self._worked()
+        self._found.request.worked()
         self._called(EntryIndex(index), [call])
         return False
 
@@ -185,13 +194,12 @@ class _Reader:
         message = message if isinstance(message, dict) else {}
         if kind is Kind.USER or kind in _PUT_IN:
             for one in messages_of(body, kind):
+                self._shell = shell_command(one)
                 said = as_typed(one)
                 if said.get("role") == "user":
                     # A command without words asks for what it does.
                     text = text_of(said.get("content"))
-                    text = text if text.strip() else command_in(one)
-                    self._by_user = not text and kind is Kind.USER
-                    self._prompt(index, text)
+                    self._prompt(index, text if text.strip() else command_in(one))
         elif kind is Kind.ASSISTANT:
             self._reply(index, message)
         elif kind is Kind.TOOL_RESULT:
@@ -208,12 +216,6 @@ class _Reader:
             self._compaction(index, body)
         elif kind is Kind.BRANCH_SUMMARY:
             self._listed(index, body)
-
-    def _worked(self) -> None:
-        """Takes in a call: one that the user ran leaves an answered request answered."""
-        if not self._by_user:
-            self._found.request.worked()
-        self._by_user = False
 
     def _prompt(self, index: EntryIndex, text: str) -> None:
         if not text.strip():
@@ -234,8 +236,11 @@ class _Reader:
             return
         words, calls = text_of(message.get("content")), list(tool_calls(message))
         # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
-        if calls:
-            self._worked()
+        if is_users_call(message, self._shell):
+            # The user ran it: the request before it stands as it stood.
+            self._shell = ""
+        elif calls:
+            self._found.request.worked()
         elif words.strip():
             self._found.request.replied(words)
         self._called(index, calls)

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 DECLINED = "declined"
 """The outcome of a command that the user did not let happen."""
 
-_FAILED = re.compile(r"(?i)\s(?:fail|failed|failing|failure|cancelled)(?=\s|$)")
-_PASSED = re.compile(r"(?i)\s(?:pass|passed|ok|success|skipping)(?=\s|$)")
-"""How one row of several tells what became of it."""
 _EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = re.compile(
     r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
@@ -34,6 +31,13 @@ _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
 )
 """What a runner of scripts prints around the error of what it ran, and the count of no errors."""
+_FAILED_ROW = re.compile(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed_out)(?:\t| {2,80}|$)")
+"""A row of a table of checks that says that one failed."""
+_PASSES = re.compile(
+    r"\s*(?:ok|PASS(?:ED)?|[✓✔√✅])(?:[\s:]|$)|\W{0,3}\d{1,9} (?:tests? )?pass(?:ed|ing)\b(?!.{0,200}\bfail)"
+    r"|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
+)
+"""A line that says that something went well, or has not ended: that is no error, however all ended."""
 _PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
 _DECLINED = re.compile(
@@ -71,11 +75,15 @@ def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
     """The lines of a printed text that are errors; where it comes of a failure and none is one, the last line that says something."""
     found = False
     for line in _maybe_errors(text):
-        if 8 <= len(line) <= 600 and _ERROR_LINE.match(line) is not None and not _ERROR_FRAME.match(line):
+        if 8 <= len(line) <= 600 and _is_error(line) and not _ERROR_FRAME.match(line):
             found = True
             yield line
-    if failed and not found and text.strip() and not _GIVEN_UP.search(text[-200:]):
-        yield _last_line(text)
+    if failed and not found and not _GIVEN_UP.search(text[-200:]) and (last := _last_line(text)):
+        yield last
+
+
+def _is_error(line: str) -> bool:
+    return _ERROR_LINE.match(line) is not None or _FAILED_ROW.match(line) is not None
 
 
 def _maybe_errors(text: str) -> Iterator[str]:
@@ -125,9 +133,6 @@ def outcome_of(text: str, failed: bool) -> str:
 
 
 def _last_line(text: str) -> str:
-    """The last line that tells of a failure, or else says more than how the command ended, and not that something passed."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    left = [line for line in lines if not _EXIT.search(line)] or lines[-1:]
-    failed = [line for line in left if _FAILED.search(line)]
-    other = [line for line in left if not _PASSED.search(line)]
-    return (failed or other or left)[-1][:300]
+    """The last line that says more than how the command ended, and not that something passed; empty where there is none."""
+    lines = [line.strip() for line in text.split("\n") if line.strip() and not _PASSES.match(line)]
+    return next((line for line in reversed(lines) if not _EXIT.search(line)), "".join(lines[-1:]))[:300]

@@ -52,7 +52,8 @@ _NAMES: tuple[tuple[str, Section], ...] = (
     (r"problem solving", Section.CONTEXT),
     (r"primary request", Section.GOAL),
     (r"block|problem|issue|open question", Section.BLOCKED),
-    (r"constraint|preference|requirement|rule", Section.CONSTRAINTS),
+    # So opencode (1.1 to 1.3) heads what the user told it.
+    (r"constraint|preference|requirement|rule|^instructions?$", Section.CONSTRAINTS),
     (r"decision|agreed|rationale", Section.DECISIONS),
     (r"goal|objective|original request|purpose|task summary", Section.GOAL),
     (r"in progress|current|ongoing|early progress", Section.IN_PROGRESS),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
-from leafward.session.messages import as_typed, command_in
+from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.demands import is_pleased, says_it_works, without_fillers
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
@@ -105,28 +105,22 @@ def as_asked(message: Body) -> Body:
     """A message in its speaker's own words, with the command that they were typed behind: what that does is asked for too."""
     typed = as_typed(message)
     # A field of that name in a file is nobody's command.
-    return {**typed, _COMMAND: command_in(message)} if message.get("role") == "user" else typed
+    command = command_in(message) or shell_command(message)
+    return {**typed, _COMMAND: command} if message.get("role") == "user" else typed
 
 
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     """The turns that the user began, in order; what precedes the first of them is none."""
     turns: list[Turn] = []
-    by_user: set[str] = set()
-    empty = False
+    command, by_user = "", set[str]()
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
-        if role == "assistant" and empty:
-            # opencode tells a command that the user ran as a call of the model's behind a prompt without words.
-            by_user = {call.id for call in tool_calls(message)}
-            if by_user:
-                empty = False
-                continue
-        if role == "toolResult" and str(message.get("toolCallId")) in by_user:
-            continue
         if role == "user":
             command = str(message.get(_COMMAND) or "")
+            if command.startswith("!"):
+                # What the user ran asks for nothing.
+                continue
             text = " ".join(text_of(message.get("content")).split())
-            empty = not (text or command) and isinstance(message.get("content"), list)
             if not (text or command) or by_machine(message):
                 continue
             typed, pasted = divided(text_of(message.get("content")))
@@ -145,6 +139,9 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 prompt = f"{prompt} {shown[:_SHOWN]}".strip()
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
             turns.append(Turn(entry, asked, own, words, place, place, runs=bool(command)))
+        elif role == "assistant" and is_users_call(message, command):
+            by_user.update(call.id for call in tool_calls(message))
+            command = ""
         elif role == "assistant" and turns:
             turns[-1].last, turns[-1].left = place, False
             called = any(True for _ in tool_calls(message))
@@ -153,7 +150,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             spoken = text_of(message.get("content")).strip()
             turns[-1].answer = spoken if ended else ""
             turns[-1].said = spoken or turns[-1].said
-        elif role == "toolResult" and turns:
+        elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:
             turns[-1].answer = ""
         elif role == "branchSummary" and turns:
             turns[-1].left = True

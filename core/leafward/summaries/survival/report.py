@@ -133,7 +133,7 @@ def facts_of(
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)
         sightings += reader.read(entry, message)
-    told = unfinished(told, spoken, sightings, reader, cwd)
+    told = unfinished(told, spoken, reader, cwd)
     return [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
 
 
@@ -291,11 +291,9 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
     )
     kept = "\n".join(message_text(message.message) for message in there.kept)
     sources = [message_text(message.message) for message in _until(there.messages, stop)]
-    unreadable = is_encrypted(session, compaction)
     found = survival(
         facts,
-        # What an encrypted one is shown by are our words.
-        "" if unreadable else there.summary,
+        there.summary,
         injected=there.injected,
         kept=kept,
         sources="\n".join([*sources, there.previous, kept, there.injected, session.cwd, "."]),
@@ -303,7 +301,7 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
         compaction=compaction,
         stop=stop,
     )
-    return replace(found, unreadable=unreadable)
+    return replace(found, unreadable=is_encrypted(session, compaction))
 
 
 def is_encrypted(session: Session, compaction: int) -> bool:

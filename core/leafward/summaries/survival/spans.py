@@ -12,7 +12,7 @@ from leafward.context.model_context import context_at
 from leafward.context.projection import latest
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
-from leafward.session.messages import message_text, messages_of
+from leafward.session.messages import message_text, messages_of, summary_words
 from leafward.summaries.earlier_plan import plan_before
 
 if TYPE_CHECKING:
@@ -69,12 +69,11 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
     replaced, previous, previous_entry = [], "", NO_ENTRY
     for message in before.messages:
         if message.role == "compactionSummary":
-            previous = split_enclosed(message_text(message_body(session, message)))[0]
+            previous = split_enclosed(summary_words(session.body(message.entry) or {}))[0]
             previous_entry = message.entry
         elif message.entry not in stayed and message.sent and message.role != "system":
             replaced.append(SpanMessage(message.entry, message_body(session, message)))
-    summary = body.get("summary")
-    own_words, enclosed = split_enclosed(summary if isinstance(summary, str) else "")
+    own_words, enclosed = split_enclosed(summary_words(body))
     kept, injected = [], [enclosed] if enclosed else []
     for message in now.messages:
         if message.entry != compaction:
