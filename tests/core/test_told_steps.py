@@ -85,6 +85,13 @@ def test_how_things_stood_is_over_when_the_work_was_answered() -> None:
     assert left(*work, reply("Shall I mend the gate as well?")) == [FROST, FENCE, FIX, NOTE]
 
 
+def test_how_things_stood_is_over_when_the_work_was_committed() -> None:
+    work = worked("gate.py", "a")
+    assert left(*work, *ran("b", "git add -A && git commit -m 'Mend the gate'")) == [FIX, NOTE]
+    assert left(*work, *ran("b", "git commit --dry-run")) == [FROST, FENCE, FIX, NOTE]
+    assert left(*work, *ran("b", "git log --oneline")) == [FROST, FENCE, FIX, NOTE]
+
+
 def test_what_the_answer_itself_leaves_open_stays_open() -> None:
     said = [*worked("gate.py", "a"), reply("The gate is mended. The fence is not yet painted.")]
     said += [user("and the well?"), *worked("well.py", "b"), reply("The well is deeper now.")]

@@ -39,6 +39,7 @@ _NAMES_IT = 2
 """Words by which a step is named."""
 _MAKES_FILES = re.compile(r"\b(?:mkdir|mv|cp|rm|touch|tee|ln)\b|\bsed -i|(?<![\d&=-])>{1,2}\s*[\w./~]")
 """Commands that make, move or change the files that they name."""
+_COMMITS = re.compile(r"\bgit\b[^\n;&|]{0,200}?\bcommit\b(?![^\n;&|]{0,200}--dry-run)")
 _Sign = tuple[str, str]
 """What would take a step up: a kind of thing, and its name."""
 
@@ -116,7 +117,10 @@ class ToldSteps:
         )
 
     def ran(self, command: str, paths: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in a command that ended well, by its canonical form, with the paths in it; what it closes."""
+        """Takes in a command that ended well, by its canonical form, with the paths in it; what it closes.
+
+        What was committed no longer stands as it was said to stand amid the work.
+        """
         signs: set[_Sign] = {("command", command)}
         check = check_of(command)
         if check is not None:
@@ -124,6 +128,8 @@ class ToldSteps:
         if _MAKES_FILES.search(command) is not None:
             signs.update(map(_file, paths))
         yield from self._came(signs, entry)
+        if self._worked and _COMMITS.search(command) is not None:
+            yield from self._closed(self._stood(), entry)
 
     def worked(self) -> None:
         """Takes in that a call was made."""
@@ -133,7 +139,7 @@ class ToldSteps:
         """Takes in an answer that ends the work: as things were said to stand amid it they stand no more."""
         if self._worked:
             self.answers += 1
-            yield from self._closed([key for key, (_, _, stood) in self._open.items() if stood], entry)
+            yield from self._closed(self._stood(), entry)
         self._worked = False
 
     def is_taken_up(self, line: str) -> bool:
@@ -154,6 +160,10 @@ class ToldSteps:
         return files or {
             ("name", one.key.removesuffix("()")) for one in named if one.kind is FactKind.IDENTIFIER
         }
+
+    def _stood(self) -> list[str]:
+        """The steps that only tell how something stood amid work."""
+        return [key for key, (_, _, stood) in self._open.items() if stood]
 
     def _came(self, signs: set[_Sign], entry: EntryIndex) -> Iterator[Sighting]:
         self._done |= signs
