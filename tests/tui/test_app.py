@@ -213,7 +213,7 @@ async def test_a_keymap_holds_in_keys_key_bar_and_help(tmp_path: Path) -> None:
         await pilot.press("f1")
         assert isinstance(app.screen, HelpScreen)
         await pilot.pause()
-        assert any("f1" in row and "Show all keys" in row for row in rows(app))
+        assert any("ctrl+k" in row and "Show all commands" in row for row in rows(app))
 
 
 async def test_what_is_wrong_with_a_keymap_is_told(tmp_path: Path) -> None:

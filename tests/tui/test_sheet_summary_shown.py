@@ -36,7 +36,7 @@ class TestShowing:
             said = shown(pilot)
             assert "Summary of the abandoned branch" in said
             assert "extractive, made locally" in said
-            assert "Progress" in said
+            assert "Critical Context" in said
             assert "move to #" in said
             await pilot.press("j", "G", "g", "ctrl+d", "escape")
             await at_rest(pilot, screen)
