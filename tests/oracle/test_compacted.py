@@ -168,9 +168,9 @@ def test_off_the_leaf_undone_and_redone(session: Path, tmp_path: Path) -> None: 
 def test_a_compaction_of_pis_is_repaired_beside_itself(session: Path, tmp_path: Path) -> None:  # noqa: F811
     home, before = tmp_path / "home", entries_of(session)
     wrong = max(index for index, line in enumerate(before) if line["type"] == "compaction")
-    repaired = leafward(
-        home, "compact", str(session), "--repair", f"#{wrong}", "--pin", "every weight is in grams"
-    )
+    # A step of the summary before stands in neither, which the gate would stop at.
+    pin = ("--pin", "every weight is in grams", "--accept-loss")
+    repaired = leafward(home, "compact", str(session), "--repair", f"#{wrong}", *pin)
     line = entries_of(session)[-1]
     assert line["parentId"] == before[wrong]["parentId"]
     assert line["firstKeptEntryId"] == before[wrong]["firstKeptEntryId"]
