@@ -178,7 +178,7 @@ PLACED = [
     ("cy.get('[name=password]').type('{}')", VALUE),
     ("driver.find_element(By.ID, 'password').send_keys('{}')", VALUE),
     ("use {} for the db password", VALUE),
-    ("Enter passphrase for key '/root/.ssh/id_rsa': {}", VALUE),
+    ("Enter passphrase for key '/home/ada/.ssh/id_rsa': {}", VALUE),
     ("$ python -c 'import secrets; print(secrets.token_urlsafe(32))'\n{}\n", VALUE),
     ("oathtool --totp -b {}", "ZYN5FGS52S6H3UMVC5GOFREL72MNY54H"),
     (
