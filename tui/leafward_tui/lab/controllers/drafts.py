@@ -348,9 +348,7 @@ def run_of(draft: Draft, choices: Choices) -> Run:
     plan, summary = draft.plan, draft.summary
     settings = plan.settings
     by = f"{summary.summarizer}, edited" if draft.changed else summary.summarizer
-    about = f"keep {limit(settings.budget)}, window {limit(settings.window)}"
-    if choices.cut is not None:
-        about = f"cut at #{plan.first_kept}, window {limit(settings.window)}"
+    about = f"keep {limit(settings.budget)}" if choices.cut is None else f"cut at #{plan.first_kept}"
     if draft.focus:
         about += f", focus: {safe_line(draft.focus, _FOCUS)}"
     if draft.pins:
@@ -359,6 +357,8 @@ def run_of(draft: Draft, choices: Choices) -> Run:
         about += ", nothing injected"
     elif choices.off:
         about += f", {counted(len(choices.off), 'section')} off"
+    # Where there is little room the end is cut, and runs of one session rarely differ in this.
+    about += f", window {limit(settings.window)}"
     cost = cost_of(summary)
     name = f"{settings.strategy.value}   {by}"
     return Run(
