@@ -118,68 +118,71 @@ class Replay:
             self._follow(step)
 
     def _take(self, step: Step, calls: Calls) -> None:
-        path, entry = step.path, step.entry
         if step.glob:
-            parts = path.split("/")
+            parts = step.path.split("/")
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
+        elif step.operation is FileOperation.SWEEP:
+            self._take_sweep(step, calls)
+        elif step.operation is FileOperation.STAGE:
+            stage(self.files, step, calls)
+        else:
+            if step.outcome is not Outcome.FAILED:
+                reads, changes = self.counts.get(step.path, (0, 0))
+                changing = step.operation.changes
+                self.counts[step.path] = (reads, changes + 1) if changing else (reads + 1, changes)
+            self._take_one(step, calls)
+
+    def _take_sweep(self, step: Step, calls: Calls) -> None:
+        """A command on a folder, which names none of the files that it changes."""
+        folder, cwd = step.path, self.session.cwd
+        if step.by in BY_INDEX and step.home is not None:
+            self._from_index(step, calls.output(step))
             return
-        if step.operation is FileOperation.SWEEP:
-            if step.by in BY_INDEX and step.home is not None:
-                self._from_index(step, calls.output(step))
-                return
-            back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
-            unstage(self.files.values())
-            if step.by is Sweep.POP and step.certainly_done:
-                # All is as it was, but a file that was added and then removed is there again.
-                self._sweep(
-                    step,
-                    Remark.BY_STASH_POP,
-                    lambda name: name in back and within(name, path, self.session.cwd, repository=True),
-                )
-                return
+        back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
+        unstage(self.files.values())
+        if step.by is Sweep.POP and step.certainly_done:
+            # All is as it was, but a file that was added and then removed is there again.
+            self._sweep(
+                step,
+                Remark.BY_STASH_POP,
+                lambda name: name in back and within(name, folder, cwd, repository=True),
+            )
+        else:
             self._sweep(
                 step,
                 Remark(f"by {step.by}"),
-                lambda name: within(name, path, self.session.cwd, repository=step.whole),
+                lambda name: within(name, folder, cwd, repository=step.whole),
             )
-            return
-        if step.operation is FileOperation.STAGE:
-            stage(self.files, step, calls)
-            return
-        reads, changes = self.counts.get(path, (0, 0))
-        if step.outcome is not Outcome.FAILED:
-            self.counts[path] = (reads, changes + 1) if step.operation.changes else (reads + 1, changes)
+
+    def _take_one(self, step: Step, calls: Calls) -> None:
+        """A step that names its file: whether it was done, then what it did."""
+        path = step.path
         if step.operation is FileOperation.CHANGE and step.by is not None:
+            # The sweep says what became of it.
             self._state(path)
+        elif (doubt := _doubt(step, calls)) is not None:
+            self._uncertain(step, doubt)
+        elif step.outcome is not Outcome.DONE:
             return
-        if step.outcome is Outcome.FAILED:
-            # A command may have failed behind the place that changed it.
-            if step.inferred and step.operation.changes:
-                self._uncertain(step, Remark.BY_COMMAND)
-            return
-        if step.outcome is Outcome.UNANSWERED:
-            if step.operation.changes:
-                self._uncertain(step, Remark.UNANSWERED)
-            return
-        if step.operation.changes and step.proof is not Proof.EXIT and not calls.proven(step):
-            self._uncertain(step, Remark.BY_COMMAND)
-            return
-        if step.to is not None:
+        elif step.to is not None:
             self._send(step, step.to)
-            return
-        if step.operation is FileOperation.DELETE:
+        elif step.operation is FileOperation.DELETE:
             for name in (*self._under(path), path):
                 state = self._state(name)
                 state.untouched = False
                 state.gone()
-            return
-        state = self._state(path)
-        if step.operation is FileOperation.READ:
+        elif step.operation is FileOperation.READ:
             seen = calls.shown(step)
+            state = self._state(path)
             if seen is not None:
-                state.seen(seen, entry)
+                state.seen(seen, step.entry)
                 self._saw(path, state)
-            return
+        else:
+            self._change(step, calls)
+
+    def _change(self, step: Step, calls: Calls) -> None:
+        """A file written, appended to or edited by a step that was done."""
+        path, entry, state = step.path, step.entry, self._state(step.path)
         one = calls.request_of(step)
         if step.operation is FileOperation.EDIT and (before := calls.before(step)) is not None:
             state.before(before, entry, ends=calls.tools_of(step).read_form.ends)
@@ -189,14 +192,11 @@ class Replay:
         state.untouched = False
         if one is None or step.operation is FileOperation.CHANGE:
             self._uncertain(step, Remark.BY_COMMAND if step.inferred else Remark.CELL)
-        elif step.operation is FileOperation.WRITE:
+        elif step.operation in (FileOperation.WRITE, FileOperation.APPEND):
             if one.text is None:
                 self._uncertain(step, Remark.BY_COMMAND)
-            else:
+            elif step.operation is FileOperation.WRITE:
                 state.written(calls.left(step, one.text))
-        elif step.operation is FileOperation.APPEND:
-            if one.text is None:
-                self._uncertain(step, Remark.BY_COMMAND)
             else:
                 state.appended(one.text)
         elif one.places:
@@ -309,6 +309,18 @@ class Replay:
 
 
 _OF_FOLDERS = {FileOperation.DELETE: Remark.FOLDER_REMOVED, FileOperation.MOVE: Remark.FOLDER_MOVED}
+
+
+def _doubt(step: Step, calls: Calls) -> Remark | None:
+    """Why it is not known whether a step changed its file; None where it is known, and for a read."""
+    if not step.operation.changes:
+        return None
+    if step.outcome is Outcome.FAILED:
+        # A command may have failed behind the place that changed it.
+        return Remark.BY_COMMAND if step.inferred else None
+    if step.outcome is Outcome.UNANSWERED:
+        return Remark.UNANSWERED
+    return None if step.proof is Proof.EXIT or calls.proven(step) else Remark.BY_COMMAND
 
 
 def _matches(name: str, pattern: Sequence[str]) -> bool:

@@ -135,68 +135,75 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
     """`grouped`: the redirections are those of a group that ends here."""
     words = without_keywords(command.words)
     program = words[0].text.rpartition("/")[2] if words and words[0].plain else ""
-    document = next((one.document for one in command.redirections if one.document is not None), None)
-    fed = any(one.sign in {"<<", "<<-"} for one in command.redirections)
+    operands = words[1:]
     if proof is Proof.SILENCE and any("2" in one.sign or "&" in one.sign for one in command.redirections):
         # What it says when it fails goes elsewhere.
         proof = Proof.NONE
+    document = next((one.document for one in command.redirections if one.document is not None), None)
+    fed = any(one.sign in {"<<", "<<-"} for one in command.redirections)
+    yield from _of_folders(command, program, operands, here, proof)
+    yield from _of_operands(program, operands, here, proof, document if fed else None)
+    output = None if command.piped or grouped else _output(program, operands, document, fed)
+    yield from _of_redirections(command, here, proof, output)
 
-    def place(word: Word) -> str | None:
-        if not (word.plain or word.glob) or word.text in ("", ".", "..") or word.text.startswith("/dev/"):
-            return None
-        path = word.text
-        return path if path.startswith("~") or not here else posixpath.join(here, path)
 
-    for swept in sweeps(program, words[1:]):
-        folder = posixpath.join(here, swept.folder.text) if swept.folder.plain else here or "."
-        understood = (
-            swept.understood
-            and swept.folder.plain
-            and not any(one.text.startswith("GIT_") for one in command.words)
-        )
+def _place(word: Word, here: str) -> str | None:
+    """The file that a word names; None where it names none, or none that can be known."""
+    if not (word.plain or word.glob) or word.text in ("", ".", "..") or word.text.startswith("/dev/"):
+        return None
+    path = word.text
+    return path if path.startswith("~") or not here else posixpath.join(here, path)
+
+
+def _of_folders(
+    command: Command, program: str, operands: Sequence[Word], here: str, proof: Proof
+) -> Iterator[ShellEffect]:
+    """What a command does to files that it does not name."""
+    elsewhere = any(one.text.startswith("GIT_") for one in command.words)
+    for swept in sweeps(program, operands):
+        plain = swept.folder.plain
         yield ShellEffect(
             FileOperation.STAGE if isinstance(swept.by, Staging) else FileOperation.SWEEP,
-            folder,
+            posixpath.join(here, swept.folder.text) if plain else here or ".",
             proof=proof,
             by=swept.by,
-            whole=swept.whole or not swept.folder.plain,
-            home=(here or ".") if understood else None,
+            whole=swept.whole or not plain,
+            home=(here or ".") if swept.understood and plain and not elsewhere else None,
         )
+
+
+def _of_operands(
+    program: str, operands: Sequence[Word], here: str, proof: Proof, document: str | None
+) -> Iterator[ShellEffect]:
+    """What a program does to the files that its operands name; `document` is what its words give it to read."""
     rule = PROGRAMS.get(program)
-    if rule is not None:
-        for effect, word, to in rule(words[1:]):
-            path, there = place(word), place(to) if to is not None else None
-            if path is None or (to is not None and there is None):
-                continue
-            if effect is not FileOperation.READ and (word.glob or (to is not None and to.glob)):
-                yield ShellEffect(FileOperation.CHANGE, path, proof=proof, glob=True)
-                continue
-            if word.glob:
-                continue
-            text = document if program == "tee" and fed else _TOUCHED if program == "touch" else None
-            git_command = (
-                _OF_INDEX.get(words[1].text) if effect is FileOperation.CHANGE and program == "git" else None
-            )
-            yield ShellEffect(effect, path, there, text, program == "git", proof, by=git_command)
+    if rule is None:
+        return
+    text = {"tee": document, "touch": _TOUCHED}.get(program)
+    for effect, word, to in rule(operands):
+        path, target = _place(word, here), _place(to, here) if to is not None else None
+        if path is None or (to is not None and target is None):
+            continue
+        if effect is not FileOperation.READ and (word.glob or (to is not None and to.glob)):
+            yield ShellEffect(FileOperation.CHANGE, path, proof=proof, glob=True)
+        elif not word.glob:
+            git = program == "git"
+            sweep = _OF_INDEX.get(operands[0].text) if git and effect is FileOperation.CHANGE else None
+            yield ShellEffect(effect, path, target, text, git, proof, by=sweep)
+
+
+def _of_redirections(command: Command, here: str, proof: Proof, output: str | None) -> Iterator[ShellEffect]:
+    """What redirections do; `output` is all that the command writes, where that is known."""
     for one in command.redirections:
-        path = place(one.target) if one.target.plain else None
+        path = _place(one.target, here) if one.target.plain else None
         if path is None or one.sign.startswith("<<"):
             continue
         if one.sign == "<":
             yield ShellEffect(FileOperation.READ, path, proof=proof)
-        elif one.sign in (">", ">|", ">>"):
-            output = None if command.piped or grouped else _output(program, words[1:], document, fed)
-            yield ShellEffect(
-                FileOperation.APPEND if one.sign == ">>" else FileOperation.WRITE,
-                path,
-                None,
-                output,
-                proof=proof,
-            )
-        else:
-            yield ShellEffect(
-                FileOperation.APPEND if one.sign.startswith(">>") else FileOperation.WRITE, path, proof=proof
-            )
+            continue
+        operation = FileOperation.APPEND if one.sign.startswith(">>") else FileOperation.WRITE
+        text = output if one.sign in (">", ">|", ">>") else None
+        yield ShellEffect(operation, path, text=text, proof=proof)
 
 
 def _output(program: str, words: Sequence[Word], document: str | None, fed: bool) -> str | None:
