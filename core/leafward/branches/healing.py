@@ -8,14 +8,11 @@ says of a block. The session itself stays; a fork tells the healed messages.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward import agents
 from leafward.agents.conversation import (
-    NO_RESULT,
     Conversation,
     ConversationMessage,
     counted,
@@ -24,10 +21,11 @@ from leafward.agents.conversation import (
 from leafward.agents.fork_draft import ForkPoint, Remark, last_said
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
+from leafward.branches.call_pairs import CallPairs
 from leafward.branches.gaps import before_gaps, gap_at_end, spoken_place
 from leafward.branches.overfull import WindowMessages, fitted
 from leafward.branches.refusals import last_refusal
-from leafward.branches.refused_blocks import Change, accepted, accepted_images, call_id, without_images
+from leafward.branches.refused_blocks import Change, accepted, accepted_images, without_images
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
@@ -35,7 +33,7 @@ from leafward.session.foreign import UNANSWERED
 from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.agents import Agent
     from leafward.agents.fork_draft import Draft, Terms
@@ -170,7 +168,7 @@ def healed(
     if refusal is not None and refusal.of_images:
         stored = [without_images(one, changes) if one.entry > refusal.taken else one for one in stored]
     messages = [kept for one in stored if (kept := accepted(one, changes)) is not None]
-    messages = _paired(accepted_images(messages, changes), changes)
+    messages = CallPairs(accepted_images(messages, changes), changes).paired()
     if messages and messages[0].role != "user":
         first = messages[0]
         changes.append(
@@ -181,119 +179,6 @@ def healed(
         text: Body = {"type": "text", "text": BEGINNING}
         messages.insert(0, ConversationMessage("user", (text,), first.entry, first.time, typed=True))
     return messages, changes
-
-
-def _paired(messages: list[ConversationMessage], changes: list[Change]) -> list[ConversationMessage]:
-    """Every call right before its results, every result behind its call, no id twice."""
-    made: list[ConversationMessage] = []
-    places = _Places(messages)
-    seen: dict[str, object] = {}
-    """By id: the arguments of the call that had it first."""
-    for position, one in enumerate(messages):
-        if one.role == "result":
-            if position not in places.used:
-                again = one.call in seen
-                what = "a second result of the same call" if again else "a result without a call"
-                code = "repeated-result" if again else "orphan-result"
-                changes.append(Change(code, f"{what} is left out", one.entry))
-            continue
-        if one.role != "assistant":
-            made.append(one)
-            continue
-        blocks: list[Body] = []
-        results: list[ConversationMessage] = []
-        for block in one.content:
-            if block.get("type") != "toolCall":
-                blocks.append(block)
-                continue
-            call, tool = str(block.get("id") or ""), str(block.get("name") or "")
-            found = places.result(call, position)
-            name = call_id(call, one)
-            if name != call:
-                name = name if name not in seen else _fresh(name, seen)
-                changes.append(
-                    Change("call-id", f"call {call} has another provider's id: it becomes {name}", one.entry)
-                )
-            elif call in seen or not call:
-                if found is None and seen.get(call) == block.get("arguments"):
-                    changes.append(
-                        Change("repeated-call", f"call {call} was made before: it is left out", one.entry)
-                    )
-                    continue
-                name = _fresh(call, seen)
-                changes.append(
-                    Change(
-                        "repeated-id",
-                        f"call {call} has the id of another call: it becomes {name}",
-                        one.entry,
-                    )
-                )
-            seen[name] = block.get("arguments")
-            blocks.append({**block, "id": name})
-            if found is None:
-                changes.append(
-                    Change(
-                        "open-call", f"call {call} has no result: a result that says so is added", one.entry
-                    )
-                )
-                nothing: Body = {"type": "text", "text": NO_RESULT}
-                results.append(
-                    ConversationMessage("result", (nothing,), one.entry, one.time, name, tool, failed=True)
-                )
-                continue
-            result = messages[found]
-            if any(between.role != "result" for between in messages[position + 1 : found]):
-                changes.append(
-                    Change(
-                        "late-result",
-                        f"the result of call {call} stands too far below: it is moved up to its call",
-                        result.entry,
-                    )
-                )
-            results.append(result._replace(call=name))
-        if blocks:
-            made += [one._replace(content=tuple(blocks)), *results]
-    return made
-
-
-def _fresh(call: str, seen: Mapping[str, object]) -> str:
-    number = 2
-    while (name := f"{call or 'call'}_{number}") in seen:
-        number += 1
-    return name
-
-
-class _Places:
-    """Where calls and results stand, and which results were taken."""
-
-    def __init__(self, messages: Sequence[ConversationMessage]) -> None:
-        self.used: set[int] = set()
-        self._results: dict[str, deque[int]] = {}
-        self._replies: dict[str, list[int]] = {}
-        for position, one in enumerate(messages):
-            if one.role == "result":
-                self._results.setdefault(one.call, deque()).append(position)
-            elif one.role == "assistant":
-                for name in _calls(one):
-                    self._replies.setdefault(name, []).append(position)
-
-    def result(self, name: str, after: int) -> int | None:
-        """The first result of a call behind a reply and before the next one with a call of that id; taken from now on."""
-        waiting = self._results.get(name)
-        while waiting and waiting[0] < after:
-            waiting.popleft()
-        replies = self._replies.get(name, [])
-        at = bisect_right(replies, after)
-        if not waiting or (at < len(replies) and waiting[0] > replies[at]):
-            return None
-        self.used.add(waiting[0])
-        return waiting.popleft()
-
-
-def _calls(reply: ConversationMessage) -> Iterator[str]:
-    for block in reply.content:
-        if block.get("type") == "toolCall":
-            yield str(block.get("id") or "")
 
 
 def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
