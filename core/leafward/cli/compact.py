@@ -85,31 +85,16 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
             refuse_unwritable(session)
         with busy(session.path, "a compaction") as claim, cancellable() as stop:
             if options.repair is not None:
-                options = _with_sentences(session, session.find(options.repair), options)
-                made = _repaired(session, options.repair or "", options, settings)
-                if options.pin_lost:
-                    made = pinned(made, gate_pins(made))
+                made = _repaired(session, options.repair, options, settings)
             else:
-                plan = requested_plans(session, options, settings)[0]
-                if plan.nothing and begins_at_gap(session, plan.at if plan.at >= 0 else session.leaf):
-                    raise Refused(f"{plan.diagnostics[0].text}; {_GAP}")
-                refuse_nothing(plan)
-                options = _with_sentences(session, plan.at, options)
+                plan = _plan(session, options, settings)
                 if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
                     _refuse_larger(planned_growth(plan.diagnostics), "sent")
+                options = _with_sentences(session, plan.at, options)
                 injection = _injection(session, plan, options, settings, stop)
                 if dry_run and not isinstance(summarizer, Extractive):
                     return _tell_requests(session, plan, options, summarizer, injection, as_json)
                 made = _summarised(session, plan, options, summarizer, injection, stop)
-                if options.pin_lost and (lost := gate_pins(made)):
-                    # What a model wrote is not paid for twice.
-                    again = replace(options, pins=(*options.pins, *lost))
-                    free = made.summary.usage is None
-                    made = (
-                        _summarised(session, plan, again, summarizer, injection, stop)
-                        if free
-                        else pinned(made, lost)
-                    )
             refuse_cancelled(stop)
             if options.repair is None and not dry_run and not options.larger:
                 _refuse_larger(made.growth, "written")
@@ -141,6 +126,15 @@ def _gate_text(made: Draft) -> str:
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
     losses = " and ".join(counted(count, word) for count, word in counts if count)
     return f"{losses} would be in nothing that the model sees afterwards"
+
+
+def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
+    """The plan that the options ask for. Raises Refused where it would replace nothing."""
+    plan = requested_plans(session, options, settings)[0]
+    if plan.nothing and begins_at_gap(session, plan.at if plan.at >= 0 else session.leaf):
+        raise Refused(f"{plan.diagnostics[0].text}; {_GAP}")
+    refuse_nothing(plan)
+    return plan
 
 
 def _with_sentences(session: Session, at: int, options: CompactOptions) -> CompactOptions:
@@ -176,6 +170,25 @@ def _summarised(
     injection: Injection | None,
     stop: Callable[[], bool],
 ) -> Draft:
+    """The compaction of a plan; with `--pin-lost` what its gate would stop it for is in its summary."""
+    made = _drafted(session, plan, options, summarizer, injection, stop)
+    if not options.pin_lost or not (lost := gate_pins(made)):
+        return made
+    if made.summary.usage is not None:
+        # What a model wrote is not paid for twice.
+        return pinned(made, lost)
+    again = replace(options, pins=(*options.pins, *lost))
+    return _drafted(session, plan, again, summarizer, injection, stop)
+
+
+def _drafted(
+    session: Session,
+    plan: Plan,
+    options: CompactOptions,
+    summarizer: Summarizer,
+    injection: Injection | None,
+    stop: Callable[[], bool],
+) -> Draft:
     pins, focus, limit = options.pins, options.focus or "", options.max_tokens
     if not isinstance(summarizer, Extractive):
         span, budget = prepared(session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit)
@@ -198,9 +211,10 @@ def _repaired(session: Session, repaired: str, options: CompactOptions, settings
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
         raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
+    options = _with_sentences(session, index, options)
     summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
-    return repair(
+    made = repair(
         session,
         index,
         pins=options.pins,
@@ -209,6 +223,7 @@ def _repaired(session: Session, repaired: str, options: CompactOptions, settings
         injection=injection,
         max_tokens=options.max_tokens,
     )
+    return pinned(made, gate_pins(made)) if options.pin_lost else made
 
 
 def _tell_requests(
