@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents import agent_named
@@ -14,7 +14,8 @@ from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, typed_ids
 from leafward.cli.ls import existing, project_name, project_part, when
-from leafward.cli.output import Page, emit_json, note, page, say, show_reading, silent, table
+from leafward.cli.output import Page, emit_json, note, page, say, table
+from leafward.cli.progress_line import ProgressLine
 from leafward.export.audit import Audit, SecretPlace
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ def audit(
     agent_name = agent_named(agent).name if agent is not None else None
     part = project_part(project) if project is not None else None
     config, problems = settings.load()
-    watched = sys.stderr.isatty()
+    line = ProgressLine()
     catalogue = Catalogue(config, places)
-    catalogue.refresh(publish=show_reading if watched else silent)
+    catalogue.refresh(publish=line.show_reading)
     cards = [
         card
         for card in catalogue.cards()
@@ -49,13 +50,11 @@ def audit(
     stopped = False
     try:
         # One by one, so that what was found is there when it is stopped.
-        for place in running.run(_progress if watched else silent):
+        for place in running.run(partial(_show, line)):
             found += [place] if not kinds or place.kind in kinds else []
     except KeyboardInterrupt:
         stopped = True
-    if watched:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+    line.wipe()
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [
         {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
@@ -164,7 +163,6 @@ def _remark(remarks: Sequence[Mapping[str, str]]) -> None:
         note(f"{counted(len(unread) - _NAMED_AT_MOST, 'more session')} could not be read")
 
 
-def _progress(done: int, total: int) -> None:
+def _show(line: ProgressLine, done: int, total: int) -> None:
     if done % 8 == 0:
-        sys.stderr.write(f"\r\x1b[Klooking for secrets {done:,} / {total:,}")
-        sys.stderr.flush()
+        line.show("looking for secrets", done, total)

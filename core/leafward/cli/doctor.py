@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.cli.hook import failures
 from leafward.cli.output import Page, emit_json, page, say
+from leafward.cli.progress_line import ProgressLine
 from leafward.cli.selection import opened
 from leafward.export.doctor import (
     Problem,
@@ -119,17 +120,45 @@ def _lines(problems: Sequence[Problem], page: Page) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
-    """What is checked besides sessions."""
+class _Report:
+    """What was checked and what was found."""
 
     folders: dict[str, Path]
     stores: dict[str, list[str]]
     installed: dict[str, str]
     """The file of each agent that runs Leafward when it compacts."""
+    index: Index
+    files: list[Path]
+    """The session files that were checked."""
+    excluded: int
+    """Session files that the configuration leaves out."""
     problems: list[Problem]
 
 
 def _everything(as_json: bool, check_app: CheckApp | None) -> int:
+    report = _checked(check_app)
+    if as_json:
+        index = report.index
+        emit_json(
+            {
+                "sessions": len(report.files),
+                "excluded": report.excluded,
+                "index": {"path": str(index.path), "sessions": len(index.cards), "rejected": index.rejected},
+                "problems": [_json(problem) for problem in report.problems],
+                "folders": {name: str(folder) for name, folder in report.folders.items()},
+                "installed": report.installed,
+                "stores": report.stores,
+            }
+        )
+        return 0
+    say(_everything_text(report, page()))
+    if report.excluded:
+        say(f"{counted(report.excluded, 'session')} excluded by the configuration")
+    return 0
+
+
+def _checked(check_app: CheckApp | None) -> _Report:
+    """Checks the configuration, all sessions, and what Leafward itself left lying."""
     config, found = settings.load()
     problems = [Problem("config", str(problem)) for problem in found]
     problems += [Problem("config", text) for text in agents.unknown_roots(config)]
@@ -137,41 +166,43 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         problems += [Problem(code, text) for code, text in check_app(config)]
     else:
         problems += _theme_problems(paths.config_dir() / THEMES)
+    trouble: list[agents.Trouble] = []
+    listed = list(listings(config, (), os.environ, lambda _path: False, lambda: False, trouble))
+    problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
+    exclusion = Exclusion(config.exclude, os.environ)
+    problems += [
+        Problem(_EMPTY, "0 bytes: a session was begun and nothing was said", offset=0, session=path)
+        for listing in listed
+        for name in listing.empty
+        if not exclusion(path := os.path.join(listing.folder, name))
+    ]
+    for folder in dict.fromkeys(listing.folder for listing in listed):
+        problems += stray_messages(folder, agents.strays(folder))
+    index = Index()
+    concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
+    there = [os.path.join(listing.folder, name) for listing in listed for name in listing.files]
+    files = [Path(path) for path in there if not exclusion(path) and path not in concealed]
+    problems += _session_problems(files, config)
+    problems += waiting_imports(left_imports())
+    problems += installation_problems()
+    problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])
     roots = {
         agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in agents.all_agents()
     }
-    trouble: list[agents.Trouble] = []
-    listed = list(listings(config, (), os.environ, lambda _path: False, lambda: False, trouble))
-    exclusion = Exclusion(config.exclude, os.environ)
-    problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
-    found_files = [os.path.join(listing.folder, name) for listing in listed for name in listing.files]
-    index = Index()
-    concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
-    files = [Path(path) for path in found_files if not exclusion(path) and path not in concealed]
-    excluded = len(found_files) - len(files)
-    problems += [
-        Problem(
-            _EMPTY,
-            "0 bytes: a session was begun and nothing was said",
-            offset=0,
-            session=os.path.join(listing.folder, name),
-        )
-        for listing in listed
-        for name in listing.empty
-        if not exclusion(os.path.join(listing.folder, name))
-    ]
-    problems += [
-        problem
-        for folder in dict.fromkeys(listing.folder for listing in listed)
-        for problem in stray_messages(folder, agents.strays(folder))
-    ]
-    watched = sys.stderr.isatty()
+    problems += litter_problems(
+        litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))
+    )
+    folders = {
+        "config": paths.config_dir(),
+        "cache": paths.cache_dir(),
+        "data": paths.data_dir(),
+        "state": paths.state_dir(),
+    }
+    return _Report(folders, roots, installed_files(), index, files, len(there) - len(files), problems)
 
-    def progress(done: int) -> None:
-        if watched:
-            sys.stderr.write(f"\r\x1b[Kchecking sessions {done:,} / {len(files):,}")
-            sys.stderr.flush()
 
+def _session_problems(files: Sequence[Path], config: settings.Config) -> list[Problem]:
+    """What is wrong with sessions, and with sidecars whose session is gone; a terminal sees how far it is."""
     books: set[Path] = set()
 
     def opened_one(path: Path) -> Session:
@@ -179,40 +210,10 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         books.add(session.book_path)
         return session
 
-    problems += check_files(sorted(files), opened_one, progress)
-    problems += lost_sidecars(books, agents.is_there)
-    problems += waiting_imports(left_imports())
-    problems += installation_problems()
-    problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])
-    problems += litter_problems(
-        litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))
-    )
-    if watched:
-        sys.stderr.write("\r\x1b[K")
-    folders = {
-        "config": paths.config_dir(),
-        "cache": paths.cache_dir(),
-        "data": paths.data_dir(),
-        "state": paths.state_dir(),
-    }
-    surroundings = _Surroundings(folders, roots, installed_files(), problems)
-    if as_json:
-        emit_json(
-            {
-                "sessions": len(files),
-                "excluded": excluded,
-                "index": {"path": str(index.path), "sessions": len(index.cards), "rejected": index.rejected},
-                "problems": [_json(problem) for problem in problems],
-                "folders": {name: str(folder) for name, folder in folders.items()},
-                "installed": surroundings.installed,
-                "stores": roots,
-            }
-        )
-    else:
-        say(_everything_text(surroundings, files, page()))
-        if excluded:
-            say(f"{counted(excluded, 'session')} excluded by the configuration")
-    return 0
+    with ProgressLine() as line:
+        show = partial(line.show, "checking sessions", total=len(files))
+        problems = list(check_files(sorted(files), opened_one, show))
+    return [*problems, *lost_sidecars(books, agents.is_there)]
 
 
 def clear_litter(dry_run: bool, as_json: bool) -> int:
@@ -260,7 +261,7 @@ def _theme_problems(folder: Path) -> Iterator[Problem]:
             yield Problem("theme", f"{file}: {error}")
 
 
-def _everything_text(found: _Surroundings, files: Sequence[Path], page: Page) -> Iterator[str]:
+def _everything_text(found: _Report, page: Page) -> Iterator[str]:
     for agent, roots in found.stores.items():
         for root in roots:
             missing = "" if os.path.isdir(root) else "  (not there)"
@@ -292,7 +293,7 @@ def _everything_text(found: _Surroundings, files: Sequence[Path], page: Page) ->
         about = page.style(f"  ({number:,} sessions, nothing else is wrong in them)", "faint")
         yield f"{page.style('!', 'warn')} {_MOVED}  {safe_line(text)}{about}"
     kept = is_kept_in()
-    yield _result(found.problems, len(files), sum(kept(str(file)) for file in files))
+    yield _result(found.problems, len(found.files), sum(kept(str(file)) for file in found.files))
 
 
 def _result(problems: Sequence[Problem], sessions: int, kept: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,10 +35,9 @@ from leafward.cli.output import (
     note,
     page,
     say,
-    show_reading,
-    silent,
     table,
 )
+from leafward.cli.progress_line import ProgressLine
 from leafward.cli.selection import session_query
 from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf
@@ -67,9 +65,8 @@ def ls(
     parsed = session_query(query) if query is not None else None
     agent_name = agent_named(agent).name if agent is not None else None
     catalogue = Catalogue(config, places)
-    catalogue.refresh(publish=show_reading if sys.stderr.isatty() else silent)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+    with ProgressLine() as line:
+        catalogue.refresh(publish=line.show_reading)
     cards = catalogue.cards()
     found = parents(cards)
     spent_once = counted_once(cards, found, catalogue.spent)

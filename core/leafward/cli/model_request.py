@@ -13,6 +13,7 @@ import click
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted, short
 from leafward.cli.output import money, note
+from leafward.cli.progress_line import ProgressLine
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive
@@ -59,16 +60,8 @@ def progress(what: str = "summary") -> Iterator[Callable[[str], object]]:
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
-
-    def show(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{what}: {short(tokens_of(text))} tokens")
-        sys.stderr.flush()
-
-    try:
-        yield show
-    finally:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+    with ProgressLine() as line:
+        yield lambda text: line.write(f"{what}: {short(tokens_of(text))} tokens")
 
 
 def chosen(model: str | None, settings: Config, base_url: str | None = None) -> Summarizer:

@@ -22,8 +22,6 @@ from leafward.cli.streams import let_go
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.catalog import Update
-
 PIPE_WIDTH = 100
 """Columns of a line where stdout is no terminal."""
 
@@ -236,14 +234,3 @@ def usage_json(usage: Any) -> dict[str, float | None]:
         "total": usage.total,
         "cost": usage.cost if usage.cost or usage.priced or not usage.total else None,
     }
-
-
-def show_reading(update: Update) -> None:
-    """How many sessions are read, on the line of the terminal that is overwritten each time."""
-    if not update.finished:
-        sys.stderr.write(f"\r\x1b[Kreading sessions {update.done:,} / {update.total:,}")
-        sys.stderr.flush()
-
-
-def silent(*_progress: object) -> None:
-    """No progress where nobody watches."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,9 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import Card, sighted, typed_ids
 from leafward.cli.ls import existing, project_name, project_part, when
 from leafward.cli.output import Page, cells, emit_json, fit, note, page, say
+from leafward.cli.progress_line import ProgressLine
 from leafward.cli.selection import expression_of, session_query
-from leafward.query.search.text_search import Progress, Search, SessionHits, ripgrep
+from leafward.query.search.text_search import Search, SessionHits, ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,16 +56,14 @@ def search(
     running = Search(cards, query, program=ripgrep(), kept=limit)
     shown = page()
     found: list[SessionHits] = []
-    watched = sys.stderr.isatty()
+    line = ProgressLine()
     short = typed_ids(cards, config, places) if not as_json else {}
-    for session in _limited(running, limit, watched=watched):
+    for session in _limited(running, limit, line):
         found.append(session)
         if not as_json:
-            if watched:
-                _wipe()
+            line.wipe()
             say(_group(session, short, shown))
-    if watched:
-        _wipe()
+    line.wipe()
     remarks += _remarks(running, found, limit, whole=as_json)
     if as_json:
         emit_json(_document(running, found, remarks))
@@ -76,28 +74,16 @@ def search(
     return 0
 
 
-def _limited(running: Search, limit: int, *, watched: bool) -> Iterator[SessionHits]:
+def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[SessionHits]:
     """Sessions until so many hits are there; the last one is cut."""
     left = limit
-    for session in running.run(publish=_progress if watched else _silent):
+    for session in running.run(
+        publish=lambda progress: line.show("searching", progress.done, progress.total)
+    ):
         yield replace(session, hits=session.hits[:left])
         left -= len(session.hits)
         if left <= 0:
             return
-
-
-def _silent(_progress: Progress) -> None:
-    """No progress where nobody watches."""
-
-
-def _progress(progress: Progress) -> None:
-    sys.stderr.write(f"\r\x1b[Ksearching {progress.done:,} / {progress.total:,}")
-    sys.stderr.flush()
-
-
-def _wipe() -> None:
-    sys.stderr.write("\r\x1b[K")
-    sys.stderr.flush()
 
 
 def _remarks(
