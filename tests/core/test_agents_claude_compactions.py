@@ -16,7 +16,7 @@ from leafward.context.sizes import Sizes
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, EntryIndex, Kind
 from leafward.summaries.survival.report import survival_of
-from tests.claude_transcript import Transcript, opened
+from tests.claude_transcript import DATA, Transcript, opened
 from tests.corpus_counts import claude_branches, lines_of
 from tests.foreign_sessions import said, texts
 from tests.surroundings import CORPORA, needs_corpora
@@ -233,6 +233,39 @@ def test_a_row_that_was_written_late_is_followed_all_the_same(tmp_path: Path) ->
     assert [text for _, text in said(session, session.columns.parent[session.columns.parent[at]])][
         -1
     ] == "late"
+
+
+GONE_BACK = DATA / "2.1.332" / "projects" / "-tmp-demo-project" / "8215b2d2-5227-4e82-9228-b9403db6f8de.jsonl"
+"""A real session whose compaction keeps two turns, and that goes on from the first of them."""
+
+
+def test_a_real_session_that_goes_back_to_a_kept_message_is_sent_as_recorded() -> None:
+    """What the real 2.1.332 sent with the last prompt, noted beside the session: calls, replies and prompts in this order."""
+    session = opened(GONE_BACK)
+    assert session.branches == 1
+    [at] = compactions(session)
+    prompt = session.columns.kind.rfind(Kind.USER)
+    last = context_at(session, session.columns.parent[prompt])
+    assert last.compaction == at
+    told = [
+        (message.role, text.split("\n", 1)[0][:28])
+        for message, (_, text) in zip(last.messages, said(session, last.at), strict=True)
+        if message.sent and not session.hoisted[message.entry]
+    ]
+    assert told == [
+        ("compactionSummary", "This session is being contin"),
+        ("user", "Compare the fruit"),
+        ("assistant", "Which are alike?"),
+        ("toolResult", "1\tapples"),
+        ("toolResult", "1\tpears"),
+        ("toolResult", "1\tplums"),
+        ("assistant", "Bash(command=ls nowhere, des"),
+        ("toolResult", "1\tpears"),
+        ("toolResult", "Exit code 2"),
+        ("assistant", "They differ."),
+        ("user", "Good night"),
+        ("assistant", "They differ."),
+    ]
 
 
 REAL = CORPORA / "real" / "claude"
