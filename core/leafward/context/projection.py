@@ -67,7 +67,7 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
     if isinstance(named, dict):
         before = [range(run.start, run.stop) for run in tree.path_runs(last)]
         ahead, behind = (_named(session, named.get(side), before) for side in ("before", "after"))
-        return compaction, ahead + behind, after
+        return compaction, ahead + _sent_of(session, behind, after), after
     kept_id = body.get("firstKeptEntryId")
     first = session.columns.index_above(kept_id, compaction) if isinstance(kept_id, str) else NO_ENTRY
     if first < 0 or not tree.is_ancestor(first, last):
@@ -77,6 +77,20 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
         [range(first, first + 1), *(range(run.start, run.stop) for run in tree.below(first, last))],
         after,
     )
+
+
+def _sent_of(session: Session, kept: list[range], after: list[range]) -> list[range]:
+    """What is sent of what a compaction kept behind its summary: all, or what stands up to the place that an agent went back to."""
+    marks = session.source.kept_until
+    last = next((marks[entry] for entry in marks if any(entry in span for span in after)), None)
+    if last is None:
+        return kept
+    sent: list[range] = []
+    for span in kept if last >= 0 else ():
+        if last in span:
+            return [*sent, range(span.start, last + 1)]
+        sent.append(span)
+    return sent
 
 
 def context_edits(session: Session, spans: Iterable[range]) -> dict[EntryIndex, tuple[EntryIndex, object]]:

@@ -79,6 +79,9 @@ class Transcript:
     hoisted: bytearray = field(default_factory=bytearray)
     """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result. Empty where
     none is."""
+    kept_until: dict[int, int] = field(default_factory=dict)
+    """Entries below a compaction where the agent went on from inside what that kept: each with the last kept entry that is sent
+    from there on; -1 where none is."""
 
 
 class Reader(Protocol):
@@ -189,6 +192,10 @@ class ForeignFiles:
         found = self.transcript
         self.joined = joined(found.columns, found.leaf, found.size, sidecar)
         self._hoisted = self.joined.spread(found.hoisted)
+        place = self.joined.place
+        self._kept_until = {
+            place(EntryIndex(entry)): place(EntryIndex(last)) for entry, last in found.kept_until.items()
+        }
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
 
@@ -322,6 +329,11 @@ class ForeignFiles:
     def hoisted(self) -> bytearray:
         """Which entries are sent ahead of the messages before them, up to the last reply or result."""
         return self._hoisted
+
+    @property
+    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
+        """Where the agent went on from inside what a compaction kept: the last kept entry that is sent from there on."""
+        return self._kept_until
 
     @property
     def own_title(self) -> str | None:

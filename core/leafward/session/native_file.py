@@ -18,7 +18,7 @@ from leafward.session.watched_file import SessionFile
 if TYPE_CHECKING:
     import os
     from array import array
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.session.columns import Columns
@@ -292,6 +292,11 @@ class NativeFile:
     def hoisted(self) -> bytearray:
         """Empty: pi sends every message in its place."""
         return bytearray()
+
+    @property
+    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
+        """Empty: what pi's compactions keep is sent whole."""
+        return {}
 
     @property
     def notes(self) -> list[Note]:

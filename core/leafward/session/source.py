@@ -9,7 +9,7 @@ from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.session.entries import Body, EntryIndex
@@ -161,6 +161,13 @@ class Source(Protocol):
     @property
     def hoisted(self) -> bytearray:
         """A byte for each entry: whether it is sent ahead of the messages before it. Empty where none is, as by pi's rule."""
+        ...
+
+    @property
+    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
+        """Entries below a compaction where the agent went on from inside what that kept: each with the last kept entry that is
+        sent from there on; -1 where none is. Empty by pi's rule.
+        """
         ...
 
     @property

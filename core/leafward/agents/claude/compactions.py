@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from leafward.agents.claude.inferred_parents import goes_on
 from leafward.agents.claude.records import Role
 from leafward.session.entries import BOOKKEEPING, Kind
 
@@ -45,6 +46,8 @@ class PlacedRows(Protocol):
     """What is kept beside the summary of each compaction; filled here."""
     boundary: dict[int, int]
     """Where the row lies that begins each compaction, in bytes; filled here."""
+    kept_until: dict[int, int]
+    """Entries that went on from inside what a compaction kept, with the last kept entry that is sent there; filled here."""
 
 
 def find_kept(placed: PlacedRows) -> None:
@@ -73,6 +76,21 @@ def find_kept(placed: PlacedRows) -> None:
             entry = placed.entry[row]
             columns.kind[entry] = Kind.COMPACTION
             _keep(placed, entry, row, boundary, [], found)
+    for row, last in rows.kept_until.items():
+        if goes_on(rows, row):
+            _shorten(placed, row, last)
+
+
+def _shorten(placed: PlacedRows, row: int, last: int) -> None:
+    """Notes how much of what a compaction kept is sent below a row that follows one of its kept rows."""
+    compaction = placed.columns.parent[placed.entry[row]]
+    while compaction >= 0 and compaction not in placed.kept:
+        compaction = placed.columns.parent[compaction]
+    after = placed.kept[compaction].after if compaction >= 0 else ()
+    end = placed.entry[last] + placed.rows.parts.get(last, 1)
+    sent = [entry for entry in after if entry < end]
+    if len(sent) < len(after):
+        placed.kept_until[placed.entry[row]] = sent[-1] if sent else -1
 
 
 def _keep(

@@ -82,6 +82,7 @@ class EntryBuilder:
         self.kept: dict[int, KeptEntries] = {}
         self.boundary: dict[int, int] = {}
         """The boundary row of each compaction: its offset, by entry."""
+        self.kept_until: dict[int, int] = {}
         self.hoisted = bytearray()
         """Entries that are sent ahead of the messages before them."""
         self.costs: dict[int, float] = {}

@@ -19,6 +19,9 @@ _SAID_BY_NOBODY = frozenset(
 )
 
 
+_SPOKEN = frozenset({Role.PROMPT, Role.REPLY, Role.FURTHER, Role.BOUNDARY, Role.SUMMARY})
+
+
 class LinkedRows(Protocol):
     """The rows of a transcript with what they name as their parents, as `row_parents.Rows` has them."""
 
@@ -32,6 +35,7 @@ class LinkedRows(Protocol):
     stored_anew: dict[int, bytes]
     inferred: set[int]
     doubled: dict[int, int]
+    kept_until: dict[int, int]
 
     def find(self, keys: set[bytes]) -> dict[bytes, int]:
         """The rows of some ids, the first of each."""
@@ -60,10 +64,11 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
 
 
 def follow_summaries(rows: LinkedRows) -> None:
-    """Hangs rows on the summary of a compaction where they name the last row that it kept, which lies before it.
+    """Hangs rows on the summary of a compaction where they name a row that it kept, which lies before it.
 
-    What is kept comes behind the summary, and Claude Code reads it as hanging there; what was said next names its end where
-    nothing else was put in with the compaction (tried with 2.1.332).
+    What is kept comes behind the summary, and Claude Code reads it as hanging there. What was said next names its end where
+    nothing else was put in with the compaction. Who went back to an earlier kept row is sent the summary and what was kept
+    up to that row (tried with 2.1.332).
     """
     found = rows.find({key for one in rows.boundaries.values() for key in (one.anchor, one.tail)} - {NO_KEY})
     edges = [*sorted(rows.boundaries), len(rows.flags)]
@@ -72,10 +77,50 @@ def follow_summaries(rows: LinkedRows) -> None:
         summary, tail = found.get(boundary.anchor, -1), found.get(boundary.tail, -1)
         if not 0 <= tail < row < summary < stop or rows.role[summary] != Role.SUMMARY:
             continue
-        for place in range(bisect_right(rows.jumps, summary), bisect_left(rows.jumps, stop)):
-            above = rows.above[place]
-            if rows.doubled.get(above, above) == tail and not rows.flags[rows.jumps[place]] & SIDECHAIN:
-                rows.above[place] = summary
+        kept: set[int] | None = None
+        # The next compaction may name one of them as well.
+        for place in range(bisect_right(rows.jumps, summary), bisect_right(rows.jumps, stop)):
+            above = rows.doubled.get(rows.above[place], rows.above[place])
+            if not 0 <= above < row or rows.flags[rows.jumps[place]] & SIDECHAIN:
+                continue
+            if above != tail:
+                kept = _kept_rows(rows, boundary, tail) if kept is None else kept
+                if above not in kept:
+                    continue
+                rows.kept_until[rows.jumps[place]] = above
+            rows.above[place] = summary
+
+
+def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
+    """The rows that a compaction kept: those that it lists, else those from its first up to its last one."""
+    if boundary.kept or boundary.segment is None:
+        return set(rows.find(set(boundary.kept)).values())
+    head, above = first_of(rows.keys, boundary.segment[0]), dict(zip(rows.jumps, rows.above, strict=True))
+    kept: set[int] = set()
+    at = tail
+    while at >= 0 and at not in kept:
+        kept.add(at)
+        if at == head:
+            return kept
+        at = above[at] if at in above else row_before(rows, at, copies=True)
+    return set()
+
+
+def goes_on(rows: LinkedRows, row: int) -> bool:
+    """Whether somebody speaks in a row, or below it where it only stands ahead of what was said."""
+    if rows.role[row] in _SPOKEN:
+        return True
+    above = dict(zip(rows.jumps, rows.above, strict=True))
+    chain, last = {row}, row
+    for other in range(row + 1, len(rows.flags)):
+        if not rows.flags[other] & NAMED:
+            continue
+        if above.get(other, last) in chain:
+            if rows.role[other] in _SPOKEN:
+                return True
+            chain.add(other)
+        last = other
+    return False
 
 
 def mend_ends(rows: LinkedRows) -> None:

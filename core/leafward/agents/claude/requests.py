@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.compactions import KeptEntries
@@ -109,25 +110,23 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
             continue
         above = _above(builder, compaction)
         kinds = builder.columns.kind
-        missing = {one for one in hashes if requests.text(one) is None}
-        missing -= {requests.reply(entry) for entry in below[1]}
-        known: dict[str, int] = {}
-        for entry in reversed(above):
-            if not missing - known.keys():
-                break
-            if kinds[entry] == Kind.ASSISTANT:
-                known.setdefault(requests.reply(entry), entry)
-        if missing - known.keys():
-            # A reply that is not here, or is written otherwise: nothing is certain.
-            continue
-        sent = [known[one] for one in hashes if one in missing]
+        replies = [one for one in hashes if requests.text(one) is None]
+        for entry in below[1]:
+            digest = requests.reply(entry)
+            if digest in replies:
+                # Equal replies may have been kept as well: those below come last.
+                del replies[len(replies) - 1 - replies[::-1].index(digest)]
         lying_above = set(above)
         ours = [
             entry
             for entry in (*kept.before, *kept.after)
             if kinds[entry] == Kind.ASSISTANT and entry in lying_above
         ]
-        if sent != ours:
+        if list(map(requests.reply, ours)) == replies:
+            continue
+        sent = _lying(above, replies, kinds, requests)
+        # Where a reply is not here, or is written otherwise, nothing is certain.
+        if sent is not None:
             texts = "\n".join(filter(None, map(requests.text, hashes)))
             is_sent = {entry for entry in above if requests.says(entry) in texts}.__contains__
             builder.kept[compaction] = _kept(kinds, above, sent, kept, is_sent)
@@ -135,14 +134,32 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
     return wrong
 
 
+def _lying(
+    above: list[int], replies: list[str], kinds: bytearray, requests: Requests
+) -> list[int] | None:
+    """Which of some entries recorded replies are, the last where several are equal; None where one of them is not there."""
+    wanted, known = Counter(replies), defaultdict[str, list[int]](list)
+    for entry in reversed(above):
+        if not wanted:
+            break
+        if kinds[entry] != Kind.ASSISTANT:
+            continue
+        digest = requests.reply(entry)
+        if wanted[digest] > 0:
+            known[digest].append(entry)
+            wanted[digest] -= 1
+        wanted = +wanted
+    return [known[one].pop() for one in replies] if not wanted else None
+
+
 def _first_below(builder: EntryBuilder, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
-    """The first recorded request below a compaction, and the replies between."""
+    """The first recorded request below a compaction that holds all it kept, and the replies between."""
     kinds, parents = builder.columns.kind, builder.columns.parent
     passed: list[int] = []
     at = kinds.find(Kind.ASSISTANT, compaction + 1)
     while at >= 0 and len(passed) < _TRIED:
         above = parents[at]
-        while above > compaction and kinds[above] != Kind.COMPACTION:
+        while above > compaction and kinds[above] != Kind.COMPACTION and above not in builder.kept_until:
             above = parents[above]
         if above == compaction:
             found = requests.reference(at)

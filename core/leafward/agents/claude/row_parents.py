@@ -101,6 +101,8 @@ class Rows:
         """Prompts that were written a second time: each with the id that it was sent as, which rows behind it name."""
         self.inferred: set[int] = set()
         """Rows that hang on the one before them in the file, as the one that they name was never written."""
+        self.kept_until: dict[int, int] = {}
+        """Rows with which Claude Code went on from inside what a compaction kept: each with the last kept row it is sent behind."""
         self.left_out: dict[int, str] = {}
         """Where the end of a reply that a resumed Claude Code did not send begins: each with that version."""
         self.pointers = Pointers()

@@ -173,6 +173,7 @@ class ClaudeReader:
             pending,
             inherited,
             hoisted=builder.hoisted,
+            kept_until=builder.kept_until,
         )
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
