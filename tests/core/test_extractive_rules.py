@@ -56,6 +56,51 @@ def test_what_one_order_demands_is_no_rule_once_it_was_answered(order: str, answ
     assert not held(later)
 
 
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "should be dimmer, don't touch the theme, look into the footer",
+        "the link text should be the same as the accent of rows",
+        "make sure the frost color is also used.",
+        "bitte mach die Überschrift größer, der Rand soll nicht kleiner werden",
+        "le titre doit être plus petit",
+        "el título debe ser más oscuro",
+        "标题应该更大",
+    ],
+)
+def test_a_remark_on_one_change_is_no_rule_once_it_was_answered(remark: str) -> None:
+    asked = [user(remark), *edit("src/rows.py", "a")]
+    later = [*asked, reply("Done."), user("Now prune the rows of the orchard."), *edit("src/rows.py", "b")]
+    assert rules(*later) == []
+
+
+def test_what_a_request_spares_binds_until_it_was_answered() -> None:
+    wish = "I want this:\n- keep the rows grouped by frost (as default)\n- remove the fence completely\n- keep all the colors we made"
+    asked = [user(wish), *edit("src/rows.py", "a")]
+    assert len(rules(*asked)) == 2
+    later = [*asked, reply("Done."), user("Now prune the rows of the orchard."), *edit("src/rows.py", "b")]
+    assert rules(*later) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Lines should be shorter than 100 characters.",
+        "Rules:\n1. Use tabs for indentation\n2. Keep the public API stable\n3. Only use the standard library",
+        "Build a table of the orchard.\n- it should use Python 3.8\n- add a --json flag",
+        "keep logging enabled in all rows",
+    ],
+)
+def test_what_is_measured_by_itself_stays_a_rule(rule: str) -> None:
+    asked = [user(rule), *edit("src/rows.py", "a"), reply("Done.")]
+    assert rules(*asked, user("Now prune the rows of the orchard."), *edit("src/rows.py", "b"))
+
+
+@pytest.mark.parametrize("prompt", ["Keep going after the fill", "keep working on the rows of frost"])
+def test_who_wants_more_of_the_same_sets_no_rule(prompt: str) -> None:
+    assert not demands.demands(prompt)
+
+
 def test_what_was_said_before_the_answer_belongs_to_the_order() -> None:
     asked = [user(PLAN), reply("", ("a", "read", {"path": "docs/plan.md"})), result("a", "x")]
     asked += [user("this plan must be readable without the code"), *edit("docs/plan.md", "b"), reply("Done.")]

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.marker_words import markers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _REMEMBERED = 1 << 14
 _CODE = re.compile(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
@@ -61,7 +65,8 @@ _RULES = re.compile(
 _RULE_FIRST = re.compile(
     r"^(?:(?:s['’]il (?:te|vous) plaît,? )?n(?:e |['’])(?:pas |\w+ (?:pas|rien|plus)\b)"
     r"|(?!(?:das|es|ich|er|sie|wir|ihr|du|die|der|dies\w*|hier|da|so|man|kann|geht|leider)\b)(?:\w+ ){1,4}nicht \w+en\W*$)"
-    r"|^(?:please\s+)?(?:(?:only|keep|use|without|stop using|stick to|throughout)\s+\w+|[\w-]+(?: library)? only\b)"
+    r"|^(?:please\s+)?(?:(?:only|keep(?!\s+(?:going|on|at it|it up|trying|working|pushing|digging|looking)\b)|use|without|stop using|stick to|throughout)\s+\w+"
+    r"|[\w-]+(?: library)? only\b)"
 )
 _STATES = re.compile(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
@@ -128,6 +133,27 @@ _THIS_ONCE = re.compile(
     rf"|\b(?:für diesen?|in diesem?|bei diesem) {_ONCE_WRITTEN}\b|\b(?:diesmal|dieses mal)\b"
     rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
 )
+_HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
+"""A sentence that begins with its verb: of what it is said stands elsewhere."""
+_OF_NOW = re.compile(
+    r"\b(?:dimmer|darker|lighter|brighter|bolder|bigger|larger|smaller|shorter|wider|narrower|thicker|thinner|tighter|closer|cleaner|simpler|nicer)\b(?! than\b)"
+    r"|\b(?:the )?same (?:\w+ )?as\b|\b(?:we|you)(?:['’]ve| have)? (?:just |already )?(?:made|did|done|added|changed|wrote|written)\b"
+    r"|\balso (?:be )?(?:used|shown|there|handled|updated|included|covered)\b"
+    r"|\b(?:dunkler|heller|größer|kleiner|kürzer|länger|breiter|schmaler|dicker|dünner)\b(?! als\b)|\bgenauso \w+ wie\b|\bauch (?:verwendet|angezeigt|behandelt)\b"
+    r"|\bplus (?:sombre|clair|grand|petit|court|long|large)e?s?\b(?! que\b)|\bpareil(?:le)? que\b"
+    r"|\bmás (?:oscur|clar|grande|pequeñ|cort|larg|anch)\w*\b(?! que\b)|\bigual que\b"
+    "|更[暗亮大小短长宽窄]|[暗亮大小短长宽窄]一点|[和跟与].{1,12}一样"
+)
+"""What a wish is measured by that is there at that moment only: once it was met, it says nothing any more."""
+_SPARES = re.compile(
+    r"^(?:keep|leave|retain|preserve|behalte|lass(?:e|t)?|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén|deja)\b|^(?:保留|保持)"
+)
+_WORKS_ON = re.compile(
+    r"^(?:add|remove|delete|drop|rename|move|create|implement|fix|refactor|rewrite|revert|merge|split|replace|convert|get rid of|show|allow"
+    r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|behebe?|ersetz\w*|ajoute[rz]?|supprime[rz]?|renomme[rz]?|crée[rz]?|corrige[rz]?|remplace[rz]?"
+    r"|añade|agrega|elimina|quita|crea|corrige|reemplaza)\b|^(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换)"
+)
+"""How an item of a request begins that is work to be done."""
 _LASTS = re.compile(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
@@ -240,10 +266,10 @@ def orders(sentence: str) -> bool:
     return _ORDERS.match(without_fillers(sentence.lower())) is not None
 
 
-def is_for_once(sentence: str, *, ordered: bool) -> bool:
+def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str] = ()) -> bool:
     """Whether a demand binds one piece of work, and nothing after that. `ordered`: something was to be written just before.
 
-    What is said to hold always does.
+    `amid` are the items of the list that it is one of. What is said to hold always does.
     """
     sentence = sentence.lower()
     if _LASTS.search(sentence) is not None:
@@ -251,12 +277,16 @@ def is_for_once(sentence: str, *, ordered: bool) -> bool:
     words = without_fillers(sentence)
     if _THIS_ONCE.search(sentence) is not None or _ORDERS.match(words) or _OF_THIS.match(words):
         return True
-    return ordered and _OF_IT.match(words) is not None
-
-
-_HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
+    if (ordered and _OF_IT.match(words) is not None) or _OF_NOW.search(words) is not None:
+        return True
+    if _OBLIGED.search(words) is not None:
+        return False
+    if not amid and _HALF.search(words) is not None:
+        return True
+    # Beside what is to be changed it says how far that goes.
+    return _SPARES.search(words) is not None and any(_WORKS_ON.search(item.lower()) for item in amid)
 
 
 def _is_half(words: str) -> bool:
-    """Whether it begins with its verb: of what it is said stands elsewhere."""
+    """Whether it begins with its verb, and nothing else in it can stand alone."""
     return _HALF.search(words) is not None and "," not in words

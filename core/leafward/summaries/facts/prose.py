@@ -204,6 +204,15 @@ def sentences(text: str) -> Iterator[str]:
                 yield sentence[:SENTENCE_LIMIT]
 
 
+def list_items(text: str) -> list[str]:
+    """The items of the lists in a text, marks taken off, in order."""
+    return [
+        without_emphasis(line[mark.end() :]).strip()
+        for line in lines_outside_code(text)
+        if (mark := _LIST_MARK.match(line)) is not None
+    ]
+
+
 def last_sentence(line: str) -> str:
     """The last sentence of a line, marks of lists and emphasis taken off."""
     return _parted(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()

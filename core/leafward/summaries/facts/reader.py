@@ -196,20 +196,27 @@ class FactReader:
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
             for (kind, key), said in done.items()
         ]
-        own = list(prose.sentences(pasting.divided(text)[0]))
+        typed = pasting.divided(text)[0]
+        own = list(prose.sentences(typed))
         if any(map(demands.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(demands.withdrawn, own)):
             closed += self.told.withdrawn(what, entry)
         found = list(self._typed(text, entry))
         self._ordered |= any(map(demands.orders, own))
+
+        def for_once(demand: str) -> bool:
+            items = prose.list_items(typed)
+            amid = items if any(demand in item for item in items) else ()
+            return demands.is_for_once(demand, ordered=self._ordered, amid=amid)
+
         self._asked_for |= {
             (one.kind, one.key): one.text
             for one in found
             if one.voice is Voice.USER
             and (
                 (one.kind is FactKind.TODO and one.is_open)
-                or (one.kind is FactKind.CONSTRAINT and demands.is_for_once(one.text, ordered=self._ordered))
+                or (one.kind is FactKind.CONSTRAINT and for_once(one.text))
             )
         }
         self._is_answered = False

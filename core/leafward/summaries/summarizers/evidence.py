@@ -73,7 +73,10 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     _carried(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
-        evidence, turns, first=not any(line.section is Section.GOAL for line in evidence.candidates)
+        evidence,
+        turns,
+        user_requests.SameWork(messages, failed, span.cwd),
+        first=not any(line.section is Section.GOAL for line in evidence.candidates),
     )
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns)
@@ -188,6 +191,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     )
     for section, text, is_open in outline:
         lead = ""
+        if section is Section.GOAL and text not in goals:
+            continue
         if section is Section.GOAL and evidence.size:
             section, lead = goals[text]
         text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text

@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, cut
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
     CHOOSES,
@@ -25,6 +26,8 @@ from leafward.summaries.summarizers.turns import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from leafward.summaries.summarizers import SpanMessage
 
 LAST_REQUEST = "Last request: "
 _ACHIEVED = re.compile(
@@ -63,11 +66,40 @@ _OUTCOME = 120
 """Characters of what came of a request."""
 _BRIEFLY = 100
 """Characters of a request that the goal tells already."""
+_HEADING = re.compile(r"\s#{2,} ")
+_ASKED_FIRST = " (asked first: "
 _ASKED = 4
 """Earlier requests that could be quoted."""
 
 
-def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
+class SameWork:
+    """Which turns of a span changed the same files."""
+
+    def __init__(self, messages: Sequence[SpanMessage], failed: frozenset[str], cwd: str) -> None:
+        """`failed` are the calls that did."""
+        self._messages, self._failed, self._cwd = messages, failed, cwd
+
+    def goes_on(self, begun: Turn, goal: Turn) -> bool:
+        """Whether what came with a later request changed a file that the first one changed, or the work just before it did."""
+        first = self._changed(begun.first, begun.last)
+        if not first:
+            return False
+        since = self._changed(goal.first, len(self._messages) - 1)
+        place = goal.first
+        while not since and place > begun.last:
+            place -= 1
+            since = self._changed(place, place)
+        return not first.isdisjoint(since) or (not since and place == begun.last)
+
+    def _changed(self, begin: int, end: int) -> set[str]:
+        return {
+            path
+            for _, message in self._messages[begin : end + 1]
+            for path in files_changed(message, self._failed, self._cwd)
+        }
+
+
+def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool) -> None:
     """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
     goal = goal_of(_open(turns)) if first else None
     if goal is not None:
@@ -76,7 +108,18 @@ def requests(evidence: Evidence, turns: Sequence[Turn], *, first: bool) -> None:
         if begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
             # What was only to be read for it says less.
             wanted = (one for one in prose.sentences(begun.text) if not _LOOKS.match(one))
-            text = f"{text} (asked first: {next(wanted, begun.text)[:_OUTCOME]})"
+            text = f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
+        elif (
+            begun is not None
+            and begun is not goal
+            and begun.words >= TELLING
+            and begun.first < goal.first
+            and same.goes_on(begun, goal)
+        ):
+            # By itself it does not say what all of that is for.
+            asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
+            room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
+            text = f"{cut(_whole_sentences(text, room), room)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
         elif question := _question_before(turns, goal):
             text = f"{text} (asked: {question})"
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
@@ -159,11 +202,12 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     """The requests that are not over, in order."""
     found: list[Turn] = []
     later: Turn | None = None
+    then: Turn | None = None
     telling = worked = 0
     pleased = False
     answered = ("", later, telling, worked)
     for turn in reversed(turns):
-        over = _is_over(turn, turn.answer, later, telling, worked)
+        over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
         if not turn.answer and not over and answered[0]:
             # The user went on before it was answered: so is what was said to both.
             over = _is_over(turn, *answered)
@@ -174,11 +218,21 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
         if turn.answer:
             answered = (turn.answer, later, telling, worked)
         later = turn
+        then = turn if turn.tells else then
         pleased |= demands.is_pleased(turn.own)
         telling += turn.tells or _ERRAND.match(turn.own) is not None
         # What nothing followed yet is worked on from now on.
         worked += (turn.works or turn.waits) and not keeps_going(turn)
     return found[::-1]
+
+
+def _was_left(turn: Turn, then: Turn | None) -> bool:
+    """Whether the answer to a request says what was reached and asks for more, and the next request takes up nothing of that."""
+    if then is None or not turn.works or not asks_back(turn.answer) or demands.agrees(then.own):
+        return False
+    if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
+        return False
+    return any(section_of_sentence(one) is Section.DONE for one in quotable(turn.answer))
 
 
 def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
