@@ -20,7 +20,7 @@ from tests.broken_shapes import END, SHAPES, document, pdf, png, written
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.oracle.provider_rules import messages_errors, responses_errors
-from tests.pi_file import HEADER
+from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -207,6 +207,24 @@ def test_where_nothing_was_said_behind_a_gap_the_session_goes_on_before_it(run: 
         "plant a row",
         "planted",
     ]
+
+
+def test_gaps_that_lead_to_each_other_end(run: Run, tmp_path: Path) -> None:
+    """Right before either of two gaps stands an entry whose path begins behind the other one."""
+    file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    file.user("plant a row")
+    file.said("planted", parent="00000005")
+    file.user("water it", "never written")
+    watered = file.said("watered")
+    assert file.user("build a fence", "nor was this") == "00000005"
+    file.said("it grows", parent=watered)
+    made = run("heal", file.path, "--cwd", tmp_path, "--dry-run", "--json").document
+    assert (made["messages"], [one["code"] for one in made["changes"]]) == (5, ["gap"])
+
+    silent = PiFile(tmp_path / "silent.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    for parent in ("00000004", "never written", "?", "nor was this", "00000003"):
+        silent.entry("model_change", parent, provider="local", modelId="scripted-2")
+    assert run("heal", silent.path, "--dry-run").code == 1
 
 
 def test_what_the_window_has_no_room_for_is_left_out_before_a_gap(

@@ -128,6 +128,10 @@ def test_a_key_like_no_other_is_named_without_a_guess() -> None:
         ("roots = 3", "roots must be a table; it is ignored"),
         ("[roots]\npi = 3", "roots.pi must be a text or a list of texts; it is ignored"),
         (
+            '[roots]\npi = ["a\\u0000b"]',
+            "roots.pi must be a text or a list of texts without NUL characters; it is ignored",
+        ),
+        (
             "[keys]\nopenai = 'sk-123'",
             "keys.openai must be the name of an environment variable; it is ignored",
         ),

@@ -227,6 +227,13 @@ def _texts(value: object) -> tuple[str, ...]:
     raise _BadValue("a text or a list of texts")
 
 
+def _folders(value: object) -> tuple[str, ...]:
+    folders = _texts(value)
+    if any("\0" in folder for folder in folders):
+        raise _BadValue("a text or a list of texts without NUL characters")
+    return folders
+
+
 _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "model": ("model", _text),
     "window": ("window", _whole(1)),
@@ -236,7 +243,7 @@ _KEYS: dict[str, tuple[str, Callable[[object], object]]] = {
     "theme": ("theme", _text),
     "ascii": ("ascii", _switch),
     "density": ("density", _one_of(DENSITIES)),
-    "exclude": ("exclude", _texts),
+    "exclude": ("exclude", _folders),
     "follow-interval": ("follow_interval", _seconds(0.02, 60)),
     "restore.keep-days": ("restore_keep_days", _whole(1)),
     "restore.keep-mb": ("restore_keep_mb", _whole(1)),
@@ -255,8 +262,8 @@ _TABLES: dict[str, tuple[str, Callable[[object], object]]] = {
     "base-urls": ("base_urls", _address),
     "keys": ("keys", _variable),
     "keymap": ("keymap", _texts),
-    "roots": ("roots", _texts),
-    "extra-roots": ("extra_roots", _texts),
+    "roots": ("roots", _folders),
+    "extra-roots": ("extra_roots", _folders),
 }
 """Tables whose keys are the user's own."""
 

@@ -32,12 +32,15 @@ def before_gaps(
     changes: list[Change] = []
     at = place
     total = context_at(session, at).size.total
+    # A parent may stand below its child in a damaged file: of what stands before a gap, the path may begin at or behind it.
+    nearest = len(session)
     while True:
         path = session.tree.path(at)
         lost = [EntryIndex(one) for one in path if damage.get(one) == Damage.ORPHAN]
         begins = bool(lost) and lost[0] == path[0]
-        if not begins or lost[0] == 0 or any(kinds[one] == Kind.COMPACTION for one in path):
+        if not begins or not 0 < lost[0] < nearest or any(kinds[one] == Kind.COMPACTION for one in path):
             return messages, changes
+        nearest = lost[0]
         above, _ = _spoken_above(session, EntryIndex(lost[0] - 1))
         end = last_said(session, above)
         if end < 0:
@@ -71,7 +74,8 @@ def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIn
     gap = NO_ENTRY
     while at >= 0 and last_said(session, at) < 0:
         first = EntryIndex(next(iter(session.tree.path(at)), NO_ENTRY))
-        if first <= 0 or damage.get(first) != Damage.ORPHAN:
+        # Each gap has to stand above the one before, or two whose parents are cut off lead to each other for ever.
+        if first <= 0 or damage.get(first) != Damage.ORPHAN or 0 <= gap <= first:
             return NO_ENTRY, NO_ENTRY
         gap, at = first, EntryIndex(first - 1)
         while at >= 0 and columns.kind[at] == Kind.MALFORMED:
