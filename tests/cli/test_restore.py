@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.restoration import records
-from leafward.files.restoration.record import State, store
+from leafward.files.restoration.record import State, records, store
 from tests.acting import call
 from tests.core.test_restoring import snapshot
 from tests.workbench import Workbench

@@ -13,17 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Cancelled, Refused
-from leafward.files.bisection import (
-    FileVersions,
-    FolderBase,
-    GitBase,
-    Trial,
-    Verdict,
-    Version,
-    bisect,
-    points,
-)
-from leafward.files.bisection.base import EmptyBase
+from leafward.files.bisection.base import EmptyBase, FolderBase, GitBase
+from leafward.files.bisection.session_search import bisect
+from leafward.files.bisection.trial import Trial, Verdict
+from leafward.files.bisection.versions import FileVersions, Version, points
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading
 from tests.pi_file import HEADER

@@ -8,17 +8,17 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.files.restoration import (
-    ProjectFolder,
     as_operations,
     last_entry,
     move_with_files,
     plan_restore,
-    records,
     restore,
     restores_of,
     step_back,
     take_back,
 )
+from leafward.files.restoration.project_folder import ProjectFolder
+from leafward.files.restoration.record import records
 from leafward.session import journal
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import OperationKind, Writing

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.files.file_replay import WorkspaceBases
-from leafward.files.restoration import (
-    Action,
-    Presence,
-    ProjectFolder,
-    last_left,
-    plan_restore,
-    restore,
-    undo,
-)
+from leafward.files.restoration import Action, Presence, last_left, plan_restore, restore, undo
+from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from tests.workbench import Workbench

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named
-from leafward.files.bisection import FileVersions, FolderBase, Trial, Verdict, bisect, points
+from leafward.files.bisection.base import FolderBase
+from leafward.files.bisection.session_search import bisect
+from leafward.files.bisection.trial import Trial, Verdict
+from leafward.files.bisection.versions import FileVersions, points
 from leafward.session.entries import PROMPTS, EntryIndex
 from tests.core.test_bisection import Shot, snapshot
 from tests.oracle.crew import AGENTS, Crew, Deed
@@ -26,7 +29,7 @@ from tests.workbench import NAMES, commands
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.files.bisection import Version
+    from leafward.files.bisection.versions import Version
     from leafward.session.session import Session
 
 TURNS = 12

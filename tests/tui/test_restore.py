@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.restoration import records
+from leafward.files.restoration.record import records
 from leafward_tui.explorer.restore_sheet import RestoreSheet
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
