@@ -140,7 +140,7 @@ def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
 
 
 def _remarks(past: Conversation) -> Iterator[Remark]:
-    """Of a conversation whose messages were told."""
+    """What a new session leaves out of a conversation. Its messages must have been made: they count it."""
     if past.thoughts:
         # Whether a signature still holds only its provider can say; without any thinking every provider goes on.
         text = f"{counted(past.thoughts, 'piece')} of thinking left out: only the request that made them can use them"

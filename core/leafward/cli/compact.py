@@ -147,7 +147,7 @@ _LARGER = "--larger does it all the same"
 
 
 def _refuse_larger(grows: str, undone: str) -> None:
-    """Before a model is asked as well: what it would be paid for is of no use."""
+    """Raises Refused where the context would grow. Asked before a model is paid, too: its summary would be of no use."""
     if grows:
         raise Refused(f"{grows}; nothing was {undone} ({_LARGER})")
 

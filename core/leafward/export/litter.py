@@ -79,7 +79,7 @@ class CopyLimits(NamedTuple):
 
     @classmethod
     def of(cls, config: Config) -> CopyLimits:
-        """As they are configured."""
+        """The limits that are configured."""
         return cls(config.restore_keep_days * _DAY, config.restore_keep_mb << 20)
 
 

@@ -135,10 +135,10 @@ class Contents:
         return ContentDifference(file.path, base, a, b, merge, conflicts)
 
     def same(self, files: Sequence[FileDifference]) -> list[bool | None]:
-        """Of each file whether both nodes hold the same under one name; None where one of its contents is not known.
+        """Whether both nodes hold the same content, for each file; None where one of the two is not known.
 
-        Steps are gone through once for all of them. Of a file that no branch changed it is not asked whether it is known,
-        unless a command may have changed it that does not name it.
+        All files are replayed in one pass. A file that no branch changed counts as the same without a look at its content,
+        unless a command that does not name it may have changed it.
         """
         looked_at = [file for file in files if file.changed or self.swept]
         made = iter(self._rebuilt(looked_at) if looked_at else ())

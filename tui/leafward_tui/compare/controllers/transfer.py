@@ -154,7 +154,7 @@ class Transfer:
         )
 
     def _on_path(self, sides: Sides, letter: str) -> str:
-        """That a side is on the path to the leaf; empty where it is not."""
+        """The message that a side is on the path to the leaf; empty where it is not."""
         side, session = sides.a if letter == "a" else sides.b, self._state.session
         return (
             f"{letter.upper()} is on the path already"

@@ -314,7 +314,7 @@ def pinnable(
 
 
 def lacking(carried: Sequence[Carried] | None, named: tuple[Named, Named]) -> str:
-    """Of which branch the facts of `pinnable` are, and which one lacks them."""
+    """The branch that has the facts of `pinnable`, and the one that lacks them."""
     holders = {one.holder for one in carried or ()} or {"A" if named[0].leaf else "B"}
     if len(holders) > 1:
         return "that one branch has and the other lacks"
