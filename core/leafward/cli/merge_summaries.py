@@ -46,8 +46,8 @@ def merge_summaries(
                         if written is not None
                         else {"op": None, "dry_run": dry_run}
                     ),
-                    "a": session.columns.id_at(draft.sides.a.node),
-                    "b": session.columns.id_at(draft.sides.b.node),
+                    "a": session.columns.id_at(draft.sides.a.entry),
+                    "b": session.columns.id_at(draft.sides.b.entry),
                     "ancestor": session.columns.id_at(draft.sides.ancestor),
                     "conflicts": [
                         {

@@ -36,7 +36,7 @@ def short_id(name: str | None) -> str:
 
 
 def write_json(session: Session, written: Write) -> Body:
-    """What every verb that writes says of its operation."""
+    """An operation as every verb that writes puts it into its document."""
     return {
         "op": written.op,
         "kind": written.kind.value,
@@ -60,7 +60,7 @@ def _diagnostics(session: Session, written: Write) -> list[Body]:
 
 
 def _recent_text(session: Session) -> str:
-    """What a user with a running agent must do for the agent to see the write."""
+    """The advice for a user whose agent is running: how the agent gets to see the write."""
     agent = agent_behind(session)
     advice = f"the file changed a moment ago; restart {agent.title} to pick this up"
     try:

@@ -232,7 +232,7 @@ def _is_temporary(path: Path) -> bool:
 
 
 def _half_thrown(trash: Path) -> Iterator[Path]:
-    """What moves to the trash and back left there: a folder without a session, a copy that an earlier version did not finish."""
+    """Leftovers in the trash: a folder without a session, or a copy that an earlier version did not finish."""
     try:
         folders = sorted(trash.iterdir())
     except OSError:

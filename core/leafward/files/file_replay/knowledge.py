@@ -144,7 +144,7 @@ class FileState:
             self.remark(entry, why)
 
     def forget(self) -> None:
-        """Nothing of its content is known any more."""
+        """Forgets the content."""
         self.text, self.newline, self.absent, self.spans, self.total, self.pieces, self.ends = (
             None,
             True,
@@ -359,7 +359,7 @@ class FileState:
                 self.pieces = (*self.pieces, one.new)[-PIECES:]
 
     def _touch_pieces(self, one: Replacement) -> None:
-        """What was replaced may have reached into a text that is known to stand there."""
+        """Keeps known texts up to date with a replacement, and forgets those that it may have reached into."""
         self.pieces = tuple(
             piece.replace(one.old, one.new) if one.old in piece else piece
             for piece in self.pieces

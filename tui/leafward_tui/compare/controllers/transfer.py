@@ -158,7 +158,7 @@ class Transfer:
         side, session = sides.a if letter == "a" else sides.b, self._state.session
         return (
             f"{letter.upper()} is on the path already"
-            if session.tree.is_ancestor(side.node, session.leaf)
+            if session.tree.is_ancestor(side.entry, session.leaf)
             else ""
         )
 
