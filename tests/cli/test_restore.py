@@ -13,7 +13,7 @@ import pytest
 
 from leafward.files.restoration.record import State, records, store
 from tests.acting import call
-from tests.core.test_restoring import snapshot
+from tests.folder_contents import snapshot
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from leafward.session import journal
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import OperationKind, Writing
 from leafward.session.session import Session
-from tests.core.test_restoring import snapshot
+from tests.folder_contents import snapshot
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ class Work:
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+def work(tmp_path: Path) -> Iterator[Work]:
     made = Work(tmp_path)
     yield made
     made.session.close()
