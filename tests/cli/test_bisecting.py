@@ -13,18 +13,13 @@ import pytest
 
 from leafward.cli import main
 from leafward.session.session import Session
-from tests.core.test_bisection import snapshot
+from tests.folder_contents import contents
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CHECK = ("sh", "-c", "echo checking; ! grep -q broken a.py")
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
 
 
 @pytest.fixture
@@ -50,14 +45,14 @@ def said(bench: Workbench, capsys: pytest.CaptureFixture[str], *words: str, code
 def test_the_turn_is_named_and_the_project_stays(
     bench: Workbench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before, session = snapshot(bench.folder), bench.file.path.read_bytes()
+    before, session = contents(bench.folder), bench.file.path.read_bytes()
     found = said(bench, capsys, "--good", "#0", "--bad", "leaf")
     assert found["first_bad"]["headline"] == "change 2"
     assert found["first_bad"]["files"] == ["a.py"]
     assert [one["entry"] for one in found["candidates"]] == [found["first_bad"]["entry"]]
     assert {one["outcome"] for one in found["steps"]} == {"good", "bad"}
     assert all("checking" in one["output"] for one in found["steps"])
-    assert snapshot(bench.folder) == before
+    assert contents(bench.folder) == before
     assert bench.file.path.read_bytes() == session
 
 

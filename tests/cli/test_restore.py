@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.restoration import records
-from leafward.files.restoration.record import State, store
+from leafward.files.restoration.record import State, records, store
 from tests.acting import call
-from tests.core.test_restoring import snapshot
+from tests.folder_contents import snapshot
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from leafward.branches.diff.contents import Contents, Merge
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.file_replay import Certainty, NodeFiles, WorkspaceBases
+from leafward.files.file_replay import Certainty, PathFiles, WorkspaceBases
 from leafward.files.file_replay import bases as module
 from tests.acting import Acting, call, reading
 
@@ -68,8 +68,8 @@ def session(tmp_path: Path) -> Acting:
 def test_the_version_that_everything_fits_is_what_it_rests_on(work: Path, session: Acting) -> None:
     first = git(work, "rev-parse", "HEAD~1")
     with reading(session.path) as opened:
-        assert NodeFiles(opened, opened.leaf).rebuilt("a.py").certainty is Certainty.PARTIAL
-        found = NodeFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
+        assert PathFiles(opened, opened.leaf).rebuilt("a.py").certainty is Certainty.PARTIAL
+        found = PathFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
     assert (found.certainty, found.base) == (Certainty.EXACT, f"git {first[:7]}")
     assert found.text == TEXT.replace("line 3.\n", "THREE\n")
 
@@ -80,14 +80,14 @@ def test_without_git_the_file_on_disk_is_one(
     monkeypatch.setattr("shutil.which", lambda _name: None)
     (work / "a.py").write_text(TEXT)
     with reading(session.path) as opened:
-        found = NodeFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
+        found = PathFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
     assert (found.certainty, found.base) == (Certainty.EXACT, "on disk")
 
 
 def test_contents_that_all_fit_but_differ_leave_it_unknown(work: Path, session: Acting) -> None:
     (work / "a.py").write_text(TEXT + "and one more\n")
     with reading(session.path) as opened:
-        found = NodeFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
+        found = PathFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
     assert found.certainty is Certainty.PARTIAL
     assert found.text is None
 
@@ -99,7 +99,7 @@ def test_a_read_that_shows_something_else_refuses_it(tmp_path: Path, work: Path,
     file.said(call("read", "r", path="a.py", offset=2, limit=3))
     file.answered("r", "read", f"{shown}\n\n[26 more lines in file. Use offset=5 to continue.]")
     with reading(file.path) as opened:
-        found = NodeFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
+        found = PathFiles(opened, opened.leaf, WorkspaceBases(work)).rebuilt("a.py")
     assert found.certainty is Certainty.PARTIAL
 
 

@@ -13,19 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Cancelled, Refused
-from leafward.files.bisection import (
-    FileVersions,
-    FolderBase,
-    GitBase,
-    Trial,
-    Verdict,
-    Version,
-    bisect,
-    points,
-)
-from leafward.files.bisection.base import EmptyBase
+from leafward.files.bisection.base import EmptyBase, FolderBase, GitBase
+from leafward.files.bisection.session_search import bisect
+from leafward.files.bisection.trial import Trial, Verdict
+from leafward.files.bisection.versions import FileVersions, Version, points
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading
+from tests.folder_contents import Contents, contents
 from tests.pi_file import HEADER
 from tests.surroundings import THOROUGH
 from tests.workbench import NAMES, Workbench
@@ -37,15 +31,6 @@ if TYPE_CHECKING:
 
 FAULT = "planted"
 CHECK = ("sh", "-c", f"! grep -rq {FAULT} .")
-Shot = dict[str, bytes]
-
-
-def snapshot(folder: Path) -> Shot:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and ".git" not in path.parts
-    }
 
 
 def planted(bench: Workbench, rng: random.Random) -> None:
@@ -64,7 +49,7 @@ def planted(bench: Workbench, rng: random.Random) -> None:
 
 def recorded(
     tmp_path: Path, seed: int, *, git: bool = False
-) -> tuple[Path, ProjectBase, list[tuple[str, Shot]]]:
+) -> tuple[Path, ProjectBase, list[tuple[str, Contents]]]:
     """Work of twelve turns with a fault in one of them; what lay in the folder after each, and before."""
     rng = random.Random(seed)
     folder = tmp_path / f"work{seed}"
@@ -80,7 +65,7 @@ def recorded(
         shutil.copytree(folder, tmp_path / f"base{seed}")
         before = FolderBase(tmp_path / f"base{seed}")
     bench.file.said("ready")
-    shots = [(str(bench.file.leaf), snapshot(folder))]
+    shots = [(str(bench.file.leaf), contents(folder))]
     at = rng.randrange(12)
     for turn in range(12):
         bench.file.user(f"turn {turn}")
@@ -89,11 +74,11 @@ def recorded(
         if turn == at:
             planted(bench, rng)
         bench.file.said("done")
-        shots.append((str(bench.file.leaf), snapshot(folder)))
+        shots.append((str(bench.file.leaf), contents(folder)))
     return bench.file.path, before, shots
 
 
-def fails(shot: Shot) -> bool:
+def fails(shot: Contents) -> bool:
     return any(FAULT.encode() in data for data in shot.values())
 
 

@@ -10,19 +10,10 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.sides import sides
-from leafward.branches.transfer import (
-    ContextEdit,
-    Side3,
-    apply_edits,
-    apply_graft,
-    apply_merge,
-    draft_edits,
-    draft_graft,
-    draft_merge,
-    draft_pins,
-    shortened,
-)
-from leafward.branches.transfer.summary_merge import merge
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, shortened
+from leafward.branches.transfer.fact_pins import draft_pins
+from leafward.branches.transfer.graft import apply_graft, draft_graft
+from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge, merge
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex

@@ -12,17 +12,9 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.sides import sides
-from leafward.branches.transfer import (
-    ContextEdit,
-    Side3,
-    apply_edits,
-    apply_graft,
-    apply_merge,
-    draft_edits,
-    draft_graft,
-    draft_merge,
-)
-from leafward.branches.transfer.context_edits import EDITABLE
+from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, apply_edits, draft_edits
+from leafward.branches.transfer.graft import apply_graft, draft_graft
+from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export import doctor

@@ -10,8 +10,8 @@ import pytest
 
 from leafward.agents import Candidate
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.catalog import Card, iso_time, parse_time
-from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading
+from leafward.catalog import Card, iso_time
+from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading, parse_time
 from leafward.catalog.card_fields import FILES_KEPT, brief
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index

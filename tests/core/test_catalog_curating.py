@@ -16,7 +16,8 @@ from leafward.base.errors import NotFound, Refused
 from leafward.catalog import about, leaves_in, parents
 from leafward.catalog.backups import keep, kept_root
 from leafward.catalog.trash import bring_back, find_thrown, going, throw_away, thrown_away
-from leafward.session.journal import archive_session, session_archived, undo
+from leafward.session.journal import archive_session, undo
+from leafward.session.journal.operation_log import session_archived
 from leafward.session.session import Session
 from tests.core.catalogued import cards_of, listed
 from tests.core.drafts import DAY, START, Draft, file_name

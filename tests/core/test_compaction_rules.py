@@ -8,8 +8,6 @@ import pytest
 
 from leafward.compaction import (
     BadSettings,
-    IllegalCut,
-    Part,
     PathSizes,
     Plan,
     PlanSettings,
@@ -18,9 +16,11 @@ from leafward.compaction import (
     TriggerRule,
     measure,
     plan,
-    plans,
 )
+from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.filelists import FileLists
+from leafward.compaction.measure import Part
+from leafward.compaction.plan import plans
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from tests.acting import JUNK, Acting, call, reading, usage, wild

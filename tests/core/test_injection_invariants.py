@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 
 from leafward.base.redact import Redactor
 from leafward.compaction.injection import (
-    SECTIONS,
     Injection,
     InjectionSettings,
     SourceKind,
     SourceRef,
-    Tier,
     build,
     collect,
     compose,
@@ -30,7 +28,8 @@ from leafward.compaction.injection import (
 )
 from leafward.compaction.injection.allocation import Allocation, allocate, smallest
 from leafward.compaction.injection.merge import merged
-from leafward.compaction.injection.values import Contribution, Item
+from leafward.compaction.injection.sections import SECTIONS
+from leafward.compaction.injection.values import Contribution, Item, Tier
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import tokens_of_units, utf16_length

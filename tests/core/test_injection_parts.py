@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.base.redact import Redactor
-from leafward.compaction.injection import Injection, SourceKind, Workspace, keys_of
+from leafward.compaction.injection import Injection, SourceKind, keys_of
 from leafward.compaction.injection.plain_text import clean, cut
+from leafward.compaction.injection.workspace import Workspace
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, enclose, split_enclosed
 from leafward.summaries.facts import FactReader, gather

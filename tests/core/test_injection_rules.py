@@ -9,10 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafward.base.globs import base_folder, expanded, matches
-from leafward.compaction.injection import InjectionSettings, Workspace, collect, inject
+from leafward.compaction.injection import InjectionSettings, collect, inject
 from leafward.compaction.injection.audit import Presence, RuleFate, audit_items, rules_of
 from leafward.compaction.injection.frontmatter import read_head
 from leafward.compaction.injection.rules import Situation, keyword_form, matching, read_rules, slash_command
+from leafward.compaction.injection.workspace import Workspace
 from tests.acting import Acting, call, reading
 from tests.workspaces import put, refactoring, spec
 

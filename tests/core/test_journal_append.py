@@ -15,18 +15,9 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.session.entries import Damage, Kind
-from leafward.session.journal import (
-    Writing,
-    append,
-    busy,
-    encode_line,
-    label,
-    move,
-    operations,
-    rename,
-    undo,
-)
+from leafward.session.journal import Writing, busy, encode_line, label, move, operations, rename, undo
 from leafward.session.journal import file_append as appending
+from leafward.session.journal.file_append import append
 from leafward.session.session import Session
 from tests.disks import largest_file
 from tests.pi_file import HEADER, PiFile, conversation

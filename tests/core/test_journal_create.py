@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.session.journal import create, move
+from leafward.session.journal import move
+from leafward.session.journal.creation import create
 from leafward.session.journal.durable import draft_name
 from leafward.session.session import Session
 from tests.disks import failing

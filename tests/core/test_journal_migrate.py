@@ -17,7 +17,8 @@ from leafward.base.errors import Refused
 from leafward.base.paths import is_draft
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.journal import Writing, backup_folder, label, move, rename, undo
+from leafward.session.journal import Writing, label, move, rename, undo
+from leafward.session.journal.migration import backup_folder
 from leafward.session.session import Session
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.file_replay import NodeFiles, store
+from leafward.files.file_replay import PathFiles, store
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_git_applies_whatever_is_known(tmp_path: Path, seed: int) -> None:
     with reading(file.path) as session:
         compared = sides(session, session.find(fork), session.leaf)
         patch = patch_of(compared, compared.b)
-        stored = store(NodeFiles(session, session.leaf).files(), tmp_path / "stored", session.cwd)
+        stored = store(PathFiles(session, session.leaf).files(), tmp_path / "stored", session.cwd)
     assert patch.left_out == ()
     target = tmp_path / "target"
     target.mkdir()
@@ -143,7 +143,7 @@ def test_git_applies_whatever_is_known(tmp_path: Path, seed: int) -> None:
 
 def stored(file: Acting, folder: Path) -> Stored:
     with reading(file.path) as session:
-        return store(NodeFiles(session, session.leaf).files(), folder, session.cwd)
+        return store(PathFiles(session, session.leaf).files(), folder, session.cwd)
 
 
 def test_nothing_is_written_outside_and_what_cannot_be_written_is_told(tmp_path: Path) -> None:

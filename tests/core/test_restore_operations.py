@@ -8,22 +8,22 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.files.restoration import (
-    ProjectFolder,
     as_operations,
     last_entry,
     move_with_files,
     plan_restore,
-    records,
     restore,
     restores_of,
     step_back,
     take_back,
 )
+from leafward.files.restoration.project_folder import ProjectFolder
+from leafward.files.restoration.record import records
 from leafward.session import journal
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import OperationKind, Writing
 from leafward.session.session import Session
-from tests.core.test_restoring import snapshot
+from tests.folder_contents import snapshot
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ class Work:
 
 
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
+def work(tmp_path: Path) -> Iterator[Work]:
     made = Work(tmp_path)
     yield made
     made.session.close()

@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import TYPE_CHECKING
 
-import pytest
-
 from leafward.files.file_replay import WorkspaceBases
-from leafward.files.restoration import (
-    Action,
-    Presence,
-    ProjectFolder,
-    last_left,
-    plan_restore,
-    restore,
-    undo,
-)
+from leafward.files.restoration import Action, Presence, last_left, plan_restore, restore, undo
+from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
+from tests.folder_contents import Snapshot, snapshot
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-Snapshot = dict[str, tuple[bytes, int]]
-
-
-def snapshot(folder: Path) -> Snapshot:
-    """The files of a folder with their bytes and permissions; links by where they lead."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        name = str(path.relative_to(folder))
-        if path.is_symlink():
-            found[name] = (os.fsencode(os.readlink(path)), -1)
-        elif path.is_file():
-            found[name] = (path.read_bytes(), path.stat().st_mode & 0o777)
-    return found
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
 
 
 def hold_restores(

@@ -15,7 +15,8 @@ from leafward.base.paths import data_dir
 from leafward.export.doctor import check, lost_sidecars
 from leafward.export.litter import litter
 from leafward.session.entries import Damage
-from leafward.session.journal import Writing, append, encode_line, label, move, rename
+from leafward.session.journal import Writing, encode_line, label, move, rename
+from leafward.session.journal.file_append import append
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.branches.transfer import ContextEdit, apply_edits, draft_edits
+from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft

@@ -17,16 +17,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import agent_named
-from leafward.files.bisection import FileVersions, FolderBase, Trial, Verdict, bisect, points
+from leafward.files.bisection.base import FolderBase
+from leafward.files.bisection.session_search import bisect
+from leafward.files.bisection.trial import Trial, Verdict
+from leafward.files.bisection.versions import FileVersions, points
 from leafward.session.entries import PROMPTS, EntryIndex
-from tests.core.test_bisection import Shot, snapshot
+from tests.folder_contents import Contents, contents
 from tests.oracle.crew import AGENTS, Crew, Deed
 from tests.workbench import NAMES, commands
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.files.bisection import Version
+    from leafward.files.bisection.versions import Version
     from leafward.session.session import Session
 
 TURNS = 12
@@ -86,7 +89,7 @@ class Sabotage:
         return "write", {"path": name, "text": f"{text}{word}\n"}
 
 
-def tried(session: Session, shots: list[Shot], base: FolderBase) -> tuple[int, int, int]:
+def tried(session: Session, shots: list[Contents], base: FolderBase) -> tuple[int, int, int]:
     """Bisects each fault; how many there were, how many were found, and how many files were certain."""
     prompts = [one for one in session.tree.path(session.leaf) if session.columns.kind[one] in PROMPTS]
     assert len(prompts) == len(shots)
@@ -133,11 +136,11 @@ def test_no_fault_is_laid_at_a_turn_that_did_not_plant_it(kind: str, seed: int, 
     with Crew(tmp_path) as crew:
         agent = crew.hire(kind)
         session = agent.ask(folder, "Begin.", lambda _: None)
-        shots = [snapshot(folder)]
+        shots = [contents(folder)]
         for turn in range(1, TURNS + 1):
             task = partial(work.deed, turn, work.random.randint(0, 2))
             agent.ask(folder, f"Turn {turn:02} of the work.", task, session)
-            shots.append(snapshot(folder))
+            shots.append(contents(folder))
         path = agent.file(session)
     with closing(agent_named(kind).open(path)) as opened:
         faults, found, exact = tried(opened, shots, FolderBase(tmp_path / "base"))

@@ -213,11 +213,6 @@ class Estate:
         return claimed, written, hands
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
-
-
 @pytest.mark.parametrize("seed", range(1, SEEDS + 1))
 def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
     with Crew(tmp_path) as crew:

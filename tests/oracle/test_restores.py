@@ -16,7 +16,8 @@ import pytest
 
 from leafward.agents import agent_named
 from leafward.session.entries import Kind
-from tests.core.test_restoring import Snapshot, hold_restores, snapshot
+from tests.core.test_restoring import hold_restores
+from tests.folder_contents import Snapshot, snapshot
 from tests.oracle.codex import BINARY, Codex, Script, endpoint
 from tests.oracle.codex import call as codex_call
 from tests.oracle.forked import programs
@@ -101,11 +102,6 @@ def held(session: Session, work: Work, name: str) -> None:
     written = hold_restores(session, shots, work.folder, random.Random(name), RESTORES)
     print(f"{name}: {RESTORES} restores of {len(shots)} entries wrote {written} files")
     assert written > RESTORES // 10
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
 
 
 @pytest.mark.skipif(not CLAUDE, reason="LEAFWARD_CLAUDE names no program")

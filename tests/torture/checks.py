@@ -15,8 +15,9 @@ from leafward.base.paths import is_draft, state_dir
 from leafward.catalog.trash import bring_back, thrown_away
 from leafward.export.installation import apply, installation, removal, runner_of
 from leafward.export.litter import litter
-from leafward.files.restoration import ProjectFolder, records, undo
-from leafward.files.restoration.record import State
+from leafward.files.restoration import undo
+from leafward.files.restoration.project_folder import ProjectFolder
+from leafward.files.restoration.record import State, records
 from leafward.session import journal
 from leafward.session.sidecar import sidecar_folder
 from tests.torture.faults import Fault, Mode

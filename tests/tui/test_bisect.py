@@ -13,7 +13,7 @@ import pytest
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from leafward_tui.ui.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheet import TextSheet
-from tests.core.test_bisection import snapshot
+from tests.folder_contents import contents
 from tests.tui.explored import NARROW, exploring, note
 from tests.tui.session_store import reached, shown, until
 from tests.workbench import Workbench
@@ -53,7 +53,7 @@ async def asked(pilot: Pilot[int], command: str = CHECK) -> ReadingSheet:
 
 async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
     bench = orchard(tmp_path)
-    before, lines = snapshot(bench.folder), bench.file.path.read_text().splitlines()
+    before, lines = contents(bench.folder), bench.file.path.read_text().splitlines()
     async with exploring(bench.file.path) as (pilot, screen):
         sheet = await asked(pilot)
         await until(pilot, lambda: not sheet.running)
@@ -72,7 +72,7 @@ async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
     written = bench.file.path.read_text().splitlines()
     assert written[: len(lines)] == lines
     assert json.loads(written[-1])["label"] == f"first bad: {CHECK}"
-    assert snapshot(bench.folder) == before
+    assert contents(bench.folder) == before
 
 
 async def test_without_its_folder_another_base_is_asked_for(tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_l
 from leafward_tui.explorer.controllers.row_metrics import note_of
 from leafward_tui.ui.cells import byte_size, cell_len, fit
 from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.palette import built_in_theme
 from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.theme import Styles, built_in_theme
+from leafward_tui.ui.theme import Styles
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from leafward.branches.transfer import Conflict
+from leafward.branches.transfer.summary_merge import Conflict
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward_tui.compare.controllers.graft import graft_turns
@@ -204,7 +204,7 @@ def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Pa
 
 
 def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:
-    from leafward.branches.transfer import ContextEdit, apply_edits, draft_edits
+    from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
     from leafward.compaction.xray import xray_edited
     from leafward_tui.xray.model.arrangement import Arrangement, Side
 

@@ -151,7 +151,7 @@ def test_a_comparison_and_a_move_count_alike_what_keeps_books_behind_the_leaf(tm
         price = price_of_move(session, EntryIndex(2))
     assert (len(compared.a.entries), len(compared.b.entries)) == (2, 2)
     assert (price.entered.entries, price.left.entries) == (2, 2)
-    assert compared.b.node == 4
+    assert compared.b.entry == 4
 
 
 def test_problems_are_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) -> None:

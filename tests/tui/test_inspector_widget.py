@@ -17,13 +17,8 @@ from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.ui.inspector_tab import Tab
 from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.theme import (
-    Styles,
-    built_in_theme,
-    built_in_themes,
-    textual_theme,
-    theme_variable_defaults,
-)
+from leafward_tui.ui.palette import built_in_theme, built_in_themes
+from leafward_tui.ui.theme import Styles, textual_theme, theme_variable_defaults
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import until
 

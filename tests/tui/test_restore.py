@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.restoration import records
+from leafward.files.restoration.record import records
 from leafward_tui.explorer.restore_sheet import RestoreSheet
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.choice_sheet import ChoiceSheet
-from tests.core.test_restoring import snapshot
+from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
 from tests.tui.session_store import NARROW, WIDE, reached, shown, until
 from tests.workbench import Workbench
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward_tui.explorer import ExplorerScreen
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
 
 
 class Work:

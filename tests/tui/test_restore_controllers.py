@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.restoration import records
+from leafward.files.restoration.record import records
 from leafward.session.journal import Writing
 from leafward.session.session import Session
 from leafward_tui.explorer.controllers.restore import RestoreChoice, write_files
-from tests.core.test_restoring import snapshot
+from tests.folder_contents import snapshot
 from tests.tui.test_restore import Work
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -63,11 +63,6 @@ class Choosing:
             return write_files(plan, chosen, choice.stop, choice.tell, None, self.session, Writing(), job)
 
         self.jobs.also("write", work, lambda _written: choice.done(), choice.fail)
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "leafward"))
 
 
 @pytest.fixture

@@ -23,8 +23,9 @@ from leafward_tui.explorer.widgets.gauge import Forecast, Gauge, Load, gauge_lin
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
 from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.palette import built_in_theme
 from leafward_tui.ui.price_line import KeyHint, PriceLine
-from leafward_tui.ui.theme import Styles, built_in_theme, css_variables, textual_theme
+from leafward_tui.ui.theme import Styles, css_variables, textual_theme
 from tests.pi_file import PiFile
 from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
 from tests.tui.test_overview import random_file, reply

@@ -14,17 +14,22 @@ from textual.app import App
 from textual.widgets import Static
 
 from leafward_tui.ui import colours
-from leafward_tui.ui.palette import HUES, TOKENS, Palette, weak_contrasts
-from leafward_tui.ui.terminal import Depth
-from leafward_tui.ui.theme import (
-    Ground,
-    Styles,
+from leafward_tui.ui.palette import (
+    HUES,
+    TOKENS,
+    Palette,
     ThemeError,
     built_in_names,
     built_in_theme,
     built_in_themes,
-    css_variables,
     load_theme,
+    weak_contrasts,
+)
+from leafward_tui.ui.terminal import Depth
+from leafward_tui.ui.theme import (
+    Ground,
+    Styles,
+    css_variables,
     suited,
     textual_theme,
     theme_variable_defaults,

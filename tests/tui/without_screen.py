@@ -12,8 +12,9 @@ from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.ui.glyphs import UNICODE
 from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.palette import built_in_theme
 from leafward_tui.ui.routed_screen import Routes
-from leafward_tui.ui.theme import DEFAULT_DARK, Styles, built_in_theme
+from leafward_tui.ui.theme import DEFAULT_DARK, Styles
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:

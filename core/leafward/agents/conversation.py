@@ -311,7 +311,7 @@ def _says_something(block: Body) -> bool:
 
 
 def documents_left(number: int) -> str:
-    """That documents are told by their names, in words."""
+    """The remark that documents are carried over by name only."""
     return f"{counted(number, 'document')} told by name only: add what is still needed again"
 
 

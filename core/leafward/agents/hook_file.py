@@ -128,5 +128,5 @@ class HookFile:
         )
 
     def answer(self, text: str) -> str:
-        """As it is."""
+        """The text as it is."""
         return text

@@ -45,7 +45,7 @@ class HookGroups:
     cost: str = "two short runs of Leafward; the text is made while the summary is"
 
     def file(self, env: Mapping[str, str]) -> Path:
-        """In the agent's folder."""
+        """The file of hooks in the agent's folder."""
         return self.folder(env) / self.name
 
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
@@ -100,7 +100,7 @@ class HookGroups:
         return HookRequest(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None
 
     def answer(self, text: str) -> str:
-        """As additional context, which keeps every byte."""
+        """The text as additional context, which keeps every byte."""
         return json.dumps(
             {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
         )

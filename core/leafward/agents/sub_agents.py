@@ -34,7 +34,10 @@ class SubAgent(NamedTuple):
 def sub_agents_of(
     agent: Agent, session: Session, since: int = 0, stop: Callable[[], bool] = lambda: False
 ) -> tuple[SubAgent, ...]:
-    """Those made in a session of the agent from an entry on whose sessions are there, by their entries. Only what an agent's own files say counts."""
+    """The sub-agents that calls from the entry `since` on made, in the order of their entries.
+
+    Only what the agent's own files say counts, and only sub-agents whose session is still there.
+    """
     found = []
     for entry, path in sorted(agent.spawned(session, since, stop)):
         title = ""

@@ -31,5 +31,5 @@ def reason_of(error: Exception) -> str:
 
 
 def not_written(path: object, error: OSError) -> str:
-    """That a file was not written: the reason first, as the path may be long."""
+    """The message that a file was not written. The reason comes first, as the path may be long."""
     return f"{error.strerror or error}, nothing was written to {path}"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """No garbage collection meanwhile: with a million values, one pass over them stops every thread for 0.1 s."""
+    """Pauses garbage collection: with a million values, one pass over them stops every thread for 0.1 s."""
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -16,7 +16,7 @@ _LONGEST = 300
 
 
 def no_project_folder(folder: str) -> str:
-    """That the folder of a session's project is not there, with its name; safe, one line."""
+    """The message that a session's project folder is not there, with its name. Safe, one line."""
     return f"{NO_PROJECT_FOLDER}: {safe_line(folder, _LONGEST) or 'not in file'}"
 
 

@@ -84,7 +84,7 @@ def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIn
 
 
 def gap_at_end(gap: EntryIndex) -> Change:
-    """That nothing was said behind a gap, as a change."""
+    """The change that says that nothing was said behind a gap."""
     return Change("gap", f"{_LOST}, and nothing was said behind it: the session goes on before it", gap)
 
 

@@ -128,7 +128,10 @@ def _with_counts(
 
 
 def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
-    """What the provider itself named, of a conversation whose messages were told; a new session tells none of it."""
+    """Changes for what the provider itself named: thinking or documents, which a new session leaves out.
+
+    The messages of `past` must have been made: they count both.
+    """
     if refusal is None:
         return
     if refusal.of_thinking and past.thoughts:
@@ -140,7 +143,7 @@ def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
 
 
 def _remarks(past: Conversation) -> Iterator[Remark]:
-    """Of a conversation whose messages were told."""
+    """What a new session leaves out besides. The messages of `past` must have been made: they count it."""
     if past.thoughts:
         # Whether a signature still holds only its provider can say; without any thinking every provider goes on.
         text = f"{counted(past.thoughts, 'piece')} of thinking left out: only the request that made them can use them"
@@ -182,7 +185,7 @@ def healed(
 
 
 def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
-    """What providers refuse of the replies on the path and their messages do not show: what only its maker can use."""
+    """Changes that no message shows: blocks of replies that only the provider that made them can use."""
     kinds = session.columns.kind
     for index in session.tree.path(cut.end):
         if kinds[index] != Kind.ASSISTANT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafward.catalog.about import NOTHING_KNOWN, About, about
-from leafward.catalog.card import Card, Details, iso_time, parse_time
+from leafward.catalog.card import Card, Details, iso_time
 from leafward.catalog.lineage import Group, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
 from leafward.catalog.lookup import find_session, sighted, typed_ids
@@ -34,7 +34,6 @@ __all__ = [
     "leaves_in",
     "listings",
     "parents",
-    "parse_time",
     "short_ids",
     "sighted",
     "stores",

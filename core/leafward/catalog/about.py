@@ -1,4 +1,4 @@
-"""What is to be said of sessions besides their cards: worked out from all of them together."""
+"""Facts about sessions that no single card holds: worked out from all cards together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """All of it, by the paths of the sessions."""
+    """The facts, by the path of a session where nothing else is said."""
 
     spent: Mapping[str, Sequence[Spent]] = field(default_factory=dict)
     """What each used, nothing counted in two of them."""
@@ -39,7 +39,7 @@ NOTHING_KNOWN = About()
 
 
 def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
-    """What the catalogue knows of its cards; `found` is what `parents` said of them. Looks at every project's folder."""
+    """Works the facts out for `cards`; `found` is what `parents` gave for them. Looks at every project's folder."""
     expires = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     missing = moved_folders.missing_folders(card.project for card in cards)
     return About(

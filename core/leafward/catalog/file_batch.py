@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FileBatch(NamedTuple):
-    """What is asked for."""
+    """Files to read, and how long."""
 
     candidates: tuple[Candidate, ...]
     seconds: float
@@ -21,7 +21,7 @@ class FileBatch(NamedTuple):
 
 
 def read_batch(batch: FileBatch) -> list[Reading | None]:
-    """What was read of each file; None where it took longer."""
+    """Reads each file; None where it took longer than it may."""
     found = []
     for one in batch.candidates:
         end = time.monotonic() + batch.seconds

@@ -281,7 +281,7 @@ class Index:
             return {}
 
     def _reject(self, why: str) -> None:
-        """What lies behind the cards cannot be used: every session is to be read anew, and the file goes."""
+        """Gives the file up: what lies behind its cards cannot be used, so it is removed and every session is read anew."""
         self.rejected, self.changed, self._lost = why, True, True
         self.folders = {
             folder: {

@@ -388,7 +388,7 @@ class Catalogue:
         return lambda: stop() or self.clock() > end
 
     def _seconds(self) -> float:
-        """For one file, at most."""
+        """How long one file may take: less the more files there are to read."""
         return READ_AT_MOST / (1 + len(self.left))
 
     def _exclude(self, candidate: Candidate, card: Card) -> None:

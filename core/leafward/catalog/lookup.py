@@ -80,7 +80,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
 
 
 def typed_ids(cards: Iterable[Card], config: Config, places: Sequence[Path]) -> dict[str, str]:
-    """As much of each card's id as tells it from every session in the stores, where verbs look for it.
+    """The shortest beginning of each card's id that no other session in the stores has, as verbs take it.
 
     `cards` are all of these where no `places` are named.
     """

@@ -27,7 +27,7 @@ def missing_folders(projects: Iterable[str]) -> frozenset[str]:
 
 
 def successors(cards: Sequence[Card], missing: Iterable[str]) -> Mapping[str, str]:
-    """For folders that are not there: another project's folder that is, with the same git remote, else with the same name.
+    """Where projects whose folder is gone may be now: an existing folder with the same git remote, else with the same name.
 
     Of several the one that was worked in last. A remote is known where a session recorded it. Reads files.
     """

@@ -69,7 +69,7 @@ _SHORTEST_ID = 8
 
 
 def short_ids(cards: Iterable[Card]) -> dict[str, str]:
-    """As much of each id as tells it from the others. What is shown can be typed where these are all sessions of the stores."""
+    """The shortest beginning of each id that no other card has, by id. Verbs take it where these are all sessions of the stores."""
     ids = sorted({card.id for card in cards})
     sizes = dict.fromkeys(ids, _SHORTEST_ID)
     for one, other in pairwise(ids):

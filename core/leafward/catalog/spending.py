@@ -56,7 +56,7 @@ class Sum:
         return round(self.cost, 6) if self.priced else None
 
     def as_json(self) -> dict[str, object]:
-        """As `ls --json` writes it."""
+        """The sum as `ls --json` writes it."""
         return {
             "sessions": self.sessions,
             "tokens": self.tokens,
@@ -210,7 +210,7 @@ class Totals:
     """By day since 1970; a session counts on each day on which it used something."""
 
     def as_json(self) -> dict[str, object]:
-        """As `ls --json` writes it."""
+        """The sum as `ls --json` writes it."""
         return {
             **self.all.as_json(),
             "by_project": [{"project": name, **one.as_json()} for name, one in self.projects.items()],

@@ -13,9 +13,9 @@ from leafward.base.redact import redact
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, typed_ids
-from leafward.cli.ls import existing, project_name, project_part, when
-from leafward.cli.output import Page, emit_json, note, page, say, table
+from leafward.cli.output import Page, emit_json, note, page, project_name, say, table, when
 from leafward.cli.progress_line import ProgressLine
+from leafward.cli.selection import existing, project_part
 from leafward.export.audit import Audit, SecretPlace
 
 if TYPE_CHECKING:

@@ -149,7 +149,7 @@ def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> 
 
     An empty TEXT removes the label. The leaf stays where it is.
     """
-    from leafward.cli.move import label as run
+    from leafward.cli.label import label as run
 
     return run(session, entry, text, dry_run, as_json)
 
@@ -164,7 +164,7 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
 
     An empty TEXT removes the name. The leaf stays where it is.
     """
-    from leafward.cli.move import name as run
+    from leafward.cli.label import name as run
 
     return run(session, text, dry_run, as_json)
 
@@ -181,10 +181,10 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
     With ENTRY it is the branch that begins there. Nothing is removed from the file, nothing is moved.
     """
     if entry is None:
-        from leafward.cli.move import archive_session
+        from leafward.cli.label import archive_session
 
         return archive_session(session, unarchive, dry_run, as_json)
-    from leafward.cli.move import archive as run
+    from leafward.cli.label import archive as run
 
     return run(session, entry, unarchive, dry_run, as_json)
 

@@ -23,7 +23,6 @@ from leafward.cli.model_request import (
     sent_by,
     tell_outgoing,
 )
-from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, indented, note, page, say, table, usage_json
 from leafward.cli.plan import (
     diagnostics_json,
@@ -35,6 +34,7 @@ from leafward.cli.plan import (
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import fate_json, survival_json
+from leafward.cli.write_report import remark, write_json
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam import exam_of_draft
@@ -147,7 +147,7 @@ _LARGER = "--larger does it all the same"
 
 
 def _refuse_larger(grows: str, undone: str) -> None:
-    """Before a model is asked as well: what it would be paid for is of no use."""
+    """Raises Refused where the context would grow. Asked before a model is paid, too: its summary would be of no use."""
     if grows:
         raise Refused(f"{grows}; nothing was {undone} ({_LARGER})")
 

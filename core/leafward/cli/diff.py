@@ -1,4 +1,4 @@
-"""The verb `diff`: two nodes of a session compared, as JSON; `diff_lines` says it in lines."""
+"""The verb `diff`: two entries of a session compared, as JSON; `diff_lines` says it in lines."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def diff(selector: str, nodes: tuple[str, ...], options: DiffOptions, as_json: bool) -> int:
+def diff(selector: str, names: tuple[str, ...], options: DiffOptions, as_json: bool) -> int:
     """`leafward diff`."""
     what = options.what
     with opened(selector) as session:
-        found_at = [session.find(node) for node in nodes]
-        if len(nodes) > 2:
+        found_at = [session.find(name) for name in names]
+        if len(names) > 2:
             if what != "outcome" or options.patch is not None:
                 raise click.UsageError("more than two entries are compared by --what outcome only")
             return compare_outcomes(session, found_at, as_json)
@@ -103,11 +103,11 @@ def _head(compared: Sides) -> dict[str, Any]:
 
 def _side(session: Session, side: Side) -> dict[str, Any]:
     return {
-        "entry": session.columns.id_at(side.node),
+        "entry": session.columns.id_at(side.entry),
         "entries": len(side.entries),
         "turns": side.turns,
         "edits": side.edits,
-        "tokens": context_at(session, side.node).total,
+        "tokens": context_at(session, side.entry).total,
     }
 
 
@@ -202,7 +202,7 @@ def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
 
     chosen = FileSets(kept(sets.only_a), kept(sets.both), kept(sets.only_b))
     if not len(chosen):
-        raise click.UsageError(f"no file of the two nodes is named {', '.join(named)}")
+        raise click.UsageError(f"no file of the two entries is named {', '.join(named)}")
     return chosen
 
 
@@ -266,7 +266,7 @@ def _contents(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> d
 
 def _context(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> dict[str, Any]:
     session = compared.session
-    found = compare_contexts(session, compared.a.node, compared.b.node)
+    found = compare_contexts(session, compared.a.entry, compared.b.entry)
 
     def message(one: ContextMessage) -> dict[str, Any]:
         return {

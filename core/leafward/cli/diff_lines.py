@@ -25,7 +25,7 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
     above = session.columns.id_at(compared.ancestor)
     yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
     for letter, side in (("A", compared.a), ("B", compared.b)):
-        entry = session.columns.id_at(side.node) or "(before everything)"
+        entry = session.columns.id_at(side.entry) or "(before everything)"
         numbers = f"{counted(len(side.entries), 'entry', 'entries')}  {counted(side.turns, 'turn')}  {counted(side.edits, 'change')}"
         words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 62), unicode=page.unicode)
         yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"

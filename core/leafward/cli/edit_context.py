@@ -16,9 +16,9 @@ from leafward.branches.transfer.context_edits import (
     editable_in,
     last_editable,
 )
-from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, note, page, say
 from leafward.cli.selection import named_or_chosen, opened
+from leafward.cli.write_report import remark, write_json
 from leafward.session import journal
 from leafward.session.entry_headline import headline
 

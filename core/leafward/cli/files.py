@@ -12,7 +12,7 @@ from leafward.cli.output import Page, emit_json, fit, note, pad, page, say, writ
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
-from leafward.files.file_replay import KNOWN, FileOperation, NodeFiles, Outcome, steps, store, timeline
+from leafward.files.file_replay import KNOWN, FileOperation, Outcome, PathFiles, steps, store, timeline
 from leafward.files.tool_calls import table_of
 from leafward.files.working_set import FileUse, Searched, WorkingSet, carried, searched, working_set
 
@@ -196,7 +196,7 @@ def _step(session: Session, one: Step, on_path: set[int]) -> dict[str, Any]:
 
 
 def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None, as_json: bool) -> int:
-    made = NodeFiles(session, index, bases)
+    made = PathFiles(session, index, bases)
     named = _named(session, path, made.paths)
     found = made.rebuilt(named)
     if as_json:
@@ -230,7 +230,7 @@ def _state(found: Rebuilt) -> str:
 def _store(
     session: Session, index: EntryIndex, folder: Path, bases: Bases | None, dry_run: bool, as_json: bool
 ) -> int:
-    known = NodeFiles(session, index, bases).files()
+    known = PathFiles(session, index, bases).files()
     done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
     unsure = [one.path for one in known if not one.ends and one.path in set(done.files)]
     if as_json:

@@ -83,10 +83,10 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
 
     settings = configured_settings(config.load()[0])
     with opened(session) as found:
-        node = found.find(at) if at is not None else found.leaf
-        while size is not None and node >= 0 and found.origin(node).offset >= size:
-            node = EntryIndex(found.columns.parent[node])
-        path = collect(found, node)
+        entry = found.find(at) if at is not None else found.leaf
+        while size is not None and entry >= 0 and found.origin(entry).offset >= size:
+            entry = EntryIndex(found.columns.parent[entry])
+        path = collect(found, entry)
         while True:
             text = build(path, settings).text
             units = utf16_length(text)
@@ -110,15 +110,15 @@ def _summary(request: HookRequest) -> str:
     if request.to is None:
         raise ValueError("nothing says where the summary ends")
     with opened(request.session) as found:
-        node = found.find(request.at) if request.at is not None else found.leaf
+        entry = found.find(request.at) if request.at is not None else found.leaf
         to = found.find(request.to)
         if request.moment is Moment.BRANCH:
-            branch = left_branch(found, node, to)
+            branch = left_branch(found, entry, to)
             if branch is None:
                 return ""
             summary = summarize_branch(branch, Extractive(), focus=request.focus)
             return json.dumps({"summary": summary.text, "details": summary.details()})
-        plan = plan_of(measure(found, node), PlanSettings(strategy=Strategy.PI, cut=to))
+        plan = plan_of(measure(found, entry), PlanSettings(strategy=Strategy.PI, cut=to))
         made = draft(found, plan, Extractive(), focus=request.focus)
         return json.dumps({"summary": made.text, "details": made.details()})
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named, unknown_roots, within
+from leafward.agents import agent_named, unknown_roots
 from leafward.base import config as settings
-from leafward.base.errors import NotFound
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import (
@@ -34,16 +30,19 @@ from leafward.cli.output import (
     money,
     note,
     page,
+    project_name,
     say,
     table,
+    when,
 )
 from leafward.cli.progress_line import ProgressLine
-from leafward.cli.selection import session_query
+from leafward.cli.selection import existing, project_part, session_query
 from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from leafward.catalog.card import Spent
 
@@ -141,21 +140,6 @@ def _session_json(
     }
 
 
-def existing(path: str) -> Path:
-    """A file or folder that somebody named, or a session in one. Raises NotFound."""
-    found = Path(os.path.abspath(os.path.expanduser(path)))
-    if not found.exists() and within(found) is None:
-        raise NotFound(f"no file or folder {safe_line(path)!r}")
-    return found
-
-
-def project_part(text: str) -> str:
-    """What a project's folder must contain: a path where the text is one, else the text itself."""
-    if text.startswith((".", "~", os.sep)):
-        return os.path.abspath(os.path.expanduser(text)).lower()
-    return text.lower()
-
-
 def _text(
     cards: Sequence[Card],
     page: Page,
@@ -240,20 +224,6 @@ def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
     left = leaving.get(card.path)
     words = leaves_in(left, time.time_ns() // 1_000_000) if left is not None else ""
     return f"  {words}" if words else ""
-
-
-def when(milliseconds: int, *, seconds: bool = False) -> str:
-    """A time as the clock here shows it, to the minute or the second."""
-    form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime(form)
-    except (OverflowError, ValueError, OSError):
-        return ""
-
-
-def project_name(project: str) -> str:
-    """The last part of a project's folder, safe and cut."""
-    return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)
 
 
 def _count(number: int | None, page: Page) -> str:

@@ -10,9 +10,9 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
-from leafward.cli.move import remark, write_json
 from leafward.cli.output import Page, emit_json, indented, note, page, say
 from leafward.cli.selection import opened
+from leafward.cli.write_report import remark, write_json
 from leafward.session import journal
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def merge_summaries(
                         if written is not None
                         else {"op": None, "dry_run": dry_run}
                     ),
-                    "a": session.columns.id_at(draft.sides.a.node),
-                    "b": session.columns.id_at(draft.sides.b.node),
+                    "a": session.columns.id_at(draft.sides.a.entry),
+                    "b": session.columns.id_at(draft.sides.b.entry),
                     "ancestor": session.columns.id_at(draft.sides.ancestor),
                     "conflicts": [
                         {

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.times import parse_time
-from leafward.cli.ls import when
-from leafward.cli.move import Body, place_text, remark, short_id, write_json
-from leafward.cli.output import Page, emit_json, note, page, say, table
+from leafward.cli.output import Page, emit_json, note, page, say, table, when
 from leafward.cli.selection import opened
+from leafward.cli.write_report import place_text, remark, short_id, write_json
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.operation_log import (
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.files.restoration import Record
+    from leafward.session.entries import Body
     from leafward.session.journal import Operation, Write
     from leafward.session.session import Session
 

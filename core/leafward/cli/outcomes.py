@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> int:
+def compare_outcomes(session: Session, entries: Sequence[int], as_json: bool) -> int:
     """What came of each of some entries since the common ancestor of all of them."""
-    ancestor = reduce(session.tree.common_ancestor, nodes)
-    sides = [side_of(session, ancestor, node) for node in nodes]
+    ancestor = reduce(session.tree.common_ancestor, entries)
+    sides = [side_of(session, ancestor, entry) for entry in entries]
     came = [outcome_json(session, side) for side in sides]
     above = session.columns.id_at(ancestor)
     if as_json:
@@ -40,7 +40,7 @@ def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> i
                 "ancestor": above,
                 "nodes": [
                     {
-                        "entry": session.columns.id_at(side.node),
+                        "entry": session.columns.id_at(side.entry),
                         "entries": len(side.entries),
                         "edits": side.edits,
                         **one,
@@ -51,7 +51,7 @@ def compare_outcomes(session: Session, nodes: Sequence[int], as_json: bool) -> i
         )
         return 0
     out = page()
-    names = [safe_line(session.columns.id_at(side.node) or "(before everything)", 40) for side in sides]
+    names = [safe_line(session.columns.id_at(side.entry) or "(before everything)", 40) for side in sides]
 
     def lines() -> Iterator[str]:
         yield out.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")

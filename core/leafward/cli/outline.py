@@ -99,7 +99,7 @@ class _Outline:
         )
 
     def _ongoing_beside(self, branch: int) -> tuple[bool, ...]:
-        """For each lane left of a branch, outermost first, whether its rail passes beside the branch."""
+        """Whether the rail of each lane left of a branch, outermost first, passes beside it."""
         found = self._ongoing.get(branch)
         if found is None:
             layout = self.layout

@@ -199,7 +199,7 @@ class _Painter:
         return self._fitting(marks)
 
     def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """As many marks as leave the text some room: the last ones, and how many others there are."""
+        """The last marks of a row, as many as leave the text some room, and how many others there are."""
         left = self.text_width - _TEXT_KEPT
         kept: list[tuple[str, str]] = []
         for position in range(len(marks) - 1, -1, -1):

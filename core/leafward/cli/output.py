@@ -11,6 +11,7 @@ import shutil
 import sys
 import unicodedata
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
@@ -234,3 +235,17 @@ def usage_json(usage: Any) -> dict[str, float | None]:
         "total": usage.total,
         "cost": usage.cost if usage.cost or usage.priced or not usage.total else None,
     }
+
+
+def when(milliseconds: int, *, seconds: bool = False) -> str:
+    """A time as the clock here shows it, to the minute or the second."""
+    form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime(form)
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def project_name(project: str) -> str:
+    """The last part of a project's folder, safe and cut."""
+    return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)

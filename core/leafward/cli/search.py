@@ -11,10 +11,9 @@ from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.catalog import Card, sighted, typed_ids
-from leafward.cli.ls import existing, project_name, project_part, when
-from leafward.cli.output import Page, cells, emit_json, fit, note, page, say
+from leafward.cli.output import Page, cells, emit_json, fit, note, page, project_name, say, when
 from leafward.cli.progress_line import ProgressLine
-from leafward.cli.selection import expression_of, session_query
+from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.query.search.text_search import Search, SessionHits, ripgrep
 
 if TYPE_CHECKING:

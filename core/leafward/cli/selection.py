@@ -26,6 +26,21 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
+def existing(path: str) -> Path:
+    """A file or folder that somebody named, or a session in one. Raises NotFound."""
+    found = Path(os.path.abspath(os.path.expanduser(path)))
+    if not found.exists() and not holds_many(found):
+        raise NotFound(f"no file or folder {safe_line(path)!r}")
+    return found
+
+
+def project_part(text: str) -> str:
+    """What a project's folder must contain: a path where the text is one, else the text itself."""
+    if text.startswith((".", "~", os.sep)):
+        return os.path.abspath(os.path.expanduser(text)).lower()
+    return text.lower()
+
+
 def session_path(selector: str) -> Path:
     """The file of the session a user means. Raises NotFound where there is none, or more than one."""
     path = Path(os.path.expanduser(selector))

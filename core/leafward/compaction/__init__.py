@@ -7,10 +7,10 @@ asks what is known afterwards, `aftermath` what was done again.
 from __future__ import annotations
 
 from leafward.base.strategies import Strategy, strategy_of
-from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, CutLine, IllegalCut, Rule
+from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, CutLine, Rule
 from leafward.compaction.division import Diagnostic
-from leafward.compaction.measure import Part, PathSizes, measure
-from leafward.compaction.plan import Plan, plan, plans
+from leafward.compaction.measure import PathSizes, measure
+from leafward.compaction.plan import Plan, plan
 from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
 from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
 from leafward.compaction.trigger import Trigger, trigger_of
@@ -22,8 +22,6 @@ __all__ = [
     "BadSettings",
     "CutLine",
     "Diagnostic",
-    "IllegalCut",
-    "Part",
     "PathSizes",
     "Plan",
     "PlanSettings",
@@ -33,7 +31,6 @@ __all__ = [
     "TriggerRule",
     "measure",
     "plan",
-    "plans",
     "rules_of",
     "strategy_of",
     "trigger_of",

@@ -82,7 +82,7 @@ class Aftermath:
 
     @property
     def tokens(self) -> int:
-        """Of all that was repeated; what came with one message counts once."""
+        """Tokens of all that was repeated; what came with one message counts once."""
         return sum({one.entry: one.tokens for one in self.repeated}.values())
 
     def count(self, kind: Repeat) -> int:

@@ -103,7 +103,7 @@ class Draft:
 
     @property
     def growth(self) -> str:
-        """That the context becomes larger with this summary; empty where it does not."""
+        """The message that the context becomes larger with this summary; empty where it does not."""
         return growth_words(self.plan.tokens.counted_before, self.counted_after)
 
     @property

@@ -15,14 +15,17 @@ SIZE_CODES = frozenset({_GROWS, _TOO_LARGE, _NO_GAIN})
 
 
 def growth_words(before: int, after: int, about: str = "") -> str:
-    """That a context of so many tokens becomes larger; empty where it does not. `about` stands before an estimate."""
+    """The message that a compaction makes the context larger, by its tokens before and after; empty where it does not.
+
+    `about` stands before an estimate.
+    """
     if after <= before:
         return ""
     return f"this compaction makes the context larger: {about}{after:,} tokens instead of {before:,}"
 
 
 def planned_growth(remarks: Sequence[Diagnostic]) -> str:
-    """What the diagnostics of a plan say of it; empty where it does not grow the context."""
+    """The message among the diagnostics of a plan that it makes the context larger; empty where it does not."""
     return next((one.text for one in remarks if one.code == _GROWS), "")
 
 

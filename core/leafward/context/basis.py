@@ -120,7 +120,7 @@ class _Request:
 
 
 class _Memo:
-    """What was worked out of a session: it holds while the session grows, as what lies above a compaction does not change."""
+    """What was worked out for a session. It stays right while the session grows: what lies above a compaction does not change."""
 
     def __init__(self, session: Session) -> None:
         self.metrics = EntryMetrics(session)
@@ -130,7 +130,7 @@ class _Memo:
 
     @classmethod
     def of(cls, session: Session) -> _Memo:
-        """That of a session, taken along while it grows and begun anew where it was read anew or proved to be damaged."""
+        """The memo of a session. It is kept while the session grows, and begun anew when the session is read anew or proves damaged."""
         memo = _memos.get(session.scan)
         if memo is None or memo.damage != len(session.columns.damage):
             memo = _memos[session.scan] = cls(session)

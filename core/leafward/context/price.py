@@ -46,7 +46,7 @@ class Rates:
     cache_write: float | None = None
 
     def again(self) -> float | None:
-        """For a token that is sent anew: written to the cache where the provider bills that, else plain input."""
+        """The rate of a token that is sent anew: written to the cache where the provider bills that, else plain input."""
         return self.cache_write if self.cache_write is not None else self.input
 
 
@@ -93,7 +93,7 @@ class Price:
 
     @property
     def unsent(self) -> int:
-        """Of the context afterwards, what is counted and not sent: replies that were aborted or failed."""
+        """Tokens of the context afterwards that are counted and not sent: replies that were aborted or failed."""
         return self.after.unsent
 
     @property

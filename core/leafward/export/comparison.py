@@ -73,7 +73,7 @@ def comparison_of(
     session = sides.session
     texts = _Texts(session, secrets)
     sets, contents = compare_files(sides), Contents(sides, stop, bases)
-    contexts = compare_contexts(session, sides.a.node, sides.b.node)
+    contexts = compare_contexts(session, sides.a.entry, sides.b.entry)
     files, differences = [], []
     for column in COLUMNS:
         for file in getattr(sets, column):
@@ -124,7 +124,7 @@ def comparison_of(
 def _side(texts: _Texts, side: Side, tokens: int) -> dict[str, Any]:
     came = side.outcomes
     return {
-        "entry": texts.name(side.node),
+        "entry": texts.name(side.entry),
         "entries": len(side.entries),
         "turns": side.turns,
         "edits": side.edits,

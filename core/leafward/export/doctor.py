@@ -107,7 +107,7 @@ def _placed(session: Session, files: ForeignFiles, problem: Problem) -> Problem:
 
 
 def _in_row(text: str, origin: Origin) -> str:
-    """What lies in a database has no place in bytes."""
+    """A problem of an entry in a database, which has a row instead of a place in bytes."""
     return f"{text} (row {origin.offset:,})"
 
 

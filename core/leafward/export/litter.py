@@ -79,7 +79,7 @@ class CopyLimits(NamedTuple):
 
     @classmethod
     def of(cls, config: Config) -> CopyLimits:
-        """As they are configured."""
+        """The limits that are configured."""
         return cls(config.restore_keep_days * _DAY, config.restore_keep_mb << 20)
 
 
@@ -232,7 +232,7 @@ def _is_temporary(path: Path) -> bool:
 
 
 def _half_thrown(trash: Path) -> Iterator[Path]:
-    """What moves to the trash and back left there: a folder without a session, a copy that an earlier version did not finish."""
+    """Leftovers in the trash: a folder without a session, or a copy that an earlier version did not finish."""
     try:
         folders = sorted(trash.iterdir())
     except OSError:

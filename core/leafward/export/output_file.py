@@ -140,7 +140,7 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
 
 
 def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:
-    """Those of the file that it replaces; the owner only where the system lets this user give files away."""
+    """Gives a file the mode and owner of the one that it replaces; the owner only where the system lets this user do so."""
     own = draft.stat()
     if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):

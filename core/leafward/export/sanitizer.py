@@ -101,7 +101,7 @@ def _tokens(parser: MarkdownIt, text: str) -> list[Token]:
 
 
 def _all_tokens(text: str) -> Iterator[Token]:
-    """Those of every parser, inner ones too."""
+    """The tokens of every parser, inner ones too."""
     for parser in _parsers():
         for token in _tokens(parser, text):
             yield token

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.export.content import Content, content_of
+from leafward.export.content import content_of
 from leafward.export.json_document import json_document
 from leafward.export.markdown import markdown
 from leafward.export.web_page import web_page
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.session.session import Session
-
-__all__ = ["FORMATS", "Content", "Exported", "content_of", "export", "json_document", "markdown", "web_page"]
 
 FORMATS = ("md", "html", "json")
 

@@ -97,7 +97,7 @@ class CallShapes:
         return call_id.decode("utf-8", "replace"), tool, literal, text
 
     def as_call(self, parts: tuple[str, str, bytes, str | None]) -> ToolCall | None:
-        """Such a call with its first argument, which is all that says what it touches; None where only decoding tells it."""
+        """The call with its first argument, which is all that says what it touches; None where only decoding tells it."""
         call_id, tool, literal, _ = parts
         text = string(literal)
         return ToolCall(call_id, tool, {self._names[tool]: text}) if tool and text is not None else None

@@ -97,7 +97,7 @@ class _Names:
             del self._names[at]
 
     def take(self, name: str) -> list[str]:
-        """What lies in a folder, or else the file of that name; it is not there any more."""
+        """Takes out the names of all files in a folder, or else of the file that has that name."""
         first, behind = (bisect_left(self._names, name + sign) for sign in ("/", _BEHIND_SLASH))
         below = self._names[first:behind]
         del self._names[first:behind]

@@ -68,7 +68,7 @@ class Opaque(NamedTuple):
 def opaque_calls(
     session: Session, entries: Iterable[int], harmless: Collection[tuple[str, ...]] = ()
 ) -> list[Opaque]:
-    """Those among some entries, the first one of each entry; commands that begin with the words of one of `harmless` are none."""
+    """The opaque calls among some entries, the first one of each entry. Commands that begin with words of `harmless` are none."""
     table = table_of(session)
     kinds = session.columns.kind
     callers = [EntryIndex(entry) for entry in entries if kinds[entry] in (Kind.ASSISTANT, Kind.BASH)]

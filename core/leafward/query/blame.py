@@ -401,7 +401,7 @@ def _beside_copies(lines: Sequence[str], copies: Sequence[bool]) -> list[bool]:
     telling = [says_something(line) for line in lines]
 
     def nearest(order: Sequence[int]) -> dict[int, bool]:
-        """Of each line, whether the one met last that says something may be copied."""
+        """Whether the last line before each that says something may be copied."""
         found, copied = {}, False
         for at in order:
             copied = copies[at] if telling[at] else copied

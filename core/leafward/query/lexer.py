@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
     @property
     def typed(self) -> str:
-        """As it is named where it is not expected."""
+        """The token as an error names it where it is not expected."""
         return (
             f"{self.text}:"
             if self.kind == "term"

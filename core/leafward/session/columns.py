@@ -168,7 +168,7 @@ class Columns:
         return max((index for index, name in self.other_ids.items() if name == entry_id), default=-1)
 
     def starting_with(self, prefix: str) -> list[EntryIndex]:
-        """Up to two entries with different ids that start with `prefix`: two say that it names none."""
+        """Entries whose ids start with `prefix`, two at most: two ids mean that the prefix names no entry."""
         found = {other: index for index, other in self.other_ids.items() if other.startswith(prefix)}
         if prefix.isascii() and 0 < len(prefix) <= ID_SIZE:
             key = prefix.encode("ascii")

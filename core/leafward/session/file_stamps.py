@@ -36,9 +36,10 @@ class Watched:
         """One of the files was not there when they were last looked at. That is no change: what was read stays."""
 
     def changed(self, content_changed: Callable[[], bool] | None) -> bool:
-        """Whether they are others than when they were read; a stat for each.
+        """Whether the files changed since they were read; a stat for each.
 
-        `content_changed` is asked where they are: whether what was read of them changed. Where it did not, they count as read anew.
+        Where they did, `content_changed` says whether that concerns what was read of them. Where it does not, they count as
+        read anew.
         """
         there = {path: stamp for path in self._files if (stamp := stamp_of(path)) is not None}
         self.gone = len(there) < len(self._files)

@@ -112,7 +112,7 @@ class Scan:
 
     @classmethod
     def of(cls, columns: Columns, header: Body, last: int, end: int) -> Scan:
-        """What a scan would say of columns that were made otherwise."""
+        """A scan for columns that were not made by scanning."""
         scan = cls()
         scan.columns, scan.header, scan.end = columns, header, end
         scan._last_good, scan._parsed_any = last, True
@@ -219,7 +219,7 @@ class Scan:
         return self._settle(first, unclosed=unclosed)
 
     def take_whole(self, content: bytes) -> int:
-        """What `advance` does, with a whole file that is in memory; nothing of it was read before."""
+        """Does what `advance` does, with a whole file that is in memory and of which nothing was read before."""
         self.end = self._whole_lines(content, len(content))
         self.pending = None
         return self._settle(0, unclosed=self.end < len(content) and self._last_line(content[self.end :]))

@@ -237,7 +237,7 @@ def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -
 
 
 def _slots(theirs: Columns, afters: list[Body], above: dict[int, int]) -> array[int]:
-    """For each kept entry how many of the agent's stand before it: those that there were when it was written.
+    """How many of the agent's entries stand before each kept one: as many as there were when it was written.
 
     A line that does not say it was torn, and closed by the write of the line behind it: it stands there.
     """

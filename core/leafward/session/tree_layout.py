@@ -226,7 +226,7 @@ def arrange(
 
 
 def _with_their_results(tree: SessionTree, silent: bytes | bytearray, *, everything: bool) -> bytes:
-    """Of silent replies those that need no row: a result follows in the same run, with no row between the two."""
+    """The silent replies that need no row: a result follows in the same run, with no row between the two."""
     size = len(tree)
     found = bytearray(silent[:size].ljust(size, b"\0"))
     for start, stop in pairwise((*tree.starts, size)):
@@ -334,7 +334,7 @@ class _Arranger:
             )
 
     def _within_streaks(self, found: list[int]) -> set[int]:
-        """Of rows, given by their first entries, the compactions between the first and the last of many in one turn.
+        """The compactions between the first and the last of many in one turn. Rows are given by their first entries.
 
         An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
         """

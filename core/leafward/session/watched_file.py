@@ -78,12 +78,12 @@ class SessionFile:
             return file.read(size)
 
     def look(self) -> None:
-        """It is about to be read: this is the state that it is read in. Raises OSError."""
+        """Takes note of the file's state before it is read. Raises OSError."""
         if self.content is None:
             self.seen = self.latest = os.fstat(self.handle.fileno())
 
     def was_read(self, end: int) -> None:
-        """It was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""
+        """Takes note that it was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""
         if self.content is not None:
             # Nobody reads on what was read for one look.
             return

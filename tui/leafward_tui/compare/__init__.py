@@ -1,4 +1,4 @@
-"""The Compare screen: two nodes of a session over their common ancestor, in files, contents, contexts, summaries and outcome.
+"""The Compare screen: two entries of a session over their common ancestor, in files, contents, contexts, summaries and outcome.
 
 It hands back what is wanted of the explorer, which alone writes.
 """

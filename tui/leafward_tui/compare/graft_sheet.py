@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.branches.transfer import GraftDraft
+    from leafward.branches.transfer.graft import GraftDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.graft import GraftTurn

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.branches.transfer import Conflict, MergeDraft
+    from leafward.branches.transfer.summary_merge import Conflict, MergeDraft
     from leafward_tui.ui.glyphs import Glyphs
 
 _SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)

@@ -153,7 +153,7 @@ class HeadPane(Protocol):
     """Who A and B are."""
 
     def show(self, named: tuple[Named, Named]) -> None:
-        """Shows two nodes."""
+        """Shows two entries."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The Compare screen: two nodes of a session over their common ancestor."""
+"""The Compare screen: two entries of a session over their common ancestor."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class CompareScreen(BaseScreen[CompareResult | None]):
-    """Two nodes compared. Ends with what is wanted of the explorer, or with None."""
+    """Two entries compared. Ends with what is wanted of the explorer, or with None."""
 
     NAME: ClassVar[str] = "compare"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("compare")]

@@ -94,7 +94,7 @@ class ContentState:
 
 @dataclass(slots=True)
 class CompareState:
-    """Two nodes of a session."""
+    """Two entries of a session."""
 
     session: Session
     read: ReadState

@@ -85,7 +85,7 @@ class Controllers:
 
     @property
     def routed(self) -> tuple[Controller, ...]:
-        """Those that intents go to."""
+        """The controllers that intents go to."""
         return (
             self.navigation,
             self.search,

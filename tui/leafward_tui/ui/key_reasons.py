@@ -77,6 +77,6 @@ def reason_for_intent(intent_id: str, screen: str, keymap: Keymap, waits: str = 
 
 
 def reason_for_key(key: str, keymap: Keymap | None = None) -> str:
-    """That a key, in Textual's name, does nothing here; with a keymap also where the keys of the screen are listed."""
+    """The message that a key, by Textual's name, does nothing here; with a keymap also where the screen's keys are listed."""
     help_key = keymap.label("app.help") if keymap is not None else ""
     return f"{key_label(key)} does nothing here" + (f"; {help_key} shows all keys" if help_key else "")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.sheet import TextSheet
 
 FILES_EFFECT = "those known exactly, to a folder"
-"""What writing the files of a node does, as a sheet says it."""
+"""What writing the files at an entry does, as a sheet says it."""
 _NAMED = 3
 """Files that are named; the others are counted."""
 
@@ -67,13 +67,13 @@ def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
 
 
 def files_written(
-    session: Session, node: int, folder: str, bases: Bases | None, stop: Callable[[], bool]
+    session: Session, entry: int, folder: str, bases: Bases | None, stop: Callable[[], bool]
 ) -> tuple[str, bool]:
-    """Writes the files of a node, as its calls left them, and says what became of it; whether that is a problem. In a worker."""
-    from leafward.files.file_replay import NodeFiles, store
+    """Writes the files at an entry, as its calls left them, and says what became of it; whether that is a problem. In a worker."""
+    from leafward.files.file_replay import PathFiles, store
 
     try:
-        made = NodeFiles(session, node, bases, stop).files()
+        made = PathFiles(session, entry, bases, stop).files()
         if stop():
             return "", False
         done = store(made, Path(folder).expanduser(), session.cwd)

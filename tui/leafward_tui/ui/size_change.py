@@ -22,7 +22,7 @@ class SizeChange(NamedTuple):
 
     @classmethod
     def of(cls, basis: Basis, compaction: int) -> SizeChange:
-        """That of a stored compaction."""
+        """The change of size of a stored compaction."""
         before, after = basis.change(compaction)
         return cls(before, after, basis.lacks_prompt(EntryIndex(compaction)))
 

@@ -11,43 +11,28 @@ from textual.theme import Theme
 
 from leafward_tui.ui.palette import (
     DEFAULT_DARK,
-    DEFAULT_LIGHT,
     HUES,
     TOKENS,
     Palette,
     Palettes,
-    ThemeError,
-    built_in_names,
     built_in_theme,
-    built_in_themes,
-    load_theme,
     unknown_theme,
     user_themes,
-    weak_contrasts,
 )
 from leafward_tui.ui.terminal import Depth
 
 __all__ = [
     "DEFAULT_DARK",
-    "DEFAULT_LIGHT",
-    "HUES",
-    "TOKENS",
     "Ground",
     "Palette",
     "Palettes",
     "Styles",
-    "ThemeError",
-    "built_in_names",
-    "built_in_theme",
-    "built_in_themes",
     "css_variables",
-    "load_theme",
     "suited",
     "textual_theme",
     "theme_variable_defaults",
     "unknown_theme",
     "user_themes",
-    "weak_contrasts",
 ]
 
 

@@ -262,7 +262,7 @@ class Codex:
         )
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Behind a reply, or a complete set of results."""
+        """Whether a fork may end here: behind a reply, or a complete set of results."""
         from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)

@@ -93,5 +93,5 @@ class CallEnds:
             self._aside[call], self.waiting = (self._start + at, size), None
 
     def begin_turn(self) -> None:
-        """No result of an earlier turn comes any more."""
+        """Forgets the calls of the turn before: no result of theirs comes any more."""
         self._aside.clear()

@@ -38,7 +38,10 @@ class KeptMessages(NamedTuple):
 
 
 def kept_users(sizes: Sequence[int]) -> tuple[list[int], int | None]:
-    """Of user messages (bytes, oldest first): the positions kept, and the tokens that the oldest of them is cut to."""
+    """The user messages that a compaction keeps, by position, and the tokens that the oldest of them is cut to, if it is.
+
+    `sizes` are the bytes of all of them, oldest first.
+    """
     left = CODEX_KEPT_USER_TOKENS
     chosen: list[int] = []
     cut: int | None = None

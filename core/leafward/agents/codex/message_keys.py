@@ -59,7 +59,7 @@ class MessageIndex:
         self.pictured.update(base + index for index in others.pictured)
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
-        """For each item the last entry on the way here that says the same, and that no item behind it stands for; -1 for none."""
+        """The entry that each item repeats: the last one on the way here with its text that no later item repeats; -1 for none."""
         found = [-1] * len(items)
         taken: set[int] = set()
         for number in range(len(items) - 1, -1, -1):

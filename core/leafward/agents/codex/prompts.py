@@ -87,7 +87,7 @@ class Prompts:
         return False
 
     def settle(self, kinds: bytearray) -> None:
-        """No more comes: without any event, whatever does not look injected is the user's."""
+        """Decides at the end of the file: where there was no event at all, whatever does not look injected is the user's."""
         if not self._events:
             for index in self._unsure:
                 kinds[index] = _USER

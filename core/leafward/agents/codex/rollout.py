@@ -83,7 +83,7 @@ def is_packed(head: bytes) -> bool:
 
 
 def unpacked_head(head: bytes, size: int) -> bytes:
-    """As much of the content as the first bytes of a compressed file hold; empty where they are damaged."""
+    """The content that the first bytes of a compressed file hold; empty where they are damaged."""
     try:
         return zstd.ZstdDecompressor().decompress(head, size)
     except zstd.ZstdError:

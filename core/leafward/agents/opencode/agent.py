@@ -245,7 +245,7 @@ class OpenCode:
         return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Behind a reply, or a complete set of results."""
+        """Whether a fork may end here: behind a reply, or a complete set of results."""
         from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)

@@ -334,7 +334,7 @@ def _chained(head: list[MessageRecord], rest: Iterator[MessageRecord]) -> Iterat
 
 
 def _silent(_name: str, _error: Exception) -> None:
-    """Of a session that is only compared nothing is said."""
+    """Takes a problem of a session that is only compared: nothing is said of it."""
 
 
 def _watched(tree: Tree, session: str) -> tuple[Path, ...]:

@@ -120,7 +120,7 @@ class Pi:
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Behind a reply, or a complete set of results."""
+        """Whether a fork may end here: behind a reply, or a complete set of results."""
         from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)

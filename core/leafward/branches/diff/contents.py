@@ -1,4 +1,4 @@
-"""The contents of one file at two nodes and at their common ancestor, rebuilt from the recorded calls."""
+"""The contents of one file at two entries and at their common ancestor, rebuilt from the recorded calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Merge(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContentDifference:
-    """One file at the common ancestor and at both nodes."""
+    """One file at the common ancestor and at both entries."""
 
     path: str
     base: Rebuilt
@@ -56,7 +56,7 @@ class ContentDifference:
 
     @property
     def exact(self) -> bool:
-        """Whether both nodes' contents are known as a whole; a file that is not there is known."""
+        """Whether both entries' contents are known as a whole; a file that is not there is known."""
         return all(one.certainty in KNOWN for one in (self.a, self.b))
 
     @property
@@ -126,19 +126,19 @@ class Contents:
             one.operation is FileOperation.SWEEP for side in (sides.a, sides.b) for one in side.steps
         )
         """Whether commands may have changed files that they do not name."""
-        self._every = EveryBranch(sides.session, max(sides.a.node, sides.b.node), stop)
+        self._every = EveryBranch(sides.session, max(sides.a.entry, sides.b.entry), stop)
 
     def of(self, file: FileDifference) -> ContentDifference:
-        """One file at the ancestor and at both nodes."""
+        """One file at the ancestor and at both entries."""
         ((base, a, b),) = self._rebuilt([file])
         merge, conflicts = _merge(base, a, b)
         return ContentDifference(file.path, base, a, b, merge, conflicts)
 
     def same(self, files: Sequence[FileDifference]) -> list[bool | None]:
-        """Of each file whether both nodes hold the same under one name; None where one of its contents is not known.
+        """Whether both entries hold the same content, for each file; None where one of the two is not known.
 
-        Steps are gone through once for all of them. Of a file that no branch changed it is not asked whether it is known,
-        unless a command may have changed it that does not name it.
+        All files are replayed in one pass. A file that no branch changed counts as the same without a look at its content,
+        unless a command that does not name it may have changed it.
         """
         looked_at = [file for file in files if file.changed or self.swept]
         made = iter(self._rebuilt(looked_at) if looked_at else ())
@@ -154,7 +154,7 @@ class Contents:
         return found
 
     def _rebuilt(self, files: Sequence[FileDifference]) -> Iterator[tuple[Rebuilt, Rebuilt, Rebuilt]]:
-        """Each file at the ancestor and at both nodes."""
+        """Each file at the ancestor and at both entries."""
         made = [*self._sides.shared.steps, *self._sides.a.steps, *self._sides.b.steps]
         names = related(made, {name for file in files for name in _names(file)})
         shared = Replay(self._sides.session, {}, {})
@@ -176,7 +176,7 @@ class Contents:
             name = use.path if use is not None else file.path
             now = branch.rebuilt(name)
             if use is not None and now.certainty not in KNOWN and contradicted(now):
-                now = self._every.rebuilt(name, names, side.node) or now
+                now = self._every.rebuilt(name, names, side.entry) or now
             found.append(now)
             if base.certainty not in KNOWN:
                 base = branch.original(file.path) or base
@@ -192,7 +192,7 @@ class Contents:
     def _based(
         self, file: FileDifference, found: Sequence[Rebuilt], names: Collection[str]
     ) -> tuple[Rebuilt, Rebuilt, Rebuilt] | None:
-        """The file at all three nodes from one content of the workspace on which everything applies; None where none is."""
+        """The file at all three entries from one content of the workspace on which everything applies; None where none is."""
         origin = next((one.was[0] for one in found if one.was), file.path)
         made: list[tuple[Rebuilt, Rebuilt, Rebuilt]] = []
         for base in self._bases(origin) if self._bases is not None else ():

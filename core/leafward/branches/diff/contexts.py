@@ -1,4 +1,4 @@
-"""What the model reads at two nodes, message by message: what both begin with, and what each has after that."""
+"""What the model reads at two entries, message by message: what both begin with, and what each has after that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The working sets of two nodes in three columns: only in A, in both, only in B.
+"""The working sets of two entries in three columns: only in A, in both, only in B.
 
 A file that was touched above the common ancestor is in both; the numbers are those of the branches alone.
 """

@@ -86,7 +86,7 @@ def patch_of(
 
 
 _Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]
-"""Files at the ancestor and at the node, by name."""
+"""Files at the ancestor and at the entry, by name."""
 
 
 _TAKEN_AS_NEW = "taken to be new"
@@ -152,7 +152,7 @@ def _based_pairs(
 
 
 def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:
-    for one, when in ((base, "at the common ancestor"), (now, "at the node")):
+    for one, when in ((base, "at the common ancestor"), (now, "at the entry")):
         if one.certainty not in KNOWN:
             why = next((remark.value for _, remark in reversed(one.remarks)), "never read as a whole")
             return f"{one.certainty.value} {when}: {why}"

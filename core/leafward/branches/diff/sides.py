@@ -1,4 +1,4 @@
-"""Two nodes and what lies between them and their common ancestor, decoded once."""
+"""Two entries, and what lies between each and their common ancestor, decoded once."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class _Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the nodes that are compared: what its path adds to the common ancestor."""
+    """One of the entries that are compared: what its path adds to the common ancestor."""
 
-    node: EntryIndex
+    entry: EntryIndex
     """-1 is before everything."""
     entries: array[int]
-    """Below the ancestor, in order, the node among them; without what Leafward noted."""
+    """Below the ancestor, in order, the entry among them; without what Leafward noted."""
     spoken: bool
     """Whether any of them belongs to the conversation."""
     turns: int
@@ -53,7 +53,7 @@ class Side:
 
     @property
     def outcomes(self) -> Outcomes:
-        """What came of it; added up when first asked for, and decodes only what the steps had no need of."""
+        """What came of the branch: worked out when first asked for, by decoding only what the steps did not."""
         return self._outcomes.get(self.entries)
 
     @property
@@ -65,7 +65,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Two nodes with their common ancestor."""
+    """Two entries with their common ancestor."""
 
     session: Session
     ancestor: EntryIndex
@@ -78,45 +78,46 @@ class Sides:
     @property
     def ancestor_side(self) -> str:
         """`A` or `B`: the side that is an ancestor of the other; empty where neither is, or both are one entry."""
-        if self.ancestor < 0 or self.a.node == self.b.node:
+        if self.ancestor < 0 or self.a.entry == self.b.entry:
             return ""
-        return {self.a.node: "A", self.b.node: "B"}.get(self.ancestor, "")
+        return {self.a.entry: "A", self.b.entry: "B"}.get(self.ancestor, "")
 
 
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
-    """Two nodes; of their paths each entry that says something of files is decoded once. Raises Cancelled once `stop` turns true.
+    """Compares two entries: what each path adds below the common ancestor. Raises Cancelled once `stop` turns true.
 
-    What only keeps books behind a node's place belongs to neither side, as in the price of a move; what was spent there does.
+    Each entry of the paths that says something of files is decoded once. Bookkeeping below the place of `a` or `b` belongs to
+    neither side, as in the price of a move; what was spent there does.
     """
     a, b = _place(session, a), _place(session, b)
     ancestor = session.tree.common_ancestor(a, b)
     reader = StepReader(session)
     with gc_paused():
         parts = [
-            _side(reader, session, above, node, stop)
-            for above, node in ((-1, ancestor), (ancestor, a), (ancestor, b))
+            _side(reader, session, above, entry, stop)
+            for above, entry in ((-1, ancestor), (ancestor, a), (ancestor, b))
         ]
     return Sides(session, ancestor, *parts)
 
 
-def _place(session: Session, node: int) -> int:
-    """The nearest entry of the conversation at or above a node, or the entry between them that says what was spent."""
-    place, kinds = session.tree.content_at(node), session.columns.kind
+def _place(session: Session, entry: int) -> int:
+    """The nearest entry of the conversation at or above `entry`, or the one between them that says what was spent."""
+    place, kinds = session.tree.content_at(entry), session.columns.kind
     if place < 0:
-        return node
-    while node != place and kinds[node] != Kind.USAGE:
-        node = session.columns.parent[node]
-    return node
+        return entry
+    while entry != place and kinds[entry] != Kind.USAGE:
+        entry = session.columns.parent[entry]
+    return entry
 
 
-def side(session: Session, ancestor: int, node: int, stop: Callable[[], bool] = lambda: False) -> Side:
-    """What the path to a node adds below an entry of it. Raises Cancelled once `stop` turns true."""
+def side(session: Session, ancestor: int, entry: int, stop: Callable[[], bool] = lambda: False) -> Side:
+    """What the path to `entry` adds below its ancestor. Raises Cancelled once `stop` turns true."""
     with gc_paused():
-        return _side(StepReader(session), session, ancestor, node, stop)
+        return _side(StepReader(session), session, ancestor, entry, stop)
 
 
-def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: Callable[[], bool]) -> Side:
-    below = entries_below(session, EntryIndex(ancestor), EntryIndex(node))
+def _side(reader: StepReader, session: Session, ancestor: int, entry: int, stop: Callable[[], bool]) -> Side:
+    below = entries_below(session, EntryIndex(ancestor), EntryIndex(entry))
     entries = session.columns.without_notes(below)
     kinds = bytes(map(session.columns.kind.__getitem__, entries))
     outcomes = OutcomeReader(session)
@@ -124,7 +125,7 @@ def _side(reader: StepReader, session: Session, ancestor: int, node: int, stop: 
     if stop():
         raise Cancelled
     return Side(
-        EntryIndex(node),
+        EntryIndex(entry),
         entries,
         bool(kinds.translate(None, BOOKKEEPING_BYTES)),
         sum(map(kinds.count, PROMPTS)),

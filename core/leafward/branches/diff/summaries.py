@@ -1,4 +1,4 @@
-"""The summaries of two nodes, section by section: stored ones, or made on the spot."""
+"""The summaries of two entries, section by section: stored ones, or made on the spot."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def summaries_of(
 def stored_in(sides: Sides, side: Side) -> EntryIndex:
     """The last entry of a side that stores a summary of what it did itself; -1 where none does.
 
-    A branch summary tells of the branch that was left for this one, so only the node itself counts as one.
+    A branch summary tells of the branch that was left for this one, so only the entry itself counts as one.
     """
     kinds = sides.session.columns.kind
-    if side.node >= 0 and kinds[side.node] in STORED:
-        return side.node
+    if side.entry >= 0 and kinds[side.entry] in STORED:
+        return side.entry
     return next((EntryIndex(at) for at in reversed(side.entries) if kinds[at] == Kind.COMPACTION), NO_ENTRY)
 
 
@@ -67,7 +67,7 @@ def _of(sides: Sides, side: Side, other: Side, stop: Callable[[], bool]) -> Side
     entry = stored_in(sides, side)
     if entry >= 0:
         return SideSummary(summary_at(sides.session, entry), entry)
-    branch = left_branch(sides.session, side.node, other.node, table=listed_tools(sides.session), stop=stop)
+    branch = left_branch(sides.session, side.entry, other.entry, table=listed_tools(sides.session), stop=stop)
     if branch is None:
         return SideSummary("", NO_ENTRY)
     return SideSummary(summarize_branch(branch, Extractive(), stop=stop).text, NO_ENTRY)

@@ -177,7 +177,7 @@ def last_editable(session: Session) -> EntryIndex:
 
 
 def editable_in(session: Session, entries: Iterable[EntryIndex]) -> list[EntryIndex]:
-    """Those of some entries that the model reads at the leaf and whose content can be edited."""
+    """The entries among `entries` that the model reads at the leaf and that can be edited."""
     held, kinds = set(context_at(session).messages.entry), session.columns.kind
     return [one for one in entries if one in held and kinds[one] in EDITABLE]
 

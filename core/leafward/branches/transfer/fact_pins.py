@@ -29,7 +29,7 @@ def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
     """
     session = sides.session
     for side in (sides.a, sides.b):
-        facts = as_sentences(session, side.node, facts)
+        facts = as_sentences(session, side.entry, facts)
     lines = clean_pins(facts)
     if not lines:
         raise Refused("no fact to pin")

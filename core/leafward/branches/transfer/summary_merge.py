@@ -157,7 +157,7 @@ class MergeDraft:
         """The entry that would be appended."""
         moment, _ = milliseconds(writing.now)
         session = self.sides.session
-        merged = [session.columns.id_at(side.node) for side in (self.sides.a, self.sides.b)]
+        merged = [session.columns.id_at(side.entry) for side in (self.sides.a, self.sides.b)]
         fields: Body = {
             "fromId": self.place.leaf if self.place.leaf is not None else "root",
             "summary": text,
@@ -187,8 +187,8 @@ def draft_merge(
     has anything to tell, Cancelled once `stop` turns true.
     """
     session = sides.session
-    if sides.a.node == sides.b.node:
-        raise Refused(f"both are {session.columns.id(sides.a.node)}: a merge takes two branches")
+    if sides.a.entry == sides.b.entry:
+        raise Refused(f"both are {session.columns.id(sides.a.entry)}: a merge takes two branches")
     a, b = summaries_of(sides, stop=stop)
     if not a.text and not b.text:
         raise Refused("neither branch has anything to tell")
@@ -258,7 +258,7 @@ def _merged(
 
 
 def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str]]:
-    """What the old lines became that are said in other words, by their place; and the lines that are new."""
+    """The old lines that are worded anew, by place, with their new words; and the lines that are new."""
     became: dict[int, str] = {}
     added: list[str] = []
     places: dict[str, list[int]] = {}
@@ -298,7 +298,7 @@ def _files(
     """
     read: dict[str, None] = {}
     changed: dict[str, None] = {}
-    for side in sorted((sides.a, sides.b), key=lambda side: -side.node):
+    for side in sorted((sides.a, sides.b), key=lambda side: -side.entry):
         last_read: dict[str, int] = {}
         last_changed: dict[str, int] = {}
         for path, use in touched(session, side.entries, stop=stop).items():

@@ -18,7 +18,7 @@ from leafward.compaction.injection.path_findings import Collected
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
 from leafward.compaction.injection.rules import rules
-from leafward.compaction.injection.sections import SECTIONS, keys_of
+from leafward.compaction.injection.sections import keys_of
 from leafward.compaction.injection.values import (
     Contribution,
     Diagnostic,
@@ -27,7 +27,6 @@ from leafward.compaction.injection.values import (
     SectionReport,
     SourceKind,
     SourceRef,
-    Tier,
 )
 from leafward.compaction.injection.workflow import stages
 from leafward.compaction.injection.working_set import working_set
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 __all__ = [
-    "SECTIONS",
     "Collected",
     "Diagnostic",
     "Injection",
@@ -47,8 +45,6 @@ __all__ = [
     "SectionReport",
     "SourceKind",
     "SourceRef",
-    "Tier",
-    "Workspace",
     "build",
     "collect",
     "compose",

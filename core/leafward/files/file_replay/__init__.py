@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.bases import Base, Bases, Committed, WorkspaceBases
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
-from leafward.files.file_replay.nodes import EveryBranch, NodeFiles, contradicted, proven, resting_on
+from leafward.files.file_replay.path_files import EveryBranch, PathFiles, contradicted, proven, resting_on
 from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
 from leafward.files.file_replay.replay import Rebuilt, Replay, related, replay
 from leafward.files.file_replay.step_reader import StepReader, steps
@@ -22,8 +22,8 @@ __all__ = [
     "Committed",
     "EveryBranch",
     "FileOperation",
-    "NodeFiles",
     "Outcome",
+    "PathFiles",
     "Rebuilt",
     "Remark",
     "Replay",

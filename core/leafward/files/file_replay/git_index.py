@@ -29,7 +29,7 @@ _REMOVING = "Removing "
 
 
 def unstage(files: Iterable[FileState]) -> None:
-    """What git holds of them is not known any more."""
+    """Forgets what the index of git holds of files."""
     for state in files:
         state.staged = None
 

@@ -136,7 +136,7 @@ class FileState:
             self.staged = None
 
     def may_differ(self, entry: EntryIndex, why: Remark) -> None:
-        """It may be another file now."""
+        """Notes that an entry may have changed the file, and why."""
         self.untouched = False
         self.forget()
         if why is not Remark.BY_COMMAND or not self.remarks or self.remarks[-1][0] != entry:
@@ -144,7 +144,7 @@ class FileState:
             self.remark(entry, why)
 
     def forget(self) -> None:
-        """Nothing of its content is known any more."""
+        """Forgets the content."""
         self.text, self.newline, self.absent, self.spans, self.total, self.pieces, self.ends = (
             None,
             True,
@@ -161,7 +161,7 @@ class FileState:
         self.text, self.base = text, base
 
     def gone(self) -> None:
-        """It is not there any more."""
+        """Notes that the file was removed."""
         self.forget()
         self.absent = True
 
@@ -278,7 +278,7 @@ class FileState:
         self._keep_added(places)
 
     def _keep_added(self, places: Sequence[PatchPlace]) -> None:
-        """Of a place of which no more is known, what was added stands in the file."""
+        """Keeps what a patch added where nothing else is known: that stands in the file."""
         for place in places:
             for sign, run in groupby(place.lines, key=itemgetter(0)):
                 text = "\n".join(line for _, line in run)
@@ -309,7 +309,7 @@ class FileState:
         self._keep_pieces(replacements)
 
     def _beside(self, made: Replaced) -> None:
-        """Of a text with loose matches, the lines beside them; older tools wrote all of it anew, without what they overlook."""
+        """Keeps the lines beside loose matches. Older tools wrote the whole text anew, without what they overlook."""
         lines = made.text.split("\n")
         self.total = len(lines)
         unsure = set[int]()
@@ -359,7 +359,7 @@ class FileState:
                 self.pieces = (*self.pieces, one.new)[-PIECES:]
 
     def _touch_pieces(self, one: Replacement) -> None:
-        """What was replaced may have reached into a text that is known to stand there."""
+        """Keeps known texts up to date with a replacement, and forgets those that it may have reached into."""
         self.pieces = tuple(
             piece.replace(one.old, one.new) if one.old in piece else piece
             for piece in self.pieces

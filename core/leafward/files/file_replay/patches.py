@@ -81,7 +81,7 @@ def _until_0_125(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
 
 
 def _since(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
-    """None as well where line ends are mixed: which of them a new line gets is not known."""
+    """The text after a patch; None where it does not fit, and where line ends are mixed: nobody knows which one a new line gets."""
     ends = "\r\n" if "\r\n" in text else "\n"
     if ends == "\r\n" and re.search(r"(?<!\r)\n|\r(?!\n)", text):
         return None

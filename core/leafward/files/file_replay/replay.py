@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """A file at a node."""
+    """A file at an entry."""
 
     path: str
     certainty: Certainty

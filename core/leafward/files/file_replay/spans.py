@@ -55,7 +55,7 @@ def agree(spans: Iterable[Span], new: Span) -> bool:
 
 
 def around(lines: Sequence[str], regions: Sequence[Region]) -> Iterator[Span]:
-    """Of the lines of a text, those between some regions, where they lie once these are replaced."""
+    """The lines between regions of a text, where they lie once the regions are replaced."""
     shift = begin = 0
     for region in (*regions, Region(len(lines), len(lines), 0)):
         # The last line may have got an end.
@@ -66,7 +66,7 @@ def around(lines: Sequence[str], regions: Sequence[Region]) -> Iterator[Span]:
 
 
 def steady(first: int, lines: Sequence[str], unsure: Collection[int] = ()) -> Iterator[Span]:
-    """Those of some lines that a tool leaves as they are where it writes all of a file without what it overlooks."""
+    """The lines that a tool leaves as they are when it writes a whole file without what it overlooks."""
     begin = 0
     for place in range(len(lines) + 1):
         ends = place == len(lines) or place in unsure or bare(lines[place]) != lines[place].removesuffix("\r")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leafward.files.restoration.plan import Action, FileChange, RestorePlan, is_read_only, plan_restore
-from leafward.files.restoration.project_folder import Presence, ProjectFolder
-from leafward.files.restoration.record import Record, interrupted, last_left, records
+from leafward.files.restoration.project_folder import Presence
+from leafward.files.restoration.record import Record, interrupted, last_left
 from leafward.files.restoration.undo_step import (
     StepBack,
     TakenBack,
@@ -19,7 +19,6 @@ __all__ = [
     "Action",
     "FileChange",
     "Presence",
-    "ProjectFolder",
     "Record",
     "RestorePlan",
     "StepBack",
@@ -32,7 +31,6 @@ __all__ = [
     "move_with_files",
     "plan_restore",
     "project_of",
-    "records",
     "restore",
     "restores_of",
     "step_back",

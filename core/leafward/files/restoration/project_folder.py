@@ -30,7 +30,7 @@ _MOST_BELOW = 2000
 
 
 class Presence(StrEnum):
-    """What has a name."""
+    """What stands under a name."""
 
     FILE = "file"
     ABSENT = "absent"
@@ -42,7 +42,7 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """What has a name in the project."""
+    """What stands under a name in the project."""
 
     presence: Presence
     data: bytes = b""
@@ -111,7 +111,7 @@ class ProjectFolder:
             os.close(current)
 
     def look(self, path: str) -> OnDisk:
-        """What has a name."""
+        """What stands under a name, looked at without following links."""
         parts = path.split("/")
         for at in range(1, len(parts)):
             above = "/".join(parts[:at])

@@ -243,7 +243,7 @@ def records(folder: str | None = None) -> list[Record]:
 
 
 def halfway_words(record: Record) -> str:
-    """That a restore stopped halfway, and how its files are put back."""
+    """The message that a restore stopped halfway, and how its files are put back."""
     undo = f"`leafward restore {safe_line(record.session, 40)} --undo`"
     return f"restore {record.number} of this project stopped halfway; {undo} puts its files back"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sweep(StrEnum):
-    """What such a command is called."""
+    """A command that may change any file below a folder, by its name."""
 
     CHECKOUT = "git checkout"
     SWITCH = "git switch"
@@ -228,7 +228,7 @@ def _rsync(words: Sequence[Word]) -> list[Swept]:
 
 
 def _into(by: Sweep, operands: Sequence[Word]) -> list[Swept]:
-    """What goes to the last operand."""
+    """A command that may change anything below its last operand."""
     return [Swept(by, operands[-1])] if operands and operands[-1].plain else []
 
 

@@ -115,7 +115,7 @@ def _written(command: Command) -> list[Word]:
 
 
 SAME = object()
-"""That a command leaves the shell in the folder where it is."""
+"""A command that leaves the shell in its folder."""
 
 
 def folder_after(command: Command, here: str | None) -> object:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from leafward.session.journal.creation import create
-from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import Clock, encode_line, new_id, utc_now
 from leafward.session.journal.lock import busy
-from leafward.session.journal.migration import backup_folder
 from leafward.session.journal.operation_log import (
     Operation,
     OperationId,
@@ -15,7 +12,6 @@ from leafward.session.journal.operation_log import (
     archived_branches,
     operations,
     redoable,
-    session_archived,
     undoable,
 )
 from leafward.session.journal.session_operations import (
@@ -39,13 +35,10 @@ __all__ = [
     "Subject",
     "Write",
     "Writing",
-    "append",
     "archive",
     "archive_session",
     "archived_branches",
-    "backup_folder",
     "busy",
-    "create",
     "encode_line",
     "label",
     "landing",
@@ -56,7 +49,6 @@ __all__ = [
     "redoable",
     "refuse_unreachable",
     "rename",
-    "session_archived",
     "undo",
     "undoable",
     "utc_now",

@@ -120,7 +120,7 @@ def give_name(waiting: Path, path: Path) -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """No other Leafward gives names in a folder meanwhile; without effect where folders cannot be locked."""
+    """Keeps other processes of Leafward from giving names in a folder. Without effect where folders cannot be locked."""
     import fcntl
 
     descriptor = os.open(folder, os.O_RDONLY)

@@ -79,11 +79,11 @@ class Export:
 
     def _ask_folder(self, letter: str) -> None:
         state = self._state
-        node = state.read.ends["AB".index(letter)]
+        entry = state.read.ends["AB".index(letter)]
 
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
-                work = partial(files_saved, state.session, node, folder.strip(), state.bases())
+                work = partial(files_saved, state.session, entry, folder.strip(), state.bases())
                 self._jobs.latest("export", work, self._saved)
 
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
@@ -117,6 +117,6 @@ def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job:
     return f"exported to {path}: {files}{named('left out', left_out)}{named('taken to be new', made.taken_as_new)}"
 
 
-def files_saved(session: Session, node: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
-    """Writes the files of a node into a folder; what became of it, and whether that is a problem."""
-    return files_written(session, node, folder, bases, job.unwanted)
+def files_saved(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
+    """Writes the files at an entry into a folder; what became of it, and whether that is a problem."""
+    return files_written(session, entry, folder, bases, job.unwanted)

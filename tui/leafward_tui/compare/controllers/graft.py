@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.base.config import Config
-    from leafward.branches.transfer import GraftDraft
+    from leafward.branches.transfer.graft import GraftDraft
     from leafward.session.session import Session
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
@@ -121,7 +121,7 @@ def graft_turns(session: Session, entries: Iterable[int]) -> list[GraftTurn]:
 
 def graft_draft(session: Session, entries: Sequence[int], config: Config, job: Job) -> GraftDraft:
     """What grafting entries onto the leaf would do. Raises Cancelled, LeafwardError, OSError."""
-    from leafward.branches.transfer import draft_graft
+    from leafward.branches.transfer.graft import draft_graft
     from leafward.context.model_context import context_at, context_window
 
     window = context_window(session, context_at(session), config).tokens

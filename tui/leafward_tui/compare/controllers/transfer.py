@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.branches.diff.sides import Sides
-    from leafward.branches.transfer import GraftDraft, MergeDraft
+    from leafward.branches.transfer.graft import GraftDraft
+    from leafward.branches.transfer.summary_merge import MergeDraft
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
@@ -153,11 +154,11 @@ class Transfer:
         )
 
     def _on_path(self, sides: Sides, letter: str) -> str:
-        """That a side is on the path to the leaf; empty where it is not."""
+        """The message that a side is on the path to the leaf; empty where it is not."""
         side, session = sides.a if letter == "a" else sides.b, self._state.session
         return (
             f"{letter.upper()} is on the path already"
-            if session.tree.is_ancestor(side.node, session.leaf)
+            if session.tree.is_ancestor(side.entry, session.leaf)
             else ""
         )
 
@@ -175,7 +176,7 @@ class Transfer:
         self._view.open_sheet(sheet, done)
 
     def _graft(self, draft: GraftDraft, letter: str) -> None:
-        from leafward.branches.transfer import apply_graft
+        from leafward.branches.transfer.graft import apply_graft
 
         def change(session: Session, writing: Writing) -> Write:
             return apply_graft(session, draft, writing)
@@ -194,7 +195,7 @@ class Transfer:
 
     def _append(self, draft: MergeDraft, text: str, done: str) -> None:
         """Closes with a branch summary that is to be appended."""
-        from leafward.branches.transfer import apply_merge
+        from leafward.branches.transfer.summary_merge import apply_merge
 
         def change(session: Session, writing: Writing) -> Write:
             return apply_merge(session, draft, text, writing)
@@ -233,7 +234,7 @@ class Transfer:
         self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(caption)]), done)
 
     def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
-        from leafward.branches.transfer import draft_pins
+        from leafward.branches.transfer.fact_pins import draft_pins
 
         try:
             draft = draft_pins(sides, facts)
@@ -256,7 +257,7 @@ class CarryDrafts(NamedTuple):
 
 def carry_drafts(both: Sides, config: Config, job: Job) -> CarryDrafts:
     """What could be carried over to the leaf. Raises Cancelled."""
-    from leafward.branches.transfer import draft_merge
+    from leafward.branches.transfer.summary_merge import draft_merge
 
     merge: MergeDraft | str
     try:

@@ -1,1 +1,1 @@
-"""Two nodes compared, as values: what stands in each pane of the Compare screen."""
+"""Two entries compared, as values: what stands in each pane of the Compare screen."""

@@ -29,11 +29,11 @@ _LONGEST = 300
 
 
 class Named(NamedTuple):
-    """One of the two nodes, as the head says it."""
+    """One of the two entries, as the head says it."""
 
     letter: str
     words: str
-    """What the tree calls the turn that the node is in, safe."""
+    """What the tree calls the turn that the entry is in, safe."""
     entry: int
     entries: int
     turns: int
@@ -57,7 +57,7 @@ class ComparedSides:
     @property
     def plain(self) -> str:
         """What is special about the pair; empty where both have gone their own way."""
-        if self.sides.a.node == self.sides.b.node:
+        if self.sides.a.entry == self.sides.b.entry:
             return "A and B are the same entry"
         if self.sides.ancestor < 0:
             return "they have no common ancestor"
@@ -97,7 +97,7 @@ def compared_sides(sides: Sides, mark: int) -> ComparedSides:
 def looked_at(first: ComparedSides) -> Overall:
     """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
     sides, (a, b) = first.sides, first.named
-    contexts = compare_contexts(sides.session, sides.a.node, sides.b.node)
+    contexts = compare_contexts(sides.session, sides.a.entry, sides.b.entry)
     named = a._replace(tokens=contexts.a.total), b._replace(tokens=contexts.b.total)
     for side in (sides.a, sides.b):
         # They are made when first asked for: here, and not where they are drawn.
@@ -112,19 +112,19 @@ def overall(sides: Sides, mark: int) -> Overall:
 
 def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
     session = sides.session
-    known_by = turn_entry(session, side.node, NO_ENTRY if sides.ancestor_side else sides.ancestor)
+    known_by = turn_entry(session, side.entry, NO_ENTRY if sides.ancestor_side else sides.ancestor)
     words = row_text(session, known_by) if known_by >= 0 else "before everything"
-    leaf = side.node in (session.place, session.leaf)
+    leaf = side.entry in (session.place, session.leaf)
     return Named(
         letter,
         words,
-        side.node,
+        side.entry,
         len(side.entries),
         side.turns,
         side.edits,
         None,
         leaf,
-        0 <= mark == side.node,
+        0 <= mark == side.entry,
     )
 
 
@@ -314,7 +314,7 @@ def pinnable(
 
 
 def lacking(carried: Sequence[Carried] | None, named: tuple[Named, Named]) -> str:
-    """Of which branch the facts of `pinnable` are, and which one lacks them."""
+    """The branch that has the facts of `pinnable`, and the one that lacks them."""
     holders = {one.holder for one in carried or ()} or {"A" if named[0].leaf else "B"}
     if len(holders) > 1:
         return "that one branch has and the other lacks"

@@ -1,4 +1,4 @@
-"""The contents of one file at two nodes as lines: side by side, below each other, or three columns with the ancestor."""
+"""The contents of one file at two entries as lines: side by side, below each other, or three columns with the ancestor."""
 
 from __future__ import annotations
 

@@ -31,12 +31,12 @@ class CompareHead(Widget):
         self._named: tuple[Named, Named] | None = None
 
     def show(self, named: tuple[Named, Named]) -> None:
-        """Shows two nodes."""
+        """Shows two entries."""
         self._named = named
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One row of the fork, with the node that ends there."""
+        """One row of the fork, with the entry that ends there."""
         shell = services_of(self)
         ground, glyphs = shell.styles_now.bg, shell.glyphs
         width, tall = self.size.width, self.size.height > 2

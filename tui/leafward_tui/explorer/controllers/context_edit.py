@@ -14,7 +14,7 @@ from leafward_tui.ui.write_words import book_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.branches.transfer import EditDraft
+    from leafward.branches.transfer.context_edits import EditDraft
     from leafward.session.journal import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite

@@ -203,7 +203,7 @@ _CHUNK = 1024
 
 @dataclass(slots=True)
 class CountOrder:
-    """In which order the entries of a session are counted: what is on the screen first. Set from the screen's thread."""
+    """The order in which entries of a session are counted: what is on the screen first. Set from the screen's thread."""
 
     on_screen: list[range] = field(default_factory=list)
     """What is on the screen."""

@@ -95,7 +95,7 @@ class SubAgents:
 
 
 def sub_agents_at(state: ExplorerState, line: Line | None) -> list[SubAgent]:
-    """Those that calls of a line made."""
+    """The sub-agents that calls of a line made."""
     exploration = state.exploration
     if exploration is None or line is None or not state.sub_agents:
         return []

@@ -44,7 +44,7 @@ def beside_inspector(terminal: int) -> int:
 
 
 def _lanes_and_text(width: int, lanes: int) -> tuple[int, int]:
-    """Of a pane of `width` cells: the lanes that are drawn of so many, and the cells for the rest of a row."""
+    """The lanes, out of `lanes`, that a pane of `width` cells draws, and the cells left for the rest of a row."""
     room = width - _LEFT - 2
     drawn = max(1, min(lanes, (room - LEAST_TEXT) // LANE_WIDTH))
     return drawn, room - LANE_WIDTH * drawn

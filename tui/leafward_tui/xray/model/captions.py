@@ -105,7 +105,7 @@ class Fates:
         return [fate for entry in dict.fromkeys(entries) for fate in self.by_entry.get(entry, ())]
 
     def lost_at(self, entries: Iterable[int]) -> list[Fate]:
-        """Of these the lost ones, those that weigh most first."""
+        """The lost facts of some entries, those that weigh most first."""
         lost = [fate for fate in self.at(entries) if fate.status is Status.LOST]
         return sorted(lost, key=lambda fate: (-fate.fact.weight, fate.fact.key))
 

@@ -1,4 +1,4 @@
-"""The files at one node, by every way there is to know them.
+"""The files at the end of a path, by every way there is to know them.
 
 First by the calls of its path. Where they contradict what results show, by those of all branches: an agent that goes back to
 an earlier turn leaves the files as they are, so that a branch may have worked on what another one left. Last from a content
@@ -40,16 +40,19 @@ class EveryBranch:
     def __init__(self, session: Session, last: int, stop: Callable[[], bool] = never) -> None:
         self._session = session
         self._last = last
-        """The deepest node that is asked for."""
+        """The deepest entry that is asked about."""
         self._stop = stop
         self._steps: list[Step] | None = None
 
-    def rebuilt(self, path: str, names: Collection[str], node: int) -> Rebuilt | None:
-        """A file when a node was written; `names` are those that its content came by. None where that is not known either."""
+    def rebuilt(self, path: str, names: Collection[str], entry: int) -> Rebuilt | None:
+        """A file as it was when `entry` was written; None where that is not known either.
+
+        `names` are all that its content was moved or copied under.
+        """
         if self._steps is None:
             self._steps = steps(self._session, range(self._last + 1), self._stop, sweeps=True)
         replay = Replay(self._session, {}, {})
-        replay.go([one for one in self._steps if one.entry <= node], names, self._stop)
+        replay.go([one for one in self._steps if one.entry <= entry], names, self._stop)
         made = replay.rebuilt(path)
         return dataclasses.replace(made, every_branch=True) if made.certainty in KNOWN else None
 
@@ -65,8 +68,8 @@ def proven(made: Iterable[Rebuilt]) -> bool:
     return all(one.certainty in KNOWN and not one.remarks for one in made) and any(one.proofs for one in made)
 
 
-class NodeFiles:
-    """The files at a node."""
+class PathFiles:
+    """The files at an entry."""
 
     def __init__(
         self, session: Session, at: int, bases: Bases | None = None, stop: Callable[[], bool] = never

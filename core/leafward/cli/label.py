@@ -1,0 +1,83 @@
+"""The verbs `label`, `name` and `archive`: what is noted about an entry, a session or a branch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.safe_text import safe_line
+from leafward.cli.output import emit_json, page, say
+from leafward.cli.selection import opened
+from leafward.cli.write_report import place_text, remark, write_json
+from leafward.session import journal
+
+if TYPE_CHECKING:
+    from leafward.session.entries import Body
+    from leafward.session.journal import Write
+    from leafward.session.session import Session
+
+
+def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward label`."""
+    with opened(selector) as session:
+        index = session.place if entry == "leaf" else session.find(entry)
+        written = journal.label(session, index, text, journal.Writing(dry_run=dry_run))
+        what = f'label "{safe_line(text, 80)}" on' if text.strip() else "no label on"
+        _report(
+            session,
+            written,
+            f"{what} {place_text(session, session.columns.id_at(index))}",
+            as_json,
+            {"label": text or None},
+        )
+    return 0
+
+
+def name(selector: str, text: str, dry_run: bool, as_json: bool) -> int:
+    """`leafward name`."""
+    with opened(selector) as session:
+        written = journal.rename(session, text, journal.Writing(dry_run=dry_run))
+        what = f'name "{safe_line(text, 80)}"' if text.strip() else "no name"
+        _report(session, written, what, as_json, {"name": text.strip() or None})
+    return 0
+
+
+def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward archive`."""
+    with opened(selector) as session:
+        index = session.find(entry)
+        written = journal.archive(session, index, not unarchive, journal.Writing(dry_run=dry_run))
+        below = session.tree.children(index)
+        what = (
+            f"{'unarchived' if unarchive else 'archived'} {place_text(session, session.columns.id_at(index))}"
+        )
+        if below and not unarchive:
+            what += " and what is below it"
+        _report(session, written, what, as_json, {"archived": not unarchive})
+    return 0
+
+
+def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
+    """`leafward archive SESSION` without an entry."""
+    with opened(selector) as session:
+        written = journal.archive_session(session, not unarchive, journal.Writing(dry_run=dry_run))
+        if as_json:
+            emit_json(write_json(session, written) | {"archived": not unarchive})
+            return 0
+        done, verb = ("unarchived", "unarchive") if unarchive else ("archived", "archive")
+        if not written.changed:
+            say(f"as it was already: {done}")
+        else:
+            say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
+    return 0
+
+
+def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
+    """Says what a label, name or archive came to."""
+    if as_json:
+        emit_json(write_json(session, written) | facts)
+        return
+    if not written.changed:
+        say(f"as it was already: {what}")
+        return
+    say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
+    remark(session, written)
