@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -620,3 +621,32 @@ def test_forks_of_a_branch_that_went_back_hold_what_is_sent_there(tmp_path: Path
         copy.close()
     before = fork(session, prompt, env, to="claude", source="claude", cwd=str(tmp_path))
     assert "went-back" in [remark.code for remark in before.remarks]
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_recorded_requests_tell_equal_replies_apart_by_their_order(tmp_path: Path, *, below: bool) -> None:
+    """A model that says "Understood." again and again: what the compaction kept is what was sent, and no other turn."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "Understood.")
+    head = transcript.prompt("two")
+    tail = transcript.reply("Understood.")
+    kept_by(transcript, head, tail, head, tail)
+    transcript.prompt("three")
+    if below:
+        transcript.reply("Understood.")
+        transcript.prompt("four")
+    reply = {"content": [{"type": "text", "text": "Understood."}], "role": "assistant"}
+    digest = hashlib.sha256(json.dumps(reply, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    sent = ["what happened", "two", digest, "three", *((digest, "four") if below else ())]
+    tail_of_request = []
+    for one in sent:
+        name = one if one == digest else hashlib.sha256(one.encode()).hexdigest()
+        if one != digest:
+            transcript.row("api-request-blob", hash=name, message={"role": "user", "content": one})
+        tail_of_request.append(name)
+    transcript.row("api-request", id=NOWHERE, keep=0, tail=tail_of_request)
+    transcript.reply("Understood.", requestRef=NOWHERE)
+    session = transcript.opened()
+    assert [note.code for note in session.source.notes] == []
+    assert texts(session)[:3] == ["what happened", "two", "Understood."]
+    assert "one" not in texts(session)
