@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents import agent_named
 from leafward.cli.output import Page
 from leafward.cli.tree import tree_json, tree_text
 from leafward.compaction.xray import xray_of
@@ -19,6 +21,7 @@ from leafward.summaries.survival.report import survival_of
 from tests.claude_transcript import DATA, Transcript, opened
 from tests.corpus_counts import claude_branches, lines_of
 from tests.foreign_sessions import said, texts
+from tests.oracle.forked import fork
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
@@ -558,3 +561,92 @@ def test_a_second_compaction_behind_an_earlier_row_that_the_first_one_kept(tmp_p
     first, second = compactions(session)
     assert first in session.tree.path(second)
     assert xray_of(session, second).messages_before == 3
+
+
+def test_what_was_kept_and_is_written_again_behind_the_summary_makes_no_branch(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    head = transcript.prompt("two")
+    tail = transcript.reply("second")
+    lines = transcript.path.read_bytes().splitlines(keepends=True)[2:]
+    summary = kept_by(transcript, head, tail, head, tail)
+    again = json.loads(lines[0])
+    transcript.raw(json.dumps({**again, "parentUuid": summary}, separators=(",", ":")).encode() + b"\n")
+    transcript.raw(lines[1])
+    transcript.tip = tail
+    transcript.turn("three", "third")
+    session = transcript.opened()
+    in_one_piece(session)
+    assert texts(session) == ["what happened", "two", "second", "three", "third"]
+    [at] = compactions(session)
+    assert xray_of(session, at).messages_before == 4
+
+
+def test_a_compaction_that_is_written_behind_what_hangs_on_it_follows_what_came_before(
+    tmp_path: Path,
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    boundary(transcript, logicalParentUuid=NOWHERE)
+    transcript.turn("two", "second")
+    transcript.turn("three", "third")
+    lines = transcript.path.read_bytes().splitlines(keepends=True)
+    transcript.path.write_bytes(b"".join([*lines[:2], *lines[4:6], *lines[2:4], *lines[6:]]))
+    session = transcript.opened()
+    assert session.branches == 0
+    assert len(session.tree.content_children(-1)) == 1
+    [at] = compactions(session)
+    assert xray_of(session, at).messages_before == 2
+    assert texts(session) == ["what happened", "two", "second", "three", "third"]
+
+
+def test_forks_of_a_branch_that_went_back_hold_what_is_sent_there(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "home" / ".claude")
+    _, inside, _ = kept_two_turns(transcript, listed=True)
+    transcript.turn("four", "fourth")
+    anew = transcript.prompt("three anew", parentUuid=inside)
+    transcript.reply("third anew")
+    session = transcript.opened()
+    env = {"HOME": str(tmp_path / "home")}
+    prompt = next(at for at in range(len(session)) if (session.body(at) or {})["source"]["uuid"] == anew)
+    for target in ("claude", "pi", "codex"):
+        made = fork(session, session.leaf, env, to=target, source="claude", cwd=str(tmp_path))
+        copy = agent_named(target).open(made.draft.path)
+        spoken = [text for role, text in said(copy, copy.leaf) if role != "custom" and "# AGENTS" not in text]
+        assert [text for text in spoken if text in {*texts(session), "third", "fourth"}][-4:] == [
+            "two", "second", "three anew", "third anew"
+        ], target  # fmt: skip
+        assert "third" not in spoken
+        assert "fourth" not in spoken
+        copy.close()
+    before = fork(session, prompt, env, to="claude", source="claude", cwd=str(tmp_path))
+    assert "went-back" in [remark.code for remark in before.remarks]
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_recorded_requests_tell_equal_replies_apart_by_their_order(tmp_path: Path, *, below: bool) -> None:
+    """A model that says "Understood." again and again: what the compaction kept is what was sent, and no other turn."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "Understood.")
+    head = transcript.prompt("two")
+    tail = transcript.reply("Understood.")
+    kept_by(transcript, head, tail, head, tail)
+    transcript.prompt("three")
+    if below:
+        transcript.reply("Understood.")
+        transcript.prompt("four")
+    reply = {"content": [{"type": "text", "text": "Understood."}], "role": "assistant"}
+    digest = hashlib.sha256(json.dumps(reply, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    sent = ["what happened", "two", digest, "three", *((digest, "four") if below else ())]
+    tail_of_request = []
+    for one in sent:
+        name = one if one == digest else hashlib.sha256(one.encode()).hexdigest()
+        if one != digest:
+            transcript.row("api-request-blob", hash=name, message={"role": "user", "content": one})
+        tail_of_request.append(name)
+    transcript.row("api-request", id=NOWHERE, keep=0, tail=tail_of_request)
+    transcript.reply("Understood.", requestRef=NOWHERE)
+    session = transcript.opened()
+    assert [note.code for note in session.source.notes] == []
+    assert texts(session)[:3] == ["what happened", "two", "Understood."]
+    assert "one" not in texts(session)

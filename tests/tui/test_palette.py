@@ -129,3 +129,34 @@ async def test_what_was_run_last_is_listed_first_and_after_a_new_start_too(tmp_p
         await listed(pilot)
         await pilot.press("ctrl+p")
         assert (await options(pilot, app))[:2] == ["Look for new sessions", "Sort by the next column"]
+
+
+async def test_what_is_done_elsewhere_is_found_with_the_place(tmp_path: Path) -> None:
+    SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+        tree = app.screen
+        for words, found in {
+            "install": "Install Leafward in an agent, or remove it (in the list of sessions)",
+            "relocate": "Copy a moved project's sessions to its new folder (in the list of sessions)",
+        }.items():
+            await pilot.press("ctrl+p", *words)
+            assert await options(pilot, app) == [found]
+            await pilot.press("enter")
+            await until(pilot, lambda: app.screen is tree)
+            await pilot.pause()
+            assert found in "\n".join(rows(app))
+        await pilot.press("ctrl+p", *"settings")
+        assert any("config.toml" in one for one in await options(pilot, app))
+
+
+async def test_what_does_not_work_now_is_found_with_its_reason(tmp_path: Path) -> None:
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("ctrl+p", *"resume")
+        [found] = [one for one in await options(pilot, app) if "Resume" in one]
+        assert found.endswith("(resume: no session here)")

@@ -62,6 +62,10 @@ _CONVERTED = Remark(
     "kept-beside",
     "it includes entries from Leafward's sidecar, so the messages are converted as for another agent",
 )
+_WENT_BACK = Remark(
+    "went-back",
+    "this prompt followed an earlier message that the compaction kept; the new session begins behind all that it kept",
+)
 LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
 """What a summary of what is left behind begins with in a fork."""
 
@@ -209,6 +213,8 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
         )
         text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
         found.append(Remark("working-tree", text))
+    if cut.prompt in session.source.kept_until:
+        found.append(_WENT_BACK)
     if own:
         found.append(COUNTS_COPIED)
     return found

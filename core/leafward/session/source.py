@@ -165,8 +165,9 @@ class Source(Protocol):
 
     @property
     def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Entries below a compaction where the agent went on from inside what that kept: each with the last kept entry that is
-        sent from there on; -1 where none is. Empty by pi's rule.
+        """Where the agent went on from inside what a compaction kept: by entry, the last kept entry that is sent from there on.
+
+        -1 where none is. Empty by pi's rule.
         """
         ...
 

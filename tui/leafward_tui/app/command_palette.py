@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
 
+from leafward.base.config import config_path
 from leafward_tui.ui.cells import right
-from leafward_tui.ui.intents import WRITES, Intent, intents_for
+from leafward_tui.ui.intents import INTENTS, WRITES, Intent, intents_for
+from leafward_tui.ui.key_reasons import SCREEN_TITLES
 from leafward_tui.ui.screen import BaseScreen
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.command import Hits
 
 
@@ -31,6 +35,11 @@ _RECENT = 5
 """Commands that were run last and are listed first."""
 _ORDER = ("Change", "Compare", "Compaction", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
 """Groups as the palette lists them before anything is typed: what is done most from there first."""
+
+_TELLING = 3
+"""Letters from which a word that no command here holds is looked for elsewhere."""
+_SETTINGS = ("settings", "configuration", "options", "preferences")
+"""Words by which the file of the settings is found."""
 
 _KEYS = 16
 _WIDTH = 96
@@ -101,7 +110,8 @@ class IntentCommands(Provider):
     async def search(self, query: str) -> Hits:
         """What works now and matches its title, its words in the key bar, its id, or what is done where it leads.
 
-        Only what holds the words, if anything does.
+        Only what holds the words, if anything does; where nothing that works now does, also what holds them elsewhere, with the
+        place where it is done.
         """
         matcher, words = self.matcher(query), query.casefold()
         working = self._working()
@@ -124,3 +134,28 @@ class IntentCommands(Provider):
                     partial(self._run, entry.id),
                     text=entry.title,
                 )
+        for title, place in self._elsewhere(words) if not held else ():
+            text = f"{title} ({place})"
+            yield Hit(1, Content(text), partial(self._tell, text), text=text)
+
+    def _elsewhere(self, words: str) -> Iterator[tuple[str, str]]:
+        """What holds some words and does not work here now: its title, and why, or on which screen it does."""
+        if len(words) < _TELLING or not isinstance(self.screen, BaseScreen):
+            return
+        name, told = self.screen.NAME, set[str]()
+        for entry in sorted(INTENTS, key=lambda one: name not in one.screens):
+            held = words in f"{entry.title}\n{entry.id}\n{entry.also}".casefold()
+            if not entry.palette or not held or entry.title in told:
+                continue
+            told.add(entry.title)
+            if name in entry.screens:
+                yield entry.title, self.screen.reason(entry.id)
+            else:
+                yield entry.title, f"in the {SCREEN_TITLES.get(entry.screens[0], entry.screens[0])}"
+        if any(one.startswith(words) for one in _SETTINGS):
+            yield "Settings", str(config_path())
+
+    def _tell(self, text: str) -> None:
+        """Says in the key bar where something is done."""
+        if isinstance(self.screen, BaseScreen) and self.screen.answer is not None:
+            self.screen.answer(text)

@@ -282,8 +282,9 @@ class EntryBuilder:
     def _cut(self, circle: list[int]) -> int:
         """Opens a circle of rows at the last of it in the file; returns that row.
 
-        A compaction may name as the row before it one that it kept, which was written behind its summary alone: then it follows
-        the row before it in the file. Where none stands there, as in a copy, what it hung on is elsewhere. Neither is damage.
+        A compaction may name as the row before it one that it kept, which was written behind its summary alone, or its rows were
+        written late: then it follows the row before it in the file, or before all that hangs on it. Where none stands there, as
+        in a copy, what it hung on is elsewhere. Neither is damage.
         """
         rows = self.rows
         cut = next((row for row in circle if row in rows.boundaries), -1)
@@ -291,7 +292,7 @@ class EntryBuilder:
         if cut >= 0:
             above = row_before(rows, cut)
             if above in circle:
-                above = -1
+                above = row_before(rows, min(circle))
             rows.boundaries[cut].missing, rows.boundaries[cut].inferred = above < 0, above >= 0
         else:
             cut = max(circle)

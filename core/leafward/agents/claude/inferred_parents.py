@@ -70,6 +70,8 @@ def follow_summaries(rows: LinkedRows) -> None:
     nothing else was put in with the compaction. Who went back to an earlier kept row is sent the summary and what was kept
     up to that row (tried with 2.1.332).
     """
+    if rows.doubled and rows.boundaries:
+        _follow_copies(rows)
     found = rows.find({key for one in rows.boundaries.values() for key in (one.anchor, one.tail)} - {NO_KEY})
     edges = [*sorted(rows.boundaries), len(rows.flags)]
     for row, stop in pairwise(edges):
@@ -89,6 +91,17 @@ def follow_summaries(rows: LinkedRows) -> None:
                     continue
                 rows.kept_until[rows.jumps[place]] = above
             rows.above[place] = summary
+
+
+def _follow_copies(rows: LinkedRows) -> None:
+    """Notes which rows hang on one that was written again right before them: the copy stands for the first one, elsewhere."""
+    jumps = set(rows.jumps)
+    for row in rows.doubled:
+        below = next((at for at in range(row + 1, len(rows.flags)) if rows.flags[at] & NAMED), -1)
+        if below >= 0 and below not in jumps and below not in rows.doubled:
+            at = bisect_left(rows.jumps, below)
+            rows.jumps.insert(at, below)
+            rows.above.insert(at, row)
 
 
 def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
