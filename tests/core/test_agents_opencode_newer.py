@@ -238,7 +238,7 @@ def test_the_catalogue_and_a_search_see_them(tmp_path: Path) -> None:
     assert again is not None
     assert again.files != listed.files
     rows.commit_revert(asked)
-    said_there = b" ".join(text.data or b"" for text in OPENCODE.texts([str(rows.path)]))
+    said_there = b" ".join(text.data or b"" for text in OPENCODE.texts([str(rows.path)]).pieces)
     assert b"mulberries" in said_there
     assert b"They differ" in said_there
 

@@ -75,6 +75,24 @@ def test_a_search_that_is_stopped_stops(tmp_path: Path) -> None:
     assert search.work.opened <= 4
 
 
+def test_sessions_that_were_ruled_out_count_as_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left when a search is stopped may hold more."""
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    for number in range(30):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user(
+            "needle" if number < 3 else "hay"
+        )
+    cards = cards_in(tmp_path)
+    for road in ("rg", "scan"):
+        search = searching("needle", cards, road)
+        done = [(session.card, search.progress.done) for session in search.run()]
+        assert [card for card, _ in done] == [card for card in search.cards if card.id in {"s0", "s1", "s2"}]
+        assert done[-1][1] == 30
+        assert [number for _, number in done][-2] in (2, 29)
+
+
 def test_very_many_hits_are_counted_not_kept(tmp_path: Path) -> None:
     file = PiFile(tmp_path / "a.jsonl")
     lines = [

@@ -221,13 +221,13 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
     assert {session.card.id for session in search.run()} == wanted
     assert search.work.opened == (len(wanted) if road != "all" else len(cards))
     if road == "rg":
-        # It is asked about the one, about the folder, and about what lies below; where it stumbled, about all again.
+        # It is asked about the folder and about what lies below; where it stumbled, about all again. The newest is scanned.
         log, program = tmp_path / "log", tmp_path / "told"
         program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
         program.chmod(0o755)
         assert len(list(Search(cards, search.query, program=str(program)).run())) == len(wanted)
         few = [int(count) < 30 for count in log.read_text().split()]
-        assert sorted(few) == ([False, True, True] if broken else [True, True, True])
+        assert sorted(few) == ([False, True] if broken else [True, True])
 
 
 def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,8 +257,45 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(Sweep, "left_of", noted)
     assert [session.card.id for session in search.run()] == ["9"]
     assert (begun[0][0], set(begun[0][1])) == (False, {str(tmp_path / "0"), str(tmp_path / "1")})
-    assert [len(paths) for _, paths in begun] == [2, 2]
+    # The two newest are scanned: it is not started again for them, nor are all put in order for one that passes.
+    assert [len(paths) for _, paths in begun] == [2]
     assert looked_at == [0]
+    assert "cards" not in vars(search)
+
+
+@pytest.mark.parametrize(
+    ("little", "share", "first"),
+    [
+        # At most so many bytes, or so much of all; one at least. What is more than a little is left to ripgrep.
+        (1 << 20, 1, 4),
+        (600, 1 << 20, 2),
+        (1, 20, 1),
+        (1, 3, 3),
+    ],
+)
+def test_few_sessions_are_looked_through_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little: int, share: int, first: int
+) -> None:
+    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 4)
+    monkeypatch.setattr("leafward.query.search.text_search._LITTLE", little)
+    monkeypatch.setattr("leafward.query.search.text_search._SHARE", share)
+    for number in range(10):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user("hay")
+    cards = cards_in(tmp_path)
+    assert {250 < card.size < 300 for card in cards} == {True}
+    search = searching("needle", cards, "rg")
+    named: list[int] = []
+    started = Prefilter._started
+
+    def counted(self: Prefilter, options: tuple[str, ...], pattern: bytes, paths: list[bytes]) -> object:
+        if paths:
+            named.append(0 if options else len(paths))
+        return started(self, options, pattern, paths)
+
+    monkeypatch.setattr(Prefilter, "_started", counted)
+    assert [len(batch) for batch in search._batches()] == [first, 10 - first]
+    assert list(search.run()) == []
+    assert named == ([0] if sum(card.size for card in cards[:first]) <= little else [0, first])
 
 
 @pytest.mark.parametrize("fails", ["before the batch", "while it is sifted"])

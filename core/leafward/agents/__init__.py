@@ -18,6 +18,7 @@ from leafward.agents.base import (
     Listing,
     Stamp,
     Text,
+    Texts,
     Trouble,
 )
 from leafward.base.errors import NotFound
@@ -297,6 +298,7 @@ __all__ = [
     "Listing",
     "Stamp",
     "Text",
+    "Texts",
     "Trouble",
     "agent_behind",
     "agent_named",

@@ -10,7 +10,7 @@ from leafward.base.errors import Refused
 from leafward.base.paths import is_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
@@ -100,6 +100,15 @@ class Text(NamedTuple):
     """No text goes on from one piece into the next."""
 
 
+class Texts(NamedTuple):
+    """Where sessions keep what they say: between them the pieces hold every text of a session, also what was taken back."""
+
+    own: Sequence[str] = ()
+    """The paths of those whose own file holds texts as it lies. A path each: there may be ten thousand."""
+    pieces: Iterable[Text] = ()
+    """Everything else, or more; found while it is gone through."""
+
+
 class Agent(Protocol):
     """One coding agent."""
 
@@ -146,11 +155,8 @@ class Agent(Protocol):
         """Reads a session. Raises NotASession."""
         ...
 
-    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
-        """Where sessions keep what they say, so that bytes can be looked for before any is read; sessions in order.
-
-        Between them the pieces hold every text that is the session's own, also what was taken back. Never raises.
-        """
+    def texts(self, paths: Sequence[str]) -> Texts:
+        """Where sessions keep what they say, so that bytes can be looked for before any is read. Never raises."""
         ...
 
     def belongings(self, path: str) -> list[tuple[str, str]]:

@@ -92,7 +92,7 @@ def _remarks(
     remarks = []
     listed = sum(len(session.hits) for session in found)
     more = sum(session.total for session in found) - listed
-    rest = len(running.cards) - running.done
+    rest = running.progress.total - running.done
     if listed >= limit and (more or rest):
         unlisted = [f"{counted(more, 'more hit')} in these sessions"] if more else []
         unlisted += [f"{counted(rest, 'session')} not looked into"] if rest else []

@@ -7,7 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, refuse_copy
+from leafward.agents.base import FirstLook, Listing, Texts, Trouble, expanded, refuse_copy
 from leafward.agents.claude.lineage import SourceFinder
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
@@ -25,7 +25,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.agents.base import Candidate
@@ -138,11 +138,9 @@ class Claude:
         )
         return Session.of(files, stop)
 
-    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+    def texts(self, paths: Sequence[str]) -> Texts:
         """Its file, and what is kept beside it."""
-        files = list(paths)
-        yield from map(Text, files, files)
-        yield from kept_texts(self.name, ((path, place_of(path).id) for path in files))
+        return Texts(paths, kept_texts(self.name, ((path, place_of(path).id) for path in paths)))
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""

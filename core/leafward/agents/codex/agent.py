@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import FirstLook, Listing, Text, Trouble, expanded, is_file, refuse_copy
+from leafward.agents.base import FirstLook, Listing, Text, Texts, Trouble, expanded, is_file, refuse_copy
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
@@ -43,7 +43,7 @@ from leafward.session.session import Session
 from leafward.session.source import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents.base import Candidate, Stamp
     from leafward.agents.conversation import Conversation
@@ -170,7 +170,11 @@ class Codex:
         )
         return Session.of(files, stop)
 
-    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+    def texts(self, paths: Sequence[str]) -> Texts:
+        """Pieces only: what a thread says may stand in several files, and one file in several threads."""
+        return Texts(pieces=self._pieces(paths))
+
+    def _pieces(self, paths: Sequence[str]) -> Iterator[Text]:
         """The segments of each thread, what it is called, and what is kept beside it; what is compressed is unpacked piece by piece."""
         shelves: dict[str, Shelf] = {}
         called: dict[str, dict[str, str]] = {}
@@ -231,7 +235,7 @@ class Codex:
         try:
             if not since and not any(
                 _SPAWN in piece
-                for text in self.texts([path])
+                for text in self._pieces([path])
                 for piece in ((text.data,) if text.data is not None else pieces_of(text.file or path))
             ):
                 return []

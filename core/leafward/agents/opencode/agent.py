@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Text, Trouble, expanded, refuse_copy
+from leafward.agents.base import Listing, Text, Texts, Trouble, expanded, refuse_copy
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
@@ -41,7 +41,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents.base import Candidate, FirstLook
     from leafward.agents.conversation import Conversation
@@ -141,7 +141,11 @@ class OpenCode:
         )
         return Session.of(files, stop)
 
-    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+    def texts(self, paths: Sequence[str]) -> Texts:
+        """Pieces only: no session has a file with all that it says."""
+        return Texts(pieces=self._pieces(paths))
+
+    def _pieces(self, paths: Sequence[str]) -> Iterator[Text]:
         """The rows of each session in its database, or its files, and what is kept beside it; each database is opened once."""
         waiting = list(paths)
         ids = [(path, os.path.basename(path).removesuffix(".json")) for path in waiting]

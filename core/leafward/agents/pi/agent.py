@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Text, expanded
+from leafward.agents.base import Listing, Texts, expanded
 from leafward.agents.folders import look
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
@@ -18,7 +18,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.agents.base import Candidate, FirstLook, Trouble
@@ -94,10 +94,9 @@ class Pi:
         session.source.tools = self.tool_table
         return session
 
-    def texts(self, paths: Iterable[str]) -> Iterator[Text]:
+    def texts(self, paths: Sequence[str]) -> Texts:
         """Its file."""
-        named = list(paths)
-        return map(Text, named, named)
+        return Texts(paths)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The file, under the name of its folder."""

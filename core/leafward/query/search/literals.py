@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from leafward.query.search.case_folding import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _RUN = re.compile(r"[A-Za-z0-9_.,:;=@#$%^*()\[\]{}|~!?+`-]+")
 """ASCII that no writer of JSON escapes. Others escape quotes, slashes, backslashes, angle brackets, ampersands."""
@@ -71,13 +71,30 @@ class Needle:
         return b"(?:%s)(?i:%s)|%s" % (pairs, re.escape(text[at + 2 :]), self._escaped)
 
     def held_by(self, data: bytes) -> bool:
-        """Whether some bytes hold it. A writer that escapes plain letters is known by its first bytes."""
+        """Whether some bytes hold it."""
+        return one_held_by((self,), data)
+
+    def stands_in(self, data: bytes) -> bool:
+        """Whether some bytes hold it with none of its plain letters escaped."""
         if self._plain is None:
             return self._all(data) is not None
-        if self._plain(data, concurrent=len(data) > _LONG) is not None:
+        if len(data) > _LONG:
+            return self._plain(data, concurrent=True) is not None
+        return self._plain(data) is not None
+
+    def escaped_in(self, head: bytes) -> bool:
+        """Whether plain letters of it are escaped in some bytes: then it may be held though it does not stand there."""
+        return self._plain is not None and self._all(head) is not None
+
+
+def one_held_by(needles: Sequence[Needle], data: bytes) -> bool:
+    """Whether some bytes hold one of some needles. A writer that escapes plain letters is known by its first bytes."""
+    # A loop: it is asked for every line of every session that is opened.
+    for one in needles:
+        if one.stands_in(data):
             return True
-        head = data[:_HEAD]
-        return b"\\u00" in head and self._all(head) is not None
+    head = data[:_HEAD]
+    return b"\\u00" in head and any(one.escaped_in(head) for one in needles)
 
 
 def needle(runs: Iterable[str]) -> Needle | None:

@@ -13,7 +13,7 @@ from leafward.files.tool_calls import table_of
 from leafward.query.search.call_files import FileCalls
 from leafward.query.search.case_folding import composed, folded, original_spans
 from leafward.query.search.conjunction import texts_of
-from leafward.query.search.literals import Needle, needle
+from leafward.query.search.literals import Needle, needle, one_held_by
 from leafward.query.search.passages import KINDS, Passage, called, passages
 from leafward.query.search.patterns import Pattern, TooSlow, needed_runs
 from leafward.session.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
@@ -122,11 +122,7 @@ class Matcher:
 
     def _may_hold(self, _index: int, line: bytes) -> bool:
         """Whether a stored line may hold one of the things wanted; one that does not is not decoded."""
-        # A loop: it is asked for every line of every session that is opened.
-        for one in self._needles:  # noqa: SIM110
-            if one.held_by(line):
-                return True
-        return False
+        return one_held_by(self._needles, line)
 
     def find(
         self,

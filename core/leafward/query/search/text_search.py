@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect
 from collections import Counter, OrderedDict, deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
+from heapq import nlargest
+from itertools import accumulate, islice
 from operator import attrgetter
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -37,17 +39,22 @@ PUBLISH_EVERY = 0.1
 """Seconds between two words on how far it is."""
 FIRST_BATCH = 128
 """Sessions sifted together at first, so that there is something to see at once."""
+_LITTLE = 1 << 22
+"""Bytes of sessions that may be sifted at first, however few there are in all."""
+_SHARE = 1 << 9
+"""Or one in so many bytes of all: a sweep of everything comes by them again."""
 _BATCH = 1 << 10
 """And then, without ripgrep."""
 _LARGEST_BATCH = 1 << 14
 """The same with ripgrep, which lists whole folders sooner than it takes the names of what lies in them."""
-_POLL = 0.02
+_POLL = 0.05
 """Seconds between two looks at whether to go on while sessions are sifted."""
 _AHEAD = 2
 """Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
 _THREADS, _THREADS_BESIDE_SWEEP = _AHEAD, 1
 """Threads that sift. Beside ripgrep in whole folders, what else is worked out waits for the first batch, which somebody waits for."""
 _SOURCES_KEPT = 8
+_ORIGIN, _PATH, _SIZE, _WHEN = map(attrgetter, ("origin", "path", "size", "when"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,26 +203,23 @@ class Search:
 
     @cached_property
     def cards(self) -> list[Card]:
-        """What is searched, newest first."""
-        # Twice, but without a tuple for each.
-        found = sorted(self._searched, key=attrgetter("path"))
-        found.sort(key=attrgetter("when"), reverse=True)
-        return found
+        """What is searched, newest first. A search does without where it can: ten thousand take a while to be put in order."""
+        return _newest_first(self._searched)
 
     @cached_property
     def _by_path(self) -> dict[str, Card]:
-        return {card.path: card for card in self.cards}
+        return {card.path: card for card in self._searched}
 
     @cached_property
     def _above(self) -> dict[str, tuple[str, str]]:
         """What each session was made from, where that is searched too."""
-        return parents(self._by_path.values())
+        return parents({card.path: card for card in self.cards}.values())
 
     @cached_property
     def _shared(self) -> set[int]:
         """What several sessions begin with."""
-        counts = Counter(card.origin for card in self.cards if card.origin)
-        return {origin for origin, number in counts.items() if number > 1}
+        counts = Counter(map(_ORIGIN, self._searched))
+        return {origin for origin, number in counts.items() if number > 1 and origin}
 
     @property
     def progress(self) -> Progress:
@@ -258,9 +262,9 @@ class Search:
                         return
                     passing = batch.passing()
                     self.work.sifted += len(batch.cards) if sieve is not None else 0
-                    for number, card in enumerate(batch.cards if passing else ()):
-                        if card.path not in passing:
-                            continue
+                    may_hold = [card for card in batch.cards if card.path in passing] if passing else []
+                    ruled_out = len(batch.cards) - len(may_hold)
+                    for number, card in enumerate(_newest_first(may_hold), before + ruled_out + 1):
                         if stop():
                             return
                         found = early.pop(card.path) if card.path in early else self._look_into(card, stop)
@@ -268,7 +272,7 @@ class Search:
                             self.sessions += 1
                             self.hits += found.total
                         # Before it is given: whoever takes no more counts this one too.
-                        self._get_to(before + number + 1, publish)
+                        self._get_to(number, publish)
                         if found is not None:
                             yield found
                     self._get_to(before + len(batch.cards), publish)
@@ -294,20 +298,32 @@ class Search:
         """Each batch while it is sifted; the next ones are begun, so that one is made ready while ripgrep looks through another."""
         coming = self._batches()
         waiting: deque[_Batch] = deque()
+        begun = 0
         while True:
             for cards in islice(coming, 1 + _AHEAD - len(waiting)):
-                sweep = everything if cards[-1] is self.cards[-1] else None
-                waiting.append(_Batch(cards, self._sifted(sieve, cards, sweep, stop), pool))
+                begun += len(cards)
+                sweep, by = everything if begun == len(self._searched) else None, sieve
+                if sieve is not None and everything is not sweep and sum(map(_SIZE, cards)) <= _LITTLE:
+                    # Beside a sweep of everything a second ripgrep takes longer to start than for them.
+                    by = Prefilter(sieve.needle, None, {})
+                waiting.append(_Batch(cards, self._sifted(by, cards, sweep, stop), pool))
             if not waiting:
                 return
             yield waiting.popleft()
 
     def _batches(self) -> Iterator[list[Card]]:
-        at, size = 0, FIRST_BATCH
-        while at < len(self.cards):
-            yield self.cards[at : at + size]
-            at += size
-            size = _LARGEST_BATCH if self.program is not None else _BATCH
+        """Newer ones first; those of a batch in any order."""
+        newest, others = _newest(self._searched, FIRST_BATCH)
+        sizes = list(accumulate(map(_SIZE, newest)))
+        first = max(1, bisect(sizes, max(_LITTLE, sum(map(_SIZE, self._searched)) // _SHARE)))
+        if newest:
+            yield newest[:first]
+        others += newest[first:]
+        size = _LARGEST_BATCH if self.program is not None else _BATCH
+        if len(others) > size:
+            others = _newest_first(others)
+        for at in range(0, len(others), size):
+            yield others[at : at + size]
 
     def _sifted(
         self, sieve: Prefilter | None, cards: list[Card], sweep: Sweep | None, stop: Callable[[], bool]
@@ -374,6 +390,22 @@ class Search:
             return session.inherited, stop, None
         parent = self._by_path[above[0]]
         return 0, stop, partial(self._sources.hold, parent, session)
+
+
+def _newest_first(cards: Sequence[Card]) -> list[Card]:
+    # Twice, but without a tuple for each.
+    found = sorted(cards, key=_PATH)
+    found.sort(key=_WHEN, reverse=True)
+    return found
+
+
+def _newest(cards: Sequence[Card], number: int) -> tuple[list[Card], list[Card]]:
+    """The first ones of `_newest_first`, and the others in any order."""
+    times = list(map(_WHEN, cards))
+    since = min(nlargest(number, times), default=0)
+    newest = _newest_first([card for card, when in zip(cards, times, strict=True) if when >= since])
+    older = [card for card, when in zip(cards, times, strict=True) if when < since]
+    return newest[:number], newest[number:] + older
 
 
 __all__ = ["FIRST_BATCH", "Progress", "Search", "SessionHits", "Unread", "ripgrep"]

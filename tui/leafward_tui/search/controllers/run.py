@@ -195,7 +195,7 @@ def _remarks(search: Search) -> list[str]:
     remarks = []
     if search.matcher.slow:
         remarks.append(f"the pattern took too long on {counted(search.matcher.slow, 'text')}")
-    if search.sessions >= SESSIONS_AT_MOST and search.done + 1 < len(search.cards):
+    if search.sessions >= SESSIONS_AT_MOST and search.done < search.progress.total:
         remarks.append("the newest sessions only: narrow it")
     if search.copies:
         hits = counted(search.copied_hits, "more hit")
