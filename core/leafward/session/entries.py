@@ -9,7 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, NamedTuple, NewType
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, NewType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EntryId = NewType("EntryId", str)
 """An entry's id as it stands in the file (8 hex digits as a rule)."""
@@ -246,6 +250,10 @@ class ToolCall(NamedTuple):
     arguments: dict[str, Any]
 
 
+_call: Callable[[tuple[object, ...]], ToolCall] = partial(tuple.__new__, ToolCall)
+"""Its constructor runs Python for each of ten thousands."""
+
+
 def blocks_of(content: object) -> list[dict[str, Any]]:
     """Message content as a list of blocks: a string is one text block, null is none, junk is left out."""
     if isinstance(content, str):
@@ -275,10 +283,12 @@ def calls_in(content: object) -> list[ToolCall]:
         if isinstance(block, dict) and block.get("type") == "toolCall":
             arguments = block.get("arguments")
             found.append(
-                ToolCall(
-                    str(block.get("id", "")),
-                    str(block.get("name", "")),
-                    arguments if isinstance(arguments, dict) else {},
+                _call(
+                    (
+                        str(block.get("id", "")),
+                        str(block.get("name", "")),
+                        arguments if isinstance(arguments, dict) else {},
+                    )
                 )
             )
     return found

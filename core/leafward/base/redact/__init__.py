@@ -42,6 +42,7 @@ from leafward.base.redact.signs import (
     TABLES,
     commands_of,
     keywords,
+    names,
     signs_of,
 )
 from leafward.base.redact.spans import MARKER, merged
@@ -126,7 +127,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & RECOVERY_CODES:
             yield from codes_in(text, low)
         if held & SENTENCES:
-            yield from sentences_in(text, low)
+            yield from sentences_in(text, low, names(held & SENTENCES))
         if held & TABLES:
             yield from columns_in(text, low)
             yield from inserted_in(text, low)
@@ -136,7 +137,8 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     yield from printed_in(text)
     if "@" in text:
         yield from urls_in(text)
-    yield from byte_lists_in(text)
+    if "[" in text:
+        yield from byte_lists_in(text)
 
 
 _OUTPUTS = frozenset(

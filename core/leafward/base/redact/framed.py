@@ -14,6 +14,8 @@ _FRAMES = tuple(
         r"[^\s:]{1,200}[:-][0-9]{1,6}[:-]",
     )
 )
+_MAYBE = re.compile(r"[ \t]{0,8}[0-9|│┃▏▎]|[+>-]|[^\s:]{1,200}[:-][0-9]")
+"""How a line begins that may have a frame of any sort."""
 _FIRST_LINES = 6
 _HEAD = 2000
 """Characters within which the frame of a text is looked for."""
@@ -23,6 +25,8 @@ def frames(text: str) -> list[tuple[int, int]]:
     """Where the frames of the lines of a text lie, if most of its first lines have one of the same sort."""
     first = text[:_HEAD].split("\n", _FIRST_LINES)[:_FIRST_LINES]
     if len(first) < 2:
+        return []
+    if 2 * sum(_MAYBE.match(line) is not None for line in first) <= len(first):
         return []
     for frame in _FRAMES:
         if 2 * sum(frame.match(line) is not None for line in first) > len(first):

@@ -114,6 +114,9 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 def printed_in(text: str) -> Iterator[Span]:
     """The secrets that stand below the command that printed them."""
+    if "$ " not in text and "+ " not in text and text.isascii():
+        # Most texts hold no prompt, and each of ASCII holds one of these.
+        return
     if not any(map(text.__contains__, _PROMPTS)):
         return
     for found, sure in _commands(text):

@@ -97,6 +97,8 @@ _APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """What Apple gives a program in place of a password."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
+LEAST_PERHAPS = 16
+"""Characters of a value whose name says little, below which it is none."""
 _RANDOM_TURNS = 0.5
 """Changes of the sort of character, of all: in random values six in ten, in names and paths two."""
 _SOME_TURNS = 0.35
@@ -168,7 +170,7 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         )
     if meaning is Meaning.PERHAPS:
         return (
-            size >= 16
+            size >= LEAST_PERHAPS
             and _mixed(value)
             and entropy(value) >= 3.3
             and not _CODE.search(value)

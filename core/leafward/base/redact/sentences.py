@@ -9,11 +9,11 @@ from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
-_NAMES: tuple[tuple[str, Meaning], ...] = (
+NAMES: tuple[tuple[str, Meaning], ...] = (
     ("password", Meaning.PASSWORD),
     ("passwd", Meaning.PASSWORD),
     ("passphrase", Meaning.PASSWORD),
@@ -29,7 +29,7 @@ _NAMES: tuple[tuple[str, Meaning], ...] = (
     ("mnemonic", Meaning.PASSWORD),
     ("log in", Meaning.PASSWORD),
 )
-SIGNS = tuple(name for name, _ in _NAMES)
+SIGNS = tuple(name for name, _ in NAMES)
 _BEFORE = re.compile(
     r"(?P<quote>[\"'`“*]{0,3})(?P<value>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} (?P<link>is|was|as|for|into) (?:(?:the|its|your|my|our|a|new|db|root|admin|database|user|default|temporary)[ ]){0,4}(?:\w{1,20} )?\Z"
 )
@@ -50,7 +50,7 @@ _FOR = re.compile(
     rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password for ada: …`."""
-_SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in _NAMES}
+_SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in NAMES}
 _WALLET = re.compile(
     r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
@@ -90,10 +90,14 @@ _PARTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_./:$@\\")
 """What stands before a word that is part of a name."""
 
 
-def sentences_in(text: str, low: str) -> Iterator[Span]:
-    """The secrets that stand some words away from what names them. `low` is the text in small letters."""
-    linked = any(map(low.__contains__, _LINKS))
-    for name, meaning in _NAMES:
+def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> Iterator[Span]:
+    """The secrets that stand some words away from what names them.
+
+    `low` is the text in small letters, `names` those of `NAMES` that it may hold.
+    """
+    # Each of the links holds what the pattern finds, so that most texts need only be looked through once.
+    linked = _LINK.search(low) is not None and any(map(low.__contains__, _LINKS))
+    for name, meaning in names:
         at = low.find(name)
         while at >= 0:
             end = at + len(name)

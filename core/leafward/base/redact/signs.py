@@ -17,6 +17,8 @@ from leafward.base.redact.provider_keys import RUN
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from leafward.base.redact.names import Meaning
+
 _MOST = 1 << 17
 """Words, and runs of letters, that are remembered."""
 _LONGEST = 120
@@ -68,14 +70,17 @@ class _Signs:
         bits: dict[str, int] = {}
         short: dict[str, int] = {}
         self.families: list[int] = []
+        self.bits: dict[str, int] = {}
+        """By sign."""
         for signs in _FAMILIES:
             family = 0
             for sign in signs:
                 part = _part(sign)
                 found = bits if part else short
-                family |= found.setdefault(
+                self.bits[sign] = found.setdefault(
                     part or max(sign.split(), key=len), _FIRST << (len(bits) + len(short))
                 )
+                family |= self.bits[sign]
             self.families.append(family)
         self.letters = {part: bit for part, bit in bits.items() if part.isascii() and part.isalpha()}
         self.any_letters = re.compile(_by_first_letter(self.letters))
@@ -140,6 +145,12 @@ def keywords(signs: int) -> tuple[str, ...]:
         for sign, bit in signs_of_kind
         if bit & signs and sign in assignments.KEYWORDS
     )
+
+
+@cache
+def names(signs: int) -> tuple[tuple[str, Meaning], ...]:
+    """The names that sentences use, among some signs."""
+    return tuple(name for name in sentences.NAMES if _SIGNS.bits[name[0]] & signs)
 
 
 def _noted(words: list[str]) -> int:

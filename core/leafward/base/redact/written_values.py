@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from leafward.base.redact.names import Meaning
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import LEAST_PERHAPS, Place, is_secret
 
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
 
@@ -65,6 +65,9 @@ def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "
         return spaced.span()
     raw = RAW.match(text, at)
     if raw is None:
+        return None
+    if meaning is Meaning.PERHAPS and len(raw[0]) < LEAST_PERHAPS:
+        # Nothing below makes it longer.
         return None
     default = _DEFAULT.match(text, at)
     if default is not None:

@@ -23,7 +23,8 @@ _ERROR_LINE = re.compile(
     r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
 )
 _MAYBE_ERROR = re.compile(
-    r"[Ee]rror|E(?:RR|xception| {3}|[A-Z]{4,12}: )|[Ff]ail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
+    # Each begins with one letter and no class, so that the search passes over all other letters quickly.
+    r"error|Error|E(?:RR|xception| {3}|[A-Z]{4,12}: )|fail|Fail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
     r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
 )
 """What a text holds in which any line is an error."""

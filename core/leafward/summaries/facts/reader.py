@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +49,7 @@ from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sightin
 from leafward.summaries.facts.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.summaries.facts.agent_plan import Items
 
@@ -123,7 +124,9 @@ class FactReader:
         """Whether one of them asks for something to be written."""
         self._is_answered = False
         """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
-        self.told = ToldSteps(lambda text: self.named(text, Voice.TOLD, NO_ENTRY))
+        # Not this reader itself: with a circle, all that was read would be garbage that the collector has to look for.
+        me = weakref.proxy(self)
+        self.told = ToldSteps(lambda text: me.named(text, Voice.TOLD, NO_ENTRY))
         """The steps that were told, and what was done about them."""
         self.written: list[Written] = []
         """What the calls of the message that was read last write."""
@@ -155,12 +158,12 @@ class FactReader:
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
             waits = words.endswith(("?", "？")) and not prose.reports(words)
-            called = any(True for _ in tool_calls(message))
-            self._is_answered = bool(words) and not waits and not called
+            calls = tool_calls(message)
+            self._is_answered = bool(words) and not waits and not calls
             over = list(self.told.answered(entry)) if self._is_answered else []
-            if called:
+            if calls:
                 self.told.worked()
-            return [*over, *self._reply(entry, message)]
+            return [*over, *self._reply(entry, message, calls)]
         if role == "toolResult":
             return list(self._result(entry, message))
         if role == "bashExecution":
@@ -302,8 +305,7 @@ class FactReader:
         ]
         return seen
 
-    def _reply(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
-        calls = list(tool_calls(message))
+    def _reply(self, entry: EntryIndex, message: Body, calls: Sequence[ToolCall]) -> Iterator[Sighting]:
         for block in blocks_of(message.get("content")):
             kind = block.get("type")
             text = block.get(kind) if kind in ("text", "thinking") else None
@@ -336,12 +338,13 @@ class FactReader:
         self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments))
         if path:
             voice = Voice.CHANGED if changes else Voice.CALL
-            yield Sighting(FactKind.PATH, forms.canonical_path(path, self._cwd), path, voice, entry)
+            key = forms.canonical_path(path, self._cwd)
+            yield _seen((FactKind.PATH, key, path, voice, entry, "", "", True))
         if command:
             key = forms.canonical_command(command)
             if key:
                 self.ran[key] += 1
-                yield Sighting(FactKind.COMMAND, key, command, Voice.CALL, entry)
+                yield _seen((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
             yield from self._forms(command, Voice.CALL, entry, numbers=False)
         yield from self.plan.called(call, entry)
         for name, value in words_of(call).items():

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 _WITHIN = (
     r"(?:~|\.{1,2}|[A-Za-z]:)?/[^/\n'\"`<>|;&$*?(),\\]{1,200}/[^\n'\"`<>|;&$*?,\\:]{1,400}\.[A-Za-z0-9]{1,10}"
 )
-_QUOTED = re.compile(rf"(?<![\w'\"`])(?P<quote>['\"`])(?P<path>{_WITHIN})(?P=quote)")
-_LINE = re.compile(rf"(?m)^[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
+_QUOTED = re.compile(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
+"""What may not stand before the quote is looked at behind it, so that the search passes quickly over what is no quote."""
+_LINE = re.compile(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
 _ESCAPED = re.compile(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
 _BLANK = re.compile(r"[^\S\n]")
 _ARGUMENT = re.compile(r"\s(?:-|[~.]{0,2}/)")
@@ -29,7 +30,7 @@ def spaced_paths(text: str, cwd: str = "") -> Iterator[forms.Form]:
     found = []
     if "'" in text or '"' in text or "`" in text:
         found += [(match.start("path"), match["path"], match["path"]) for match in _QUOTED.finditer(text)]
-    found += [(match.start("path"), match["path"], match["path"]) for match in _LINE.finditer(text)]
+    found += [(match.start("path"), match["path"], match["path"]) for match in _lines(text)]
     if "\\ " in text:
         found += [
             (match.start(), match[0], match[0].replace("\\ ", " ")) for match in _ESCAPED.finditer(text)
@@ -37,6 +38,17 @@ def spaced_paths(text: str, cwd: str = "") -> Iterator[forms.Form]:
     for start, written, path in sorted(found):
         if _is_one(path):
             yield forms.Form(written, forms.canonical_path(path, cwd), start)
+
+
+def _lines(text: str) -> Iterator[re.Match[str]]:
+    """The lines that are a path; only those with a slash are looked at."""
+    at = text.find("/")
+    while at >= 0:
+        found = _LINE.match(text, text.rfind("\n", 0, at) + 1)
+        if found is not None:
+            yield found
+        end = text.find("\n", at)
+        at = text.find("/", end) if end >= 0 else -1
 
 
 def without(text: str, found: list[forms.Form]) -> str:

@@ -144,7 +144,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             command = ""
         elif role == "assistant" and turns:
             turns[-1].last, turns[-1].left = place, False
-            called = any(True for _ in tool_calls(message))
+            called = bool(tool_calls(message))
             turns[-1].works = turns[-1].works or called
             ended = not called and message.get("stopReason") not in _BROKEN_OFF
             spoken = text_of(message.get("content")).strip()
