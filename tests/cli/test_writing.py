@@ -275,3 +275,15 @@ def test_the_first_write_to_an_old_version_keeps_a_backup(run: Run, sessions: Pa
     with open(written["backup"], "rb") as backup:
         assert backup.read() == original
     assert run("tree", path, "--json").document["session"]["version"] == 3
+
+
+@pytest.mark.parametrize("arguments", [("name", "x"), ("archive",), ("archive", "#2"), ("label", "#2", "x")])
+def test_every_first_write_to_an_old_version_says_where_the_backup_is(
+    run: Run, sessions: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_bytes((sessions / "version-1.jsonl").read_bytes())
+    verb, *rest = arguments
+    said = run(verb, path, *rest).err
+    assert "the file was of version 1 and is now version 3; it was copied to a backup" in said
+    assert "the file as it was: " in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -218,6 +219,31 @@ def test_line_ends_of_another_system(tmp_path: Path) -> None:
     session = rollout.opened()
     assert texts(session) == ["one", "first"]
     assert not problems(session)
+
+
+def test_lines_that_were_joined_are_taken_apart_in_little_time(tmp_path: Path) -> None:
+    """As an old Mac ends lines: each record is decoded once, and not up to every other that may end it."""
+    rollout = talk(tmp_path / "joined")
+    for number in range(500):
+        rollout.turn(f"plant row {number}: " + "onions and leeks " * 30, "planted")
+    content = rollout.path.read_bytes()
+    rollout.path.write_bytes(content.replace(b"\n", b"\r", content.count(b"\n") - 1))
+    before = time.process_time()
+    assert len(rollout.opened()) > 1_000
+    assert time.process_time() - before < 2.5
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_a_file_in_another_encoding_is_refused_in_little_time(tmp_path: Path, encoding: str) -> None:
+    """As an editor or shell of Windows saves it: a letter of it is no damaged line by itself."""
+    rollout = talk(tmp_path)
+    for number in range(200):
+        rollout.turn(f"plant row {number}: " + "onions and leeks " * 30, "planted")
+    rollout.path.write_bytes(rollout.path.read_bytes().decode().encode(encoding))
+    before = time.process_time()
+    with pytest.raises(NotASession):
+        opened(rollout.path)
+    assert time.process_time() - before < 2
 
 
 def test_a_line_of_many_megabytes_is_one_entry(tmp_path: Path) -> None:

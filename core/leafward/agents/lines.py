@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from bisect import bisect_left
 from pathlib import Path
 from threading import Lock
 from typing import IO, TYPE_CHECKING
@@ -15,7 +17,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.source import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
 
     from leafward.session.columns import Columns
@@ -34,10 +36,13 @@ _SHOWN = 4 << 10
 _PIECE = 1 << 22
 """Bytes at a time where a file is looked through."""
 _OVERLAP = 1 << 12
-_NUL = re.compile(rb"\0+")
+_NUL = re.compile(rb"\0+(?:[^\0]{1,7}\0+)*")
+"""NULs, with what stands between them where that is too short for a record: text in UTF-16 has one behind each letter."""
 _TRIED = 64
 """Places behind the beginning of a record at which it is tried to end."""
 _BRACE = ord("{")
+_VALUE = json.JSONDecoder(parse_int=len)
+"""Finds the end of a value; numbers may have any length."""
 
 
 class OpenFile:
@@ -282,18 +287,33 @@ def seams(data: bytes, start: int, end: int, begins: re.Pattern[bytes]) -> list[
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(places) - 1:
-        # The longest whole piece from here: what looks like a start may lie inside a record.
-        last = next(
-            (
-                last
-                for last in range(min(len(places) - 1, at + _TRIED), at, -1)
-                if data[places[at]] == _BRACE and decode_line(data[places[at] : places[last]]) is not None
-            ),
-            at + 1,
-        )
+        last = _end_of_record(data, places, at) if data[places[at]] == _BRACE else at + 1
         found.append((places[at], places[last]))
         at = last
     return found
+
+
+def _end_of_record(data: bytes, places: Sequence[int], at: int) -> int:
+    """Of the places where a line may be taken apart, the one where the record ends that begins at one of them; else the next.
+
+    What looks like a beginning may lie inside a record. A record is decoded once to see where it ends: decoding up to each
+    place takes minutes for a file of some megabytes whose lines were joined.
+    """
+    begin, furthest = places[at], min(len(places) - 1, at + _TRIED)
+    tried = range(furthest, at, -1)
+    if places[furthest] - begin <= LINE_LIMIT:
+        text = data[begin : places[furthest]].decode("utf-8", "surrogateescape")
+        try:
+            _, stop = _VALUE.raw_decode(text)
+        except ValueError:
+            return at + 1
+        except RecursionError:
+            pass
+        else:
+            last = bisect_left(places, begin + len(text[:stop].encode("utf-8", "surrogateescape")), at + 1)
+            tried = range(last, last - 1, -1)
+    whole = (last for last in tried if decode_line(data[begin : places[last]]) is not None)
+    return next(whole, at + 1)
 
 
 def bodies_in(region: bytes, begins: re.Pattern[bytes]) -> Iterator[Body]:

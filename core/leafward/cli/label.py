@@ -68,6 +68,7 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
             say(f"as it was already: {done}")
         else:
             say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
+            remark(session, written)
     return 0
 
 
