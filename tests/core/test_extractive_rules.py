@@ -96,6 +96,38 @@ def test_what_is_measured_by_itself_stays_a_rule(rule: str) -> None:
     assert rules(*asked, user("Now prune the rows of the orchard."), *edit("src/rows.py", "b"))
 
 
+@pytest.mark.parametrize(
+    ("rule", "back"),
+    [
+        ("Never touch src/config.py.", "Actually, you can touch src/config.py now."),
+        ("We must not write unit tests.", "forget the rule about unit tests"),
+        ("Keep the old API stable.", "You don't need to keep the old API any more."),
+        ("Never write unit tests.", "unit tests are fine now"),
+        ("Keine neuen Abhängigkeiten einführen", "neue Abhängigkeiten sind jetzt erlaubt"),
+        ("ne touche pas à src/gel.py", "tu peux maintenant toucher à src/gel.py"),
+        ("不要修改配置文件", "现在可以修改配置文件了"),
+    ],
+)
+def test_a_rule_that_the_user_takes_back_is_out(rule: str, back: str) -> None:
+    asked = [user(f"{rule} Port the parser of the orchard."), *edit("src/rows.py", "a"), reply("Done.")]
+    asked = [user(rule), *asked]
+    later = [*asked, user(back), *edit("src/rows.py", "b")]
+    assert rules(*asked)
+    assert not any(rule.rstrip(".") in line for line in rules(*later))
+    assert not any(rule.rstrip(".") in fact for fact in held(later))
+    previous = f"## Constraints & Preferences\n- {rule}\n"
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    assert told_in(Section.CONSTRAINTS, *later[-3:], **more) == []
+
+
+@pytest.mark.parametrize(
+    "more", ["you can run the tests now", "you can use requests after all", "it is fine"]
+)
+def test_who_allows_something_else_takes_no_rule_back(more: str) -> None:
+    asked = [user("Never touch src/config.py. Always run mypy."), *edit("src/rows.py", "a"), reply("Done.")]
+    assert len(rules(*asked, user(more), *edit("src/rows.py", "b"))) == 2
+
+
 @pytest.mark.parametrize("prompt", ["Keep going after the fill", "keep working on the rows of frost"])
 def test_who_wants_more_of_the_same_sets_no_rule(prompt: str) -> None:
     assert not demands.demands(prompt)

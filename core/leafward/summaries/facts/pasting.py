@@ -42,11 +42,14 @@ _MAYBE = re.compile(
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
 )
 """The same where people write so too: it counts beside another such line only."""
-_SCREEN = re.compile(
-    r"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
+_COUNTED = (
+    r"\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
     r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"
 )
+_SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|{_COUNTED}")
 """A row of what a program draws on a screen: a branch of a tree, or with a count, a difference or an age at its end."""
+_ROOT = re.compile(rf"\s*[^\w\s\"'`(\[#@/~-]\s?.{{0,400}}?(?:{_COUNTED})")
+"""Such a row with a sign before it: what is indented below it hangs on it."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
 """Where a message that a program printed begins in the middle of a line."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
@@ -79,6 +82,8 @@ def divided(text: str) -> tuple[str, str]:
         perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
+        if len(block) > 1 and _ROOT.match(block[0]) and all(one[:2].isspace() for one in block[1:]):
+            marks = [True] * len(block)
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR
         for place, one in enumerate(block):
