@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import (
+    LISTED,
     NO_ENTRY,
     PUT_IN,
     Body,
@@ -151,6 +152,8 @@ class FactReader:
             name = message.get(PUT_IN)
             if name is None:
                 return self.prose(text_of(message.get("content")), Voice.TOLD, entry)
+            if LISTED in message:
+                return self.plan.reminded(message[LISTED], entry)
             kind = str(name).rpartition(".")[2]
             # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
