@@ -145,6 +145,10 @@ _THIS_ONCE = re.compile(
     rf"|\b(?:für diesen?|in diesem?|bei diesem) {_ONCE_WRITTEN}\b|\b(?:diesmal|dieses mal)\b"
     rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
 )
+_NOTHING_OF = re.compile(
+    r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s\W*$"
+)
+"""A rule in two words: no such things."""
 _HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
 """A sentence that begins with its verb: of what it is said stands elsewhere."""
 _OF_NOW = re.compile(
@@ -204,7 +208,7 @@ def refutes(prompt: str) -> bool:
 
 
 _WITHDRAWS = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
     r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
 )
 _PUTS_OFF = re.compile(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
@@ -230,8 +234,10 @@ _REVOKES = re.compile(
     r"|^(?:现在|可以)?可以(?=.*了)|^(?:取消|忘掉|忽略)(?=.*(?:规则|限制|要求))|^不用再"
 )
 _ALLOWED = re.compile(
-    r"(?i)^(.{3,120}?) (?:is|are) (?:(?:ok(?:ay)?|fine|allowed|possible) (?:now|again|after all)|(?:now|again) (?:ok(?:ay)?|fine|allowed))\W*$"
-    r"|^(.{3,120}?) (?:ist|sind) (?:jetzt|nun|doch|wieder) (?:ok(?:ay)?|erlaubt|in ordnung)\W*$"
+    r"(?i)^(.{3,120}?) (?:is|are) (?:(?:ok(?:ay)?|fine|allowed|possible) (?:now|again|after all)|(?:now|again) (?:ok(?:ay)?|fine|allowed)"
+    r"|(?:no longer|not) (?:needed|required|necessary|relevant|a requirement)(?! (?:for|in|on|when|if|here|by)\b))(?=[\s,.;:!—–-]|$)"
+    r"|^(.{3,120}?) (?:ist|sind) (?:(?:jetzt|nun|doch|wieder) )+(?:ok(?:ay)?|erlaubt|in ordnung)(?=[\s,.;:!—–-]|$)"
+    r"|^(.{3,120}?) (?:ist|sind|wird|werden) nicht mehr (?:nötig|notwendig|gebraucht|erforderlich)\b"
 )
 
 
@@ -252,9 +258,10 @@ def revoked(sentence: str) -> frozenset[str]:
     if found is not None:
         what = sentence[found.end() :]
     elif (allowed := _ALLOWED.match(sentence)) is not None:
-        what = allowed[1] or allowed[2]
+        what = next(filter(None, allowed.groups()))
     else:
         return frozenset()
+    what = re.split(r"[,;:，；：]\s?", what, maxsplit=1)[0]
     words = frozenset(content_words(_NAMES_RULE.sub(" ", _SINCE_NOW.sub(" ", what))))
     # A single common word says too little unless it is called a rule.
     if len(words) < _LEAST_REVOKED and all(map(str.isalpha, words)) and not _NAMES_RULE.search(sentence):
@@ -303,6 +310,8 @@ def demands(sentence: str) -> bool:
         return False
     sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence))
+    if _NOTHING_OF.match(words) is not None:
+        return True
     if revoked(sentence) and _FORBIDS.search(words) is None:
         return False
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():

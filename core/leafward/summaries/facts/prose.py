@@ -333,6 +333,11 @@ def remains(sentence: str) -> bool:
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 
 
+def without_marker(sentence: str) -> str:
+    """A sentence about what is left without the words that say so."""
+    return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
+
+
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     """Items of a checklist, whether each is still open, and the heading it stands under."""
     if _BOX.search(text) is None:

@@ -44,7 +44,7 @@ from leafward.summaries.facts.printed_errors import (
     printed_errors,
     reason_in,
 )
-from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
+from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer, listed_rules
 from leafward.summaries.facts.told_steps import ToldSteps
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 from leafward.summaries.facts.words import words
@@ -204,13 +204,14 @@ class FactReader:
         ]
         typed = pasting.divided(text)[0]
         own = list(prose.sentences(typed))
+        self.told.asked(agreed=prose.keeps_going(typed.strip()) or demands.agrees(typed.strip()))
         if any(map(demands.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(demands.withdrawn, own)):
             closed += self.told.withdrawn(what, entry)
         closed += self.rules.revoke(own, entry)
         found = list(self._typed(text, entry))
-        self.rules.set(found)
+        self.rules.set(found, typed)
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
             (one.kind, one.key): one.text
@@ -250,13 +251,14 @@ class FactReader:
         yield from self.named(text, voice, entry)
         # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
         user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
+        ruled = {rule for _, rule in listed_rules(text)} if user else ()
         for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):
                 continue
             if user and demands.asks(sentence):
                 # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
                 continue
-            if user and demands.demands(sentence):
+            if user and (demands.demands(sentence) or sentence in ruled):
                 kind = FactKind.CONSTRAINT
             elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
                 kind = FactKind.DECISION
@@ -315,6 +317,8 @@ class FactReader:
             if isinstance(text, str):
                 said = self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
                 self.told.tell(said, final=not calls)
+                if not calls and kind == "text" and text.rstrip("*_ )\n").endswith(("?", "？")):
+                    self.told.offer(said)
                 self.told.listed(said)
                 yield from said
         for call in calls:

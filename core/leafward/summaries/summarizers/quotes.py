@@ -49,6 +49,8 @@ _IMPERATIVE = re.compile(
     r"(?i)^(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
     r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask)\b"
 )
+_BOX = re.compile(r"\[[ xX✓~-]\]\s")
+"""An item of a checklist is told as a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
@@ -294,6 +296,7 @@ def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[s
 
 def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
     intro = ""
+    chosen_from = False
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
         stripped = raw.strip().replace("**", "")
@@ -301,8 +304,11 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         item = stripped[mark.end() :].strip() if mark is not None else ""
         if not stripped:
             continue
-        if mark is not None and _IMPERATIVE.match(item) and _OFFERS.search(intro):
+        if mark is not None and (
+            _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
+        ):
             continue
+        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
         if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)
