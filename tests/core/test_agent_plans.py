@@ -14,6 +14,7 @@ from leafward.compaction.exam import Topic, exam_of_draft
 from leafward.compaction.gate import unseen
 from leafward.compaction.settings import PlanSettings
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import messages_of
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts import FactKind, FactReader, gather
 from leafward.summaries.facts.agent_plan import Item
@@ -21,6 +22,7 @@ from leafward.summaries.summarizers import SpanMessage
 from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.survival import facts_of, replaced_by
 from tests.acting import Acting, call, reading
+from tests.claude_transcript import Transcript, opened
 from tests.core.compacted import drafted
 from tests.core.told import FOLDER, reply, result, span, told_in, user
 
@@ -160,6 +162,48 @@ def test_the_list_that_a_result_carries_counts() -> None:
     said += shown("c", first | {"done": True}, other, action="toggle", id=1)
     assert steps(*said) == {"Write the rows": (False, ""), "Count the rows": (True, "")}
     assert steps(*said, *shown("d", action="clear"))["Count the rows"] == (False, "dropped")
+
+
+def test_the_list_beside_a_result_is_in_the_summary() -> None:
+    """Details are read for nothing else there."""
+    item = {"id": 1, "text": "Write the rows of frost", "done": False}
+    answer = result("a", "Todo #1 added") | {"details": {"todos": [item], "nextId": 2}}
+    said = [user("draw the frost of the orchard"), reply("", ("a", "todo", {"action": "add"})), answer]
+    assert "Write the rows of frost" in told_in(Section.NEXT, *said)
+
+
+@pytest.mark.parametrize("kind", ["task_reminder", "todo_reminder"])
+def test_a_reminder_of_claude_code_shows_the_list(kind: str, tmp_path: Path) -> None:
+    words = "subject" if kind == "task_reminder" else "content"
+    items = [
+        {
+            "id": "1",
+            words: "Write the rows",
+            "description": "",
+            "status": "completed",
+            "blocks": [],
+            "blockedBy": [],
+        },
+        {
+            "id": "2",
+            words: "Count the rows",
+            "description": "",
+            "status": "pending",
+            "blocks": [],
+            "blockedBy": [],
+        },
+    ]
+    file = Transcript(tmp_path)
+    file.prompt("draw the frost of the orchard")
+    file.row("attachment", attachment={"type": kind, "content": items, "itemCount": 2})
+    file.row("attachment", attachment={"type": kind, "content": [], "itemCount": 0})
+    session = opened(file.path)
+    messages = [
+        message
+        for entry in session.tree.path(session.leaf)
+        for message in messages_of(session.body(entry) or {}, Kind(session.columns.kind[entry]))
+    ]
+    assert steps(*messages) == {"Write the rows": (False, ""), "Count the rows": (True, "")}
 
 
 @pytest.mark.parametrize("around", ["{}", "Go on with the list: {} Keep to it."])

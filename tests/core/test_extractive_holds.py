@@ -91,6 +91,81 @@ def test_a_request_behind_which_nobody_answered_the_question_is_over() -> None:
     assert told_in(Section.GOAL, *asked, *agreed)[0].startswith("create a new theme of the shop for me")
 
 
+@pytest.mark.parametrize(
+    ("question", "no"),
+    [
+        ("Want me to also set `queue.auto 0` in the shop now?", "no don't set it, let's see"),
+        ("Soll ich die alte Tabelle auch löschen?", "nein, lass das"),
+        ("要不要也删除旧表？", "不用了"),
+    ],
+)
+def test_what_the_user_declined_is_said(question: str, no: str) -> None:
+    asked = [
+        user("document the queue of the shop"),
+        *worked("docs/queue.md", "d"),
+        reply(f"Done. {question}"),
+    ]
+    later = [
+        *asked,
+        user(no),
+        reply("Fine."),
+        user("now draw the rows of the shop"),
+        *worked("src/rows.py", "r"),
+    ]
+    assert f"Declined by the user: {question} ({no})" in told_in(Section.DECISIONS, *later)
+    agreed = [*asked, user("yes please"), *worked("src/queue.py", "q")]
+    assert not any("Declined" in line for line in told_in(Section.DECISIONS, *agreed))
+
+
+@pytest.mark.parametrize("own", ["2", "2.", "b) please", "2. this happened twice by the way"])
+def test_a_bare_number_is_told_with_the_way_that_it_chooses(own: str) -> None:
+    ways = (
+        "a) Reset the whole index\nb) Rebuild the queue"
+        if own[0] == "b"
+        else "1. Reset the whole index\n2. Rebuild the queue"
+    )
+    asked = [
+        user("why does the shop lose its last job"),
+        reply(f"Which way?\n{ways}\n\nWhich one do you prefer?"),
+    ]
+    made = summarize(span(*asked, user(own), *worked("src/queue.py", "q"))).text
+    assert "Rebuild the queue)" in made
+
+
+def test_a_list_of_the_users_own_chooses_nothing() -> None:
+    asked = [user("why does the shop lose its last job"), reply("1. Reset it\n2. Rebuild it\n\nWhich one?")]
+    own = "1. fix the last job of the shop\n2. fix the name of the shop"
+    assert "Reset it)" not in summarize(span(*asked, user(own), *worked("src/queue.py", "q"))).text
+
+
+def test_what_was_only_offered_in_a_list_is_not_told() -> None:
+    offer = "The queue loses jobs since the collector runs.\n\nA few things you could do:\n- Run `queue gc.never` in the main shop to keep all jobs alive"
+    asked = [user("why does the shop lose jobs"), *worked("src/queue.py", "q"), reply(offer)]
+    assert (
+        "gc.never"
+        not in summarize(span(*asked, user("draw the rows of the shop"), *worked("a.py", "r"))).text
+    )
+
+
+def test_code_of_an_earlier_summary_is_carried_as_it_was() -> None:
+    previous = (
+        "## Critical Context\n- The hook runs `queue drain 2>/dev/null || true` behind each job of the shop\n"
+    )
+    text = summarize(span(*went_on(1), previous=previous, previous_entry=EntryIndex(3))).text
+    assert "`queue drain 2>/dev/null || true`" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "This is the largest remaining work package.",
+        "The small issues are all appropriate for follow-up.",
+    ],
+)
+def test_a_remark_about_work_is_no_step(line: str) -> None:
+    assert not prose.remains(line)
+
+
 def test_a_goal_that_goes_on_with_what_was_asked_first_says_so() -> None:
     plan = "Implement the following plan:\n\n# Plan: Tree of shops\n\n## Context\n\nThe page lists shops without any order.\n"
     begun = [user(plan), *worked("src/shops.ts", "a"), reply("All of it is implemented.")]

@@ -96,6 +96,38 @@ def test_what_is_measured_by_itself_stays_a_rule(rule: str) -> None:
     assert rules(*asked, user("Now prune the rows of the orchard."), *edit("src/rows.py", "b"))
 
 
+@pytest.mark.parametrize(
+    ("rule", "back"),
+    [
+        ("Never touch src/config.py.", "Actually, you can touch src/config.py now."),
+        ("We must not write unit tests.", "forget the rule about unit tests"),
+        ("Keep the old API stable.", "You don't need to keep the old API any more."),
+        ("Never write unit tests.", "unit tests are fine now"),
+        ("Keine neuen Abhängigkeiten einführen", "neue Abhängigkeiten sind jetzt erlaubt"),
+        ("ne touche pas à src/gel.py", "tu peux maintenant toucher à src/gel.py"),
+        ("不要修改配置文件", "现在可以修改配置文件了"),
+    ],
+)
+def test_a_rule_that_the_user_takes_back_is_out(rule: str, back: str) -> None:
+    asked = [user(f"{rule} Port the parser of the orchard."), *edit("src/rows.py", "a"), reply("Done.")]
+    asked = [user(rule), *asked]
+    later = [*asked, user(back), *edit("src/rows.py", "b")]
+    assert rules(*asked)
+    assert not any(rule.rstrip(".") in line for line in rules(*later))
+    assert not any(rule.rstrip(".") in fact for fact in held(later))
+    previous = f"## Constraints & Preferences\n- {rule}\n"
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    assert told_in(Section.CONSTRAINTS, *later[-3:], **more) == []
+
+
+@pytest.mark.parametrize(
+    "more", ["you can run the tests now", "you can use requests after all", "it is fine"]
+)
+def test_who_allows_something_else_takes_no_rule_back(more: str) -> None:
+    asked = [user("Never touch src/config.py. Always run mypy."), *edit("src/rows.py", "a"), reply("Done.")]
+    assert len(rules(*asked, user(more), *edit("src/rows.py", "b"))) == 2
+
+
 @pytest.mark.parametrize("prompt", ["Keep going after the fill", "keep working on the rows of frost"])
 def test_who_wants_more_of_the_same_sets_no_rule(prompt: str) -> None:
     assert not demands.demands(prompt)
@@ -302,3 +334,101 @@ def test_what_the_user_is_pleased_with_is_no_goal() -> None:
 def test_what_a_plan_must_be_holds_until_it_is_there() -> None:
     asked = [user("this plan must be readable without the code"), *edit("docs/plan.md", "a"), reply("Done.")]
     assert rules(*asked, user("Now prune the rows."), *edit("src/rows.py", "b")) == []
+
+
+def test_a_request_of_one_word_that_is_worked_on_is_the_last_one() -> None:
+    asked = [user("tests of the orchard fail"), *edit("src/rows.py", "a"), reply("Fixed, all pass.")]
+    lines = [*told_in(Section.GOAL, *asked, user("now vat"), *edit("src/vat.py", "b"))]
+    lines += told_in(Section.IN_PROGRESS, *asked, user("now vat"), *edit("src/vat.py", "b"))
+    assert any(line.endswith("vat") for line in lines)
+    assert "Last request: tests of the orchard fail" not in lines
+
+
+def test_what_a_question_offers_is_told_only_where_it_was_chosen() -> None:
+    ways = "Which one do you want?\n1. Store a code beside each amount\n2. One currency per orchard"
+    asked = [user("currency of the orchard"), reply(ways), user("2"), *edit("src/price.py", "a")]
+    text = summarize(span(*asked, reply("Done. `priceCode` holds it."))).text
+    assert "Store a code beside" not in text
+
+
+LISTED = "Rules for this session:\n1. Use pnpm\n2. All new code needs tests\n3. Commit after each step\n\nFirst: prune the rows."
+
+
+def test_what_is_listed_as_rules_is_one_whatever_it_says() -> None:
+    asked = [user(LISTED), *edit("src/rows.py", "a"), reply("Done.")]
+    later = [*asked, user("now the docs of the orchard"), *edit("docs/rows.md", "b")]
+    assert rules(*later) == ["Use pnpm", "All new code needs tests", "Commit after each step"]
+    assert demands.demands("no floats")
+    assert not demands.demands("no problems")
+
+
+@pytest.mark.parametrize(
+    "back", ["rule 3 is off, prune them all", "rule 3: commit only when I ask for it, never else"]
+)
+def test_a_rule_is_taken_back_by_its_number(back: str) -> None:
+    asked = [user(LISTED), *edit("src/rows.py", "a"), reply("Done.")]
+    left = rules(*asked, user(back), *edit("docs/rows.md", "b"))
+    assert "Commit after each step" not in left
+    assert "Use pnpm" in left
+
+
+def test_of_a_rule_of_two_parts_the_other_part_holds() -> None:
+    asked = [
+        user("It must run on Python 3.8 and never use dataclasses."),
+        *edit("src/rows.py", "a"),
+        reply("Done."),
+    ]
+    back = "actually python 3.8 is no longer needed, we are on 3.12"
+    asked += [
+        user(back),
+        *edit("src/rows.py", "b"),
+        reply("Done."),
+        user("draw the lanes"),
+        *edit("b.py", "c"),
+    ]
+    assert rules(*asked) == [
+        "It must run on Python 3.8 and never use dataclasses.",
+        back.removeprefix("actually "),
+    ]
+
+
+def test_a_step_whose_offer_was_taken_and_answered_is_over() -> None:
+    step = "接下来还需要支持嵌套表。"
+    asked = [
+        user("请写一个解析果园配置的模块 src/config.py"),
+        *edit("src/config.py", "a"),
+        reply(f"已完成。{step}要不要我现在做？"),
+    ]
+    assert step in told_in(Section.NEXT, *asked)
+    taken = [*asked, user("好的，继续"), *edit("src/config.py", "b"), reply("8 个测试通过。")]
+    assert told_in(Section.NEXT, *taken) == []
+
+
+def test_what_failed_on_the_way_to_an_answer_is_not_in_the_way() -> None:
+    why = [
+        user("why does an empty orchard break the rows"),
+        reply("", ("a", "bash", {"command": "python -c 'import rows'"})),
+    ]
+    why += [result("a", "IndexError: list index out of range", failed=True)]
+    told = [*why, reply("`rows[0]` is read without a look at its length.")]
+    assert told_in(Section.BLOCKED, *told) == []
+    admitted = [*why, reply("It still fails, and I cannot see why.")]
+    assert told_in(Section.BLOCKED, *admitted)
+
+
+def test_a_phase_that_the_user_skips_is_not_next() -> None:
+    plan = "## Phase 1: Schema\n- [ ] Add a table of rows\n\n## Phase 2: UI\n- [ ] Page with the list\n\nShall I start?"
+    asked = [
+        user("plan the rows of the orchard"),
+        reply(plan),
+        user("yes but skip the UI, someone else does it"),
+    ]
+    text = summarize(span(*asked, *edit("db/rows.sql", "a"))).text
+    assert "Add a table of rows" in text
+    assert "Page with the list" not in text
+
+
+def test_a_table_that_a_program_printed_is_no_request() -> None:
+    shown = "$ kubectl get pods\nNAME READY STATUS\nworker-1 1/1 Running\n\nlooks good. tag the release of the orchard"
+    asked = [user(shown), *edit("src/rows.py", "a")]
+    assert told_in(Section.GOAL, *asked) == ["looks good. tag the release of the orchard"]

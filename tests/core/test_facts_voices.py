@@ -266,3 +266,18 @@ def test_a_command_for_the_shell_is_shown_as_it_was_typed_and_asks_for_nothing(t
     (ran, *_) = context_at(session, session.leaf).messages
     message = message_body(session, ran)
     assert as_typed(message) is message
+
+
+def test_what_hangs_on_a_row_of_a_pasted_screen_was_pasted() -> None:
+    screen = "> v soph/rows *  [4 shops]\n   v * ok, we need to revert all of the rows, this is: …"
+    assert divided(screen)[0].strip() == ""
+    assert divided("Fix these [2 bugs]\n  - the first\n  - the second")[1] == ""
+
+
+def test_thoughts_that_were_put_together_are_two_sentences() -> None:
+    thought = "We use the parser of rows to avoid a second table (no circular imports)The session already stores the agent, so we keep it there."
+    decided = read({"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]})
+    assert decided[FactKind.DECISION] == [
+        "We use the parser of rows to avoid a second table (no circular imports)",
+        "The session already stores the agent, so we keep it there.",
+    ]

@@ -32,6 +32,10 @@ PUT_IN = "injected"
 """The field by which a translated entry of another agent says that the agent put it in by itself; of its message, what it is."""
 
 
+LISTED = "todos"
+"""The field by which such an entry, and its message, carry the list that an agent keeps of its own work."""
+
+
 TYPED = "typed"
 """The field by which a translated entry, and its message, say what a person typed where the agent put more around it."""
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from leafward.base.times import milliseconds
 from leafward.session.entries import (
+    LISTED,
     PUT_IN,
     TYPED,
     Body,
@@ -93,6 +94,8 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
             put_in[PUT_IN] = str(body.get("customType") or "")
         if body.get(NEVER_SENT) is True:
             put_in[NEVER_SENT] = True
+        if isinstance(body.get(LISTED), list):
+            put_in[LISTED] = body[LISTED]
         if isinstance(body.get(TYPED), str):
             put_in[TYPED] = body[TYPED]
         return [put_in]

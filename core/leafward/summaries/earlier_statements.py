@@ -61,11 +61,14 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
 def unfinished(
     told: Sequence[Sighting], messages: Sequence[SpanMessage], reader: FactReader, cwd: str
 ) -> list[Sighting]:
-    """Of what an earlier summary tells, all but the steps of which nobody can say any more that they are still to be done.
+    """Of what an earlier summary tells, all but the rules that the user took back, and the steps that nobody knows to be open.
 
-    That is so once the work that the summary stands amid was answered, where the agent made a list of its own since, or where a
+    A step is not known to be open once the work that the summary stands amid was answered, where the agent made a list of its own since, or where a
     file that a step names is gone. `reader` read the messages behind the summary.
     """
+    told = [
+        one for one in told if one.kind is not FactKind.CONSTRAINT or not reader.rules.is_revoked(one.text)
+    ]
     steps = {one.key for one in told if one.kind is FactKind.TODO}
     if not steps:
         return list(told)

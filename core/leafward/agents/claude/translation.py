@@ -31,7 +31,7 @@ from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.claude.versions import holds_files_in_memory
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import BOOKKEEPING, NO_ENTRY, TYPED, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, LISTED, NO_ENTRY, TYPED, EntryIndex, Kind
 from leafward.session.messages import NEVER_SENT, PROJECTION, UNSTORED_FILES
 
 if TYPE_CHECKING:
@@ -333,6 +333,8 @@ def _file_details(answer: object) -> Body:
 _LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachment", "toolUseResult", "hash"})
 """Fields that repeat what another entry says, or fill pages; the row itself shows them."""
 _SHORT = 2000
+_REMINDERS = frozenset({"task_reminder", "todo_reminder"})
+"""Attachments that remind the model of its list (Claude Code 2.0 to 2.1)."""
 
 
 def _dicts(content: object) -> list[dict[str, Any]]:
@@ -352,6 +354,10 @@ def _injected(row: Body) -> Body:
         injected(injected_name(row, text), content, of_agent=is_of_agent(row, text)),
         queued_in(row) or command_in(text),
     )
+    attachment = row.get("attachment")
+    if isinstance(attachment, dict) and attachment.get("type") in _REMINDERS:
+        # Its words say less of them than its fields, or nothing.
+        body[LISTED] = attachment.get("content")
     return body if typed is None else {**body, TYPED: typed}
 
 

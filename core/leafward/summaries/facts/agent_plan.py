@@ -103,10 +103,12 @@ class AgentPlan:
             todos = _printed(text_of(message.get("content")))
         if not isinstance(todos, list) or message.get("isError"):
             return []
-        carried = _read(todos)
-        if not carried and todos:
-            return []
-        return list(self._become(carried, entry))
+        return self.reminded(todos, entry) if todos else list(self._become({}, entry))
+
+    def reminded(self, todos: object, entry: EntryIndex) -> list[Sighting]:
+        """Takes in the list as the agent shows it; one that shows nothing may only hide it."""
+        carried = _read(todos) if isinstance(todos, list) else {}
+        return list(self._become(carried, entry)) if carried else []
 
     def _changed(self, asked: _Asked, text: str) -> Iterator[Sighting]:
         """What the result of a call for one item says; what is said of an item that nothing named is left out."""

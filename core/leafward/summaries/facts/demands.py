@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.marker_words import markers
+from leafward.summaries.facts.prose import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,18 @@ _AGREES = re.compile(
     r"|好|可以|是的|对[,，]|はい|お願い|네)"
 )
 _DENIES = re.compile(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
+_OFFERS = re.compile(
+    r"(?i)\b(?:(?:do you |would you )?(?:want|like|prefer)(?: for)? me to|shall (?:i|we)|should (?:i|we)|may i|can i|ready to|is it ok(?:ay)? (?:to|if)"
+    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo )\b"
+    r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
+)
+"""A question by which something is offered."""
+_DECLINES = re.compile(
+    r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
+    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
+)
 _LEAST_WORDS = 3
+_LEAST_REVOKED = 2
 _ONCE_WRITTEN = (
     r"(?:plan|document|doc|commit(?: message)?|pr|pull request|merge request|branch|issue|ticket|report|summary|e-?mail|message"
     r"|review|draft|dokument|bericht|zusammenfassung|rapport|résumé)"
@@ -133,6 +145,10 @@ _THIS_ONCE = re.compile(
     rf"|\b(?:für diesen?|in diesem?|bei diesem) {_ONCE_WRITTEN}\b|\b(?:diesmal|dieses mal)\b"
     rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
 )
+_NOTHING_OF = re.compile(
+    r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s\W*$"
+)
+"""A rule in two words: no such things."""
 _HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
 """A sentence that begins with its verb: of what it is said stands elsewhere."""
 _OF_NOW = re.compile(
@@ -192,7 +208,7 @@ def refutes(prompt: str) -> bool:
 
 
 _WITHDRAWS = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
     r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
 )
 _PUTS_OFF = re.compile(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
@@ -204,6 +220,53 @@ def withdrawn(sentence: str) -> str:
     if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
         return ""
     return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
+
+
+_REVOKES = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|no|actually|well|but|and|so|fine|alright|then|nein|doch|also|bon|alors|bueno|vale)[\s,.]+)*(?:"
+    r"(?:you|we) (?:can|may|could|are allowed to) (?=.*\b(?:now|again|after all|from now on|any ?way)\b)(?!now see)"
+    r"|(?:it['’]s|it is) (?:now )?(?:ok(?:ay)?|fine|all ?right|allowed) (?:now |after all )?(?:to|if you|if we)\b"
+    r"|(?:forget|ignore|drop|skip|scrap|lift) (?:about )?(?:what i said|(?:the|my|that|this) (?:\w+ ){0,2}(?:rule|restriction|constraint|requirement|limit|ban|instruction)s?)(?: (?:about|on|that|of|for|with))?"
+    r"|(?:there(?:['’]s| is) )?no (?:more )?need to (?=.*\b(?:any ?more|any longer|after all|now)\b)"
+    r"|(?:you |we )?(?:don['’]?t|do not|needn['’]?t)(?: need to| have to)? (?=.*\b(?:any ?more|any longer|after all)\b)"
+    r"|du darfst (?=.*\b(?:jetzt|doch|wieder|nun)\b)|vergiss (?:die|meine) (?:\w+ )?regel\b|(?:die|meine) regel (?:mit|über|zu|von)\b(?=.*\b(?:nicht mehr|aufgehoben|hinfällig)\b)"
+    r"|tu peux (?=.*\b(?:maintenant|finalement|de nouveau)\b)|oublie (?:la|ma) (?:règle|consigne)\b|ya puedes\b|olvida (?:la|mi) regla\b)"
+    r"|^(?:现在|可以)?可以(?=.*了)|^(?:取消|忘掉|忽略)(?=.*(?:规则|限制|要求))|^不用再"
+)
+_ALLOWED = re.compile(
+    r"(?i)^(.{3,120}?) (?:is|are) (?:(?:ok(?:ay)?|fine|allowed|possible) (?:now|again|after all)|(?:now|again) (?:ok(?:ay)?|fine|allowed)"
+    r"|(?:no longer|not) (?:needed|required|necessary|relevant|a requirement)(?! (?:for|in|on|when|if|here|by)\b))(?=[\s,.;:!—–-]|$)"
+    r"|^(.{3,120}?) (?:ist|sind) (?:(?:jetzt|nun|doch|wieder) )+(?:ok(?:ay)?|erlaubt|in ordnung)(?=[\s,.;:!—–-]|$)"
+    r"|^(.{3,120}?) (?:ist|sind|wird|werden) nicht mehr (?:nötig|notwendig|gebraucht|erforderlich)\b"
+)
+
+
+_SINCE_NOW = re.compile(
+    r"(?i)\b(?:now|again|any ?more|any longer|after all|anyway|jetzt|nun|doch|wieder|nicht mehr|maintenant|finalement|de nouveau|ya|ahora)\b|现在|了$"
+)
+_NAMES_RULE = re.compile(
+    r"(?i)\b(?:rule|restriction|constraint|requirement|limit|ban|instruction|regel|règle|consigne|regla)s?\b|规则|限制|要求"
+)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def revoked(sentence: str) -> frozenset[str]:
+    """What a sentence of the user's is about that allows what a rule forbade, or no longer demands it; empty where it does no such thing."""
+    if asks(sentence):
+        return frozenset()
+    found = _REVOKES.match(sentence)
+    if found is not None:
+        what = sentence[found.end() :]
+    elif (allowed := _ALLOWED.match(sentence)) is not None:
+        what = next(filter(None, allowed.groups()))
+    else:
+        return frozenset()
+    what = re.split(r"[,;:，；：]\s?", what, maxsplit=1)[0]
+    words = frozenset(content_words(_NAMES_RULE.sub(" ", _SINCE_NOW.sub(" ", what))))
+    # A single common word says too little unless it is called a rule.
+    if len(words) < _LEAST_REVOKED and all(map(str.isalpha, words)) and not _NAMES_RULE.search(sentence):
+        return frozenset()
+    return words
 
 
 _WORKS = re.compile(
@@ -225,6 +288,11 @@ def is_pleased(prompt: str) -> bool:
     return _PLEASED.search(prompt) is not None
 
 
+def declines(prompt: str, question: str) -> bool:
+    """Whether a prompt says no to what a question offers."""
+    return _OFFERS.search(question) is not None and _DECLINES.match(prompt) is not None
+
+
 def agrees(prompt: str) -> bool:
     """Whether a prompt begins by taking what was offered."""
     return _AGREES.match(prompt) is not None
@@ -242,6 +310,10 @@ def demands(sentence: str) -> bool:
         return False
     sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence))
+    if _NOTHING_OF.match(words) is not None:
+        return True
+    if revoked(sentence) and _FORBIDS.search(words) is None:
+        return False
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False
     guessed = guesses(words)

@@ -42,11 +42,16 @@ _MAYBE = re.compile(
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
 )
 """The same where people write so too: it counts beside another such line only."""
-_SCREEN = re.compile(
-    r"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
+_COUNTED = (
+    r"\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
     r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"
 )
+_SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|{_COUNTED}")
 """A row of what a program draws on a screen: a branch of a tree, or with a count, a difference or an age at its end."""
+_COLUMNS = re.compile(r"^\s*[A-Z][A-Z0-9_%/()-]{1,40}(?:\s+[A-Z][A-Z0-9_%/()-]{1,40}){2,20}\s*$")
+"""The head of a table that a program prints."""
+_ROOT = re.compile(rf"\s*[^\w\s\"'`(\[#@/~-]\s?.{{0,400}}?(?:{_COUNTED})")
+"""Such a row with a sign before it: what is indented below it hangs on it."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
 """Where a message that a program printed begins in the middle of a line."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
@@ -76,9 +81,13 @@ def divided(text: str) -> tuple[str, str]:
             block.append(line)
             continue
         marks = _marked(block)
+        if len(block) > 1:
+            marks = [mark or _is_of_table(block, place) for place, mark in enumerate(marks)]
         perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
+        if len(block) > 1 and _ROOT.match(block[0]) and all(one[:2].isspace() for one in block[1:]):
+            marks = [True] * len(block)
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR
         for place, one in enumerate(block):
@@ -95,6 +104,17 @@ def divided(text: str) -> tuple[str, str]:
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _is_of_table(block: list[str], place: int) -> bool:
+    """Whether a line of a block is a head of columns in capitals, or stands below one with as many columns."""
+    if _COLUMNS.match(block[place]) is not None:
+        return True
+    columns = len(block[place].split())
+    for above in range(place - 1, -1, -1):
+        if _COLUMNS.match(block[above]) is not None:
+            return all(len(line.split()) == columns for line in block[above : place + 1])
+    return False
 
 
 def _is_maybe(line: str) -> bool:

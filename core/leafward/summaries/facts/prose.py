@@ -81,7 +81,7 @@ _TODO = markers(
     r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
     r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
-    r"|follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
+    r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
     r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|还需要|残り|다음",
     "todo fixme still remaining outstanding next yet left need needs follow steht fehlt muss noch reste queda falta",
@@ -325,12 +325,20 @@ _NAMED = 2
 """Content words, besides those that mark it, by which a step says what is to be done."""
 
 
+_POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
-    """Whether a sentence speaks of work that is still to be done, and says which."""
-    if not _TODO.stand_in(sentence):
+    """Whether a sentence speaks of work that is still to be done, and says which; one that only points at it does not."""
+    if not _TODO.stand_in(sentence) or _POINTS.match(sentence) is not None:
         return False
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
+
+
+def without_marker(sentence: str) -> str:
+    """A sentence about what is left without the words that say so."""
+    return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
 
 
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import (
+    LISTED,
     NO_ENTRY,
     PUT_IN,
     Body,
@@ -44,6 +45,7 @@ from leafward.summaries.facts.printed_errors import (
     printed_errors,
     reason_in,
 )
+from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer, listed_rules
 from leafward.summaries.facts.told_steps import ToldSteps
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 from leafward.summaries.facts.words import words
@@ -65,10 +67,11 @@ _SAID = frozenset(
 """Injected messages in which something is said or printed."""
 
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
-_GLUED = re.compile(
-    r"[a-z]{2,40}(?:The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So)(?!\w)"
-)
+_OPENERS = "The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So"
+_GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
 """A word and the first one of the next sentence, as blocks of thinking are put together without anything between them."""
+_JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
+"""Where they were put together."""
 _AGREED_PLAN = "Implement the following plan:"
 """How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
 
@@ -128,6 +131,7 @@ class FactReader:
         me = weakref.proxy(self)
         self.told = ToldSteps(lambda text: me.named(text, Voice.TOLD, NO_ENTRY))
         """The steps that were told, and what was done about them."""
+        self.rules = StandingRules()
         self.written: list[Written] = []
         """What the calls of the message that was read last write."""
 
@@ -151,6 +155,8 @@ class FactReader:
             name = message.get(PUT_IN)
             if name is None:
                 return self.prose(text_of(message.get("content")), Voice.TOLD, entry)
+            if LISTED in message:
+                return self.plan.reminded(message[LISTED], entry)
             kind = str(name).rpartition(".")[2]
             # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
@@ -201,25 +207,25 @@ class FactReader:
         ]
         typed = pasting.divided(text)[0]
         own = list(prose.sentences(typed))
+        self.told.asked(agreed=prose.keeps_going(typed.strip()) or demands.agrees(typed.strip()))
         if any(map(demands.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(demands.withdrawn, own)):
             closed += self.told.withdrawn(what, entry)
+        closed += self.rules.revoke(own, entry)
         found = list(self._typed(text, entry))
+        self.rules.set(found, typed)
         self._ordered |= any(map(demands.orders, own))
-
-        def for_once(demand: str) -> bool:
-            items = prose.list_items(typed)
-            amid = items if any(demand in item for item in items) else ()
-            return demands.is_for_once(demand, ordered=self._ordered, amid=amid)
-
         self._asked_for |= {
             (one.kind, one.key): one.text
             for one in found
             if one.voice is Voice.USER
             and (
                 (one.kind is FactKind.TODO and one.is_open)
-                or (one.kind is FactKind.CONSTRAINT and for_once(one.text))
+                or (
+                    one.kind is FactKind.CONSTRAINT
+                    and ends_with_answer(one.text, typed, ordered=self._ordered)
+                )
             )
         }
         self._is_answered = False
@@ -248,13 +254,14 @@ class FactReader:
         yield from self.named(text, voice, entry)
         # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
         user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
-        for sentence in prose.sentences(text):
+        ruled = {rule for _, rule in listed_rules(text)} if user else ()
+        for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):
                 continue
             if user and demands.asks(sentence):
                 # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
                 continue
-            if user and demands.demands(sentence):
+            if user and (demands.demands(sentence) or sentence in ruled):
                 kind = FactKind.CONSTRAINT
             elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
                 kind = FactKind.DECISION
@@ -312,6 +319,8 @@ class FactReader:
             if isinstance(text, str):
                 said = self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
                 self.told.tell(said, final=not calls)
+                if not calls and kind == "text" and text.rstrip("*_ )\n").endswith(("?", "？")):
+                    self.told.offer(said)
                 self.told.listed(said)
                 yield from said
         for call in calls:
@@ -414,6 +423,13 @@ class FactReader:
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self._forms(command, Voice.USER, entry, numbers=False)
         yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
+
+
+def _thoughts(text: str) -> Iterator[str]:
+    """The sentences of thinking that decide something; only those are taken apart where blocks were put together."""
+    for sentence in prose.sentences(text):
+        if prose.decides(sentence, strictly=True):
+            yield from _JOINT.split(sentence)
 
 
 def _strings(value: object) -> Iterator[str]:

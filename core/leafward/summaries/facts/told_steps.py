@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.prose import content_words, remains
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _CHECKED = {
     Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
     Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
 }
+_AT_ONCE = 2
+"""Steps that are offered together."""
 _NAMES_IT = 2
 """Words by which a step is named."""
 _MAKES_FILES = re.compile(r"\b(?:mkdir|mv|cp|rm|touch|tee|ln)\b|\bsed -i|(?<![\d&=-])>{1,2}\s*[\w./~]")
@@ -62,10 +64,16 @@ class ToldSteps:
     """The names in a text."""
     _open: dict[str, tuple[str, set[_Sign], bool]] = field(default_factory=dict)
     """Of each step its text, what is still to come of what it names, and whether it tells how things stood amid work."""
+    _under: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What the headings are about that steps stand under."""
     _waiting: dict[_Sign, set[str]] = field(default_factory=dict)
     _done: set[_Sign] = field(default_factory=set)
     _by_hand: dict[str, str] = field(default_factory=dict)
     """What is to be tried by hand, in checklists too."""
+    _offered: set[str] = field(default_factory=set)
+    """The steps that were told beside an offer."""
+    _agreed: set[str] = field(default_factory=set)
+    """Those whose offer was taken."""
     answers: int = 0
     """How many answers ended work."""
     _worked: bool = False
@@ -81,8 +89,20 @@ class ToldSteps:
                     signs,
                     not final and tells_how_it_stood(seen.text),
                 )
+                self._under[seen.key] = frozenset(content_words(seen.about))
                 for sign in signs:
                     self._waiting.setdefault(sign, set()).add(seen.key)
+
+    def offer(self, sightings: Iterable[Sighting]) -> None:
+        """Takes in the steps that an answer tells which ends by asking whether to do them."""
+        offered = {seen.key for seen in sightings if seen.key in self._open and remains(seen.text)}
+        # Of many it seldom means all.
+        self._offered = offered if len(offered) <= _AT_ONCE else set()
+
+    def asked(self, *, agreed: bool) -> None:
+        """Takes in a prompt; `agreed`: it takes what was offered."""
+        self._agreed |= self._offered if agreed else set()
+        self._offered = set()
 
     def listed(self, sightings: Iterable[Sighting]) -> None:
         """Takes in what a text or a call says of steps, whoever will tick them off: somebody may try by hand what none of our signs shows."""
@@ -103,10 +123,9 @@ class ToldSteps:
     def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Takes in what the user says is not to be done after all; what that drops."""
         words = frozenset(content_words(what))
-        if len(words) < _NAMES_IT:
-            return
         for key, (text, _, _) in list(self._open.items()):
-            if words <= frozenset(content_words(text)):
+            under = bool(words) and words <= self._under.get(key, frozenset())
+            if under or (len(words) >= _NAMES_IT and words <= frozenset(content_words(text))):
                 del self._open[key]
                 yield Sighting(FactKind.TODO, key, text, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
@@ -139,7 +158,10 @@ class ToldSteps:
         """Takes in an answer that ends the work: as things were said to stand amid it they stand no more."""
         if self._worked:
             self.answers += 1
-            yield from self._closed(self._stood(), entry)
+            # What of an offer is left over is told anew.
+            taken = [key for key in sorted(self._agreed) if key in self._open]
+            yield from self._closed(dict.fromkeys([*self._stood(), *taken]), entry)
+            self._agreed = set()
         self._worked = False
 
     def is_taken_up(self, line: str) -> bool:

@@ -78,10 +78,11 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
         user_requests.SameWork(messages, failed, span.cwd),
         first=not any(line.section is Section.GOAL for line in evidence.candidates),
     )
+    user_requests.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns)
     statements.settled(evidence, messages)
-    statements.stated(evidence)
+    statements.stated(evidence, turns)
     statements.changed(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
@@ -195,7 +196,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             continue
         if section is Section.GOAL and evidence.size:
             section, lead = goals[text]
-        text = _ROW.sub(" - ", text.strip("| ")) if "|" in text else text
+        text = _ROW.sub(" - ", text.strip("| ")) if text.startswith("|") else text
         if tells_state(text) or (evidence.size and text.startswith(LEAD)):
             continue
         if evidence.size and _OF_THE_END.match(text):
@@ -254,6 +255,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         if worked and section in _LASTING and _WAS_GOING_ON.search(text):
             continue
         if evidence.size and section in _LASTING and _NEWEST_THEN.search(text):
+            continue
+        if section is Section.CONSTRAINTS and evidence.reader.rules.is_revoked(text):
             continue
         worth = _CARRIED_WORTH.get(section, 0.3)
         if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.redact import Redactor
-from leafward.session.entries import tool_calls
+from leafward.session.entries import LISTED, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.call_arguments import is_silent
@@ -119,7 +119,11 @@ def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
             role == "toolResult" and not message.get("isError") and str(message.get("toolCallId")) in silent
         )
         unread = _UNREAD_OF_RESULTS if shown else _UNREAD
-        yield SpanMessage(entry, {key: value for key, value in message.items() if key not in unread})
+        read = {key: value for key, value in message.items() if key not in unread}
+        details = message.get("details")
+        if isinstance(details, dict) and LISTED in details:
+            read["details"] = {LISTED: details[LISTED]}
+        yield SpanMessage(entry, read)
 
 
 def _has_an_end(span: Span, room: int) -> bool:

@@ -39,6 +39,18 @@ _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """Before a list that weighs one of several ways: which, and whether it was taken, stands elsewhere."""
+_OFFERS = re.compile(
+    r"(?i)\byou(?:['’]d)? (?:can|could|may|might)\b|\b(?:could|can|might|may) (?:help|try|do|also|fix|prevent|improve|consider)\b"
+    r"|\b(?:options?|alternatives?|suggestions?|recommendations?|ideas?|ways to|possible (?:fixes|improvements|solutions))\b"
+    r"|\b(?:möglichkeiten|vorschläge|optionen|ideen|propositions?|pistes?|opciones|sugerencias)\b|建议|可以(?:尝试|考虑)|方案"
+)
+"""Before a list of what could be done: nobody has chosen any of it."""
+_IMPERATIVE = re.compile(
+    r"(?i)^(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
+    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask)\b"
+)
+_BOX = re.compile(r"\[[ xX✓~-]\]\s")
+"""An item of a checklist is told as a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
@@ -115,8 +127,10 @@ def answers(
                 if section is Section.CONTEXT and place in settled and said.passing:
                     # How it stood in the end is said at the end of the turn.
                     continue
-                if section is Section.NEXT and (place in settled or prose.accompanies(line)):
-                    # What was left at the end of a turn is said there.
+                if section is Section.NEXT and (
+                    place in settled or prose.accompanies(line) or (not ends and prose.announces(line))
+                ):
+                    # What was left at the end of a turn is said there; between calls it leads to the next of them.
                     continue
                 if section is Section.DECISIONS and place in proposed and not _FINISHED.search(line):
                     # It was offered, and nobody took it.
@@ -128,6 +142,8 @@ def answers(
                 if section is Section.DONE:
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
+                if context and place in proposed and _IMPERATIVE.match(line):
+                    continue
                 if context and said.half:
                     # Half a thought; what it names is told elsewhere.
                     continue
@@ -280,6 +296,7 @@ def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[s
 
 def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
     intro = ""
+    chosen_from = False
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
         stripped = raw.strip().replace("**", "")
@@ -287,6 +304,11 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         item = stripped[mark.end() :].strip() if mark is not None else ""
         if not stripped:
             continue
+        if mark is not None and (
+            _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
+        ):
+            continue
+        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
         if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)

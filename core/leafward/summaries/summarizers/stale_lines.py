@@ -16,7 +16,7 @@ from leafward.summaries.facts import FactKind, Voice, forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import TAKEN_UP
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless, line_key
@@ -316,7 +316,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     def is_done(candidate: Candidate) -> bool:
         # What stands in brackets says only how: the line of what is done may leave it out.
-        bare = _BRACKETS.sub(" ", candidate.text)
+        bare = without_marker(_BRACKETS.sub(" ", candidate.text))
         words = frozenset(content_words(bare))
         words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(candidate.text))
         place = _place(evidence, candidate)

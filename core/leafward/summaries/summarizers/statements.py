@@ -14,11 +14,13 @@ from leafward.summaries.facts.prose import accompanies, announces, considers, le
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
+from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.summaries.summarizers import SpanMessage
+    from leafward.summaries.summarizers.turns import Turn
 
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
@@ -37,6 +39,10 @@ _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
+_ADMITS = re.compile(
+    r"(?i)\b(?:fail\w*|errors?|cannot|can['’]t|could(?:n['’]t| not)|unable|denied|refused|blocked|broken|missing|not (?:found|possible|work\w*)|does(?:n['’]t| not) work"
+    r"|fehl\w*|kann nicht|konnte nicht|geht nicht|échou\w*|erreurs?|impossible|ne (?:peut|marche)|fall[aóo]\w*|no (?:puede|funciona))\b|失败|错误|无法|不能|報錯|报错|失敗|エラー"
+)
 _STILL = 0.4
 """The part of the span after which a command that failed last is taken to be in the way still."""
 _RESULTS = 8
@@ -89,7 +95,7 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         add(evidence, Section.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
 
-def stated(evidence: Evidence) -> None:
+def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone."""
     total = max(1, evidence.size)
 
@@ -105,6 +111,7 @@ def stated(evidence: Evidence) -> None:
         and _is_broken(fact)
         and recency(fact) > _STILL
         and not passed.overcame(fact)
+        and not _was_on_the_way(evidence, fact, turns)
     ]
     failed_at = [evidence.position[fact.last] for fact in broken if fact.last in evidence.position]
     for fact in evidence.facts.values():
@@ -210,6 +217,17 @@ def _is_broken(fact: Fact) -> bool:
     if fact.outcome in {"", "exit 0"}:
         return False
     return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
+
+
+def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bool:
+    """Whether a command that checks nothing failed on the way to an answer that does not speak of failing."""
+    place = evidence.position.get(fact.last, -1)
+    if place < 0 or _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
+        return False
+    return any(
+        turn.first <= place < turn.last and is_answered(turn) and _ADMITS.search(turn.answer) is None
+        for turn in turns
+    )
 
 
 class _Passed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
-from leafward.summaries.facts.demands import is_pleased, says_it_works, without_fillers
+from leafward.summaries.facts.demands import agrees, asks, is_pleased, says_it_works, without_fillers
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
 
@@ -167,17 +167,31 @@ def goal_of(turns: Sequence[Turn]) -> Turn | None:
     for turn in substantial:
         if turn.works or turn.words >= TELLING:
             return turn
-    return substantial[0] if substantial else next((turn for turn in turns if _is_readable(turn)), None)
+    if substantial:
+        return substantial[0]
+    readable = next((turn for turn in turns if _is_readable(turn)), None)
+    return readable or next((turn for turn in reversed(turns) if turn.works and turn.words), None)
 
 
 def last_of(turns: Sequence[Turn]) -> Turn | None:
     """The last request that says anything; one that nothing was answered to yet need not say much."""
-    if turns and turns[-1].waits and turns[-1].words and not _reports(turns[-1].own):
+    if turns and _asks_by_itself(turns) and not _reports(turns[-1].own):
         return turns[-1]
     telling = [turn for turn in turns if turn.tells]
     if telling:
         return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
+
+
+def _asks_by_itself(turns: Sequence[Turn]) -> bool:
+    """Whether the last request says anything that nobody asked for in the answer before it, or nothing followed it yet."""
+    last = turns[-1]
+    if last.waits or not last.works:
+        return last.words > 0 and last.waits
+    if last.words == 0 or agrees(last.own) or asks(last.own):
+        # It is said with what it agrees to, or asks about.
+        return False
+    return len(turns) == 1 or not asks_back(turns[-2].answer)
 
 
 def _reports(own: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import demands, prose
@@ -68,6 +69,12 @@ _BRIEFLY = 100
 """Characters of a request that the goal tells already."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ASKED_FIRST = " (asked first: "
+_NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
+"""How somebody begins who answers with the number of a way alone."""
+_LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
+"""What a list of the user's own has."""
+_NO = 1.2
+"""What it is worth that something is not wanted."""
 _ASKED = 4
 """Earlier requests that could be quoted."""
 
@@ -103,7 +110,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
     """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
     goal = goal_of(_open(turns)) if first else None
     if goal is not None:
-        text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), _before(turns, goal))
+        text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, _before(turns, goal))
         begun = goal_of(turns)
         if begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
             # What was only to be read for it says less.
@@ -145,13 +152,16 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
     if latest is None or latest.left:
         return
     text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
-    text = _with_way(text, _before(turns, latest))
+    text = _with_way(text, latest.own, _before(turns, latest))
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     if agreed is not latest and goes_on and not is_answered(agreed):
         # What the user agreed to, or wanted more of, is worked on.
         question = question_of(turns[-2].answer)
-        if question:
+        way = _with_way(agreed.own, agreed.own, turns[-2])
+        if question and way != agreed.own:
+            text, sources = way, (agreed.entry,)
+        elif question:
             text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
         elif demands.asks(agreed.own):
             # Who asks something of few words agrees to nothing by that.
@@ -289,19 +299,45 @@ def _wants_to_know(text: str, behind: int) -> bool:
     return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
 
 
-def _with_way(text: str, before: Turn | None) -> str:
-    """A request that chooses one of several ways by its number, with what that is where the answer before it says so."""
-    chosen = CHOOSES.search(text)
-    if chosen is None or before is None:
+def _with_way(text: str, own: str, before: Turn | None) -> str:
+    """A request that chooses one of several ways by its number, with what that is where the answer before it says so.
+
+    `own` is the request as it was typed.
+    """
+    if before is None:
         return text
-    word, number = re.escape(chosen[1]), re.escape(chosen[2])
+    chosen = CHOOSES.search(text)
+    bare = (
+        None if chosen is not None or "?" not in before.said or _LISTS.search(own, 1) else _NUMBER.match(own)
+    )
+    if chosen is None and bare is None:
+        return text
+    word, number = (chosen[1], chosen[2]) if chosen is not None else ("option", bare[1] if bare else "")
+    name = chosen[0] if chosen is not None else number
     for form in (
         rf"(?im)\b{word} {number}\**\s*[:(–—-]\s*([^\n()]{{4,200}})",
         rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
     ):
         if (named := re.search(form, before.said)) is not None:
-            return f"{text} ({chosen[0]}: {_shortened(named[1])})"
+            return f"{text} ({name}: {_shortened(named[1])})"
     return text
+
+
+def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
+    """What the model offered and the user said no to."""
+    for turn, then in pairwise(turns):
+        question = question_of(turn.answer)
+        if question and demands.declines(then.own, question):
+            text = f"{cut(question, _OUTCOME)} ({cut(then.own, _OUTCOME)})"
+            add(
+                evidence,
+                Section.DECISIONS,
+                text,
+                (then.entry,),
+                _NO,
+                limit=LINE_LIMIT,
+                lead="Declined by the user: ",
+            )
 
 
 def _shortened(text: str) -> str:

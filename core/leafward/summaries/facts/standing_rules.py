@@ -1,0 +1,135 @@
+"""Which rules of the user's stand: what takes one back says what it is about, and seldom in the same words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from leafward.base.emphasis import without_emphasis
+from leafward.summaries.facts.demands import is_for_once, revoked
+from leafward.summaries.facts.prose import (
+    content_words,
+    lines_outside_code,
+    list_items,
+    sentence_key,
+)
+from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from leafward.session.entries import EntryIndex
+
+_SAME = 2
+"""Words that a rule has in common at least with the sentence that takes it back, where that has so many."""
+
+_HEAD = re.compile(
+    r"(?im)^(?:#{1,6} .{0,60}?|.{0,80}?)\b(?:rules|guidelines|constraints|conventions|regeln|vorgaben|règles|consignes|contraintes|reglas|normas)\b[^:：\n]{0,60}[:：]\W*$"
+    r"|^#{1,6} .{0,40}\b(?:rules|guidelines|constraints|conventions|regeln|vorgaben|règles|consignes|contraintes|reglas|normas)\W*$"
+    r"|^.{0,20}(?:规则|规范|约定|ルール)[^:：\n]{0,20}[:：]\W*$"
+)
+"""Words behind which a list is one of rules, whatever its items say."""
+_ITEM = re.compile(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
+_BY_NUMBER = re.compile(
+    r"(?i)\b(?:rule|regel|règle|regla)\s*(?:no\.? ?|nr\.? ?|n° ?|#)?(\d{1,2})\b(?:\s*[:：=]\s|(?=.{0,40}\b(?:off|out|gone|dropped|void|lifted|cancell?ed|no longer|any ?more"
+    r"|nicht mehr|aufgehoben|plus|ya no)\b))"
+    r"|\b(?:drop|ignore|forget|skip|lift|remove|scrap|vergiss|oublie|olvida) (?:the |die |la )?(?:rule|regel|règle|regla) #?(\d{1,2})\b|规则\s*(\d{1,2}).{0,8}(?:取消|作废|不再)"
+)
+"""What takes back, or sets anew, a rule by its number."""
+_AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
+_STEM = 3
+"""Letters that two forms of a word share at least."""
+
+
+@dataclass(slots=True)
+class StandingRules:
+    """The rules that the user set so far, and what was taken back."""
+
+    _told: dict[str, str] = field(default_factory=dict)
+    """By the key of their fact."""
+    _revoked: list[frozenset[str]] = field(default_factory=list)
+    _numbers: dict[str, str] = field(default_factory=dict)
+    """Of the numbered rules that were listed last the key of each."""
+
+    def set(self, sightings: Iterable[Sighting], prompt: str) -> None:
+        """Takes in what a prompt demands."""
+        for seen in sightings:
+            if seen.kind is FactKind.CONSTRAINT and seen.voice is Voice.USER:
+                self._told[seen.key] = seen.text
+        numbers = {number: sentence_key(rule) for number, rule in listed_rules(prompt) if number}
+        self._numbers = numbers or self._numbers
+
+    def revoke(self, sentences: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in the sentences of a prompt; the rules that they take back.
+
+        Of a rule that says more than that the rest holds: the sentence stands beside it.
+        """
+        for sentence in sentences:
+            numbered = _BY_NUMBER.search(sentence) if self._numbers else None
+            if numbered is not None:
+                key = self._numbers.get(next(filter(None, numbered.groups())), "")
+                rule = self._told.pop(key, "")
+                if rule:
+                    yield Sighting(
+                        FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
+                    )
+                continue
+            about = revoked(sentence)
+            if not about:
+                continue
+            self._revoked.append(about)
+            for key in [key for key, rule in self._told.items() if _is_about(rule, about)]:
+                if _says_more(self._told[key], about):
+                    yield Sighting(FactKind.CONSTRAINT, sentence_key(sentence), sentence, Voice.USER, entry)
+                    continue
+                rule = self._told.pop(key)
+                yield Sighting(
+                    FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
+                )
+
+    def is_revoked(self, rule: str) -> bool:
+        """Whether the user took back a rule, all of it, that was told before anything else."""
+        return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked)
+
+
+def listed_rules(prompt: str) -> list[tuple[str, str]]:
+    """The items of the lists that a prompt calls its rules, each with its number, empty where it has none."""
+    found: list[tuple[str, str]] = []
+    if _HEAD.search(prompt) is None:
+        return found
+    under = False
+    for line in lines_outside_code(prompt):
+        item = _ITEM.match(line)
+        if item is not None and under:
+            found.append((item[1] or "", without_emphasis(item[2]).strip()))
+        elif line.strip():
+            under = _HEAD.match(line) is not None
+    return found
+
+
+def _is_about(rule: str, about: frozenset[str]) -> bool:
+    words = content_words(rule)
+    same = [word for word in about if any(_is_form(word, other) for other in words)]
+    if any(not word.isalpha() for word in same):
+        return True
+    return len(same) >= min(_SAME, len(about)) and 2 * len(same) >= len(about)
+
+
+def _says_more(rule: str, about: frozenset[str]) -> bool:
+    """Whether a rule has a second part that is about something else."""
+    parts = [part for part in _AND.split(rule) if len(content_words(part)) >= _SAME]
+    return len(parts) > 1 and not all(_is_about(part, about) for part in parts)
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words are one, or one of them in another form."""
+    shorter, longer = sorted((one, other), key=len)
+    return one == other or (len(shorter) >= _STEM and longer.startswith(shorter))
+
+
+def ends_with_answer(demand: str, prompt: str, *, ordered: bool) -> bool:
+    """Whether a demand of a prompt binds what is done about that alone. `ordered`: something was to be written just before."""
+    items = list_items(prompt)
+    amid = items if any(demand in item for item in items) else ()
+    return is_for_once(demand, ordered=ordered, amid=amid)
