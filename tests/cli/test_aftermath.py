@@ -21,7 +21,7 @@ ONCE = {"file": 1, "command": 1, "error": 1, "request": 1}
 
 def test_survival_tells_what_was_repeated(done: Run, tmp_path: Path) -> None:
     file = Compacted(tmp_path / "s.jsonl")
-    assert "in the next 0 tool calls nothing was repeated" in done("survival", file.path).out
+    assert "no tool call came after it" in done("survival", file.path).out
     file.repeats()
     found = done("survival", file.path, "--json").document["aftermath"]
     assert (found["calls"], found["counts"]) == (3, ONCE)

@@ -150,12 +150,15 @@ def test_the_answers_of_two_models_stand_side_by_side(
 
 
 @asks_a_model
+@pytest.mark.parametrize(
+    "reply", [Reply(finish="length"), Reply("## Goal\n- Port the parser."), Reply("Sorry.")]
+)
 def test_a_model_that_fails_leaves_nothing(
-    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, reply: Reply
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     before = file.path.read_bytes()
-    endpoint.script = [Reply(finish="length")] * 9
+    endpoint.script = [reply] * 9
     outcome = run("exam", file.path, *asked(endpoint))
     assert outcome.code
     assert file.path.read_bytes() == before

@@ -81,7 +81,12 @@ def test_a_dry_run_writes_nothing_and_a_home_is_left_as_it_was(
 ) -> None:
     assert main(["install", agent, "--dry-run"]) == 0
     assert not list(home.rglob("*"))
+    shown = [
+        line[1:] for line in capsys.readouterr().out.splitlines() if line[:1] == "+" and line[:3] != "+++"
+    ]
     assert main(["install", agent]) == 0
+    (made,) = [one for one in home.rglob("*") if one.is_file()]
+    assert shown == [line.expandtabs(4) for line in made.read_text("utf-8").splitlines()]
     assert len([one for one in home.rglob("*") if one.is_file()]) == 1
     capsys.readouterr()
     assert main(["uninstall", agent]) == 0

@@ -189,6 +189,13 @@ class TestMendedFaults:
         made = planned(file, 2000)
         assert (made.first_kept, made.pruned) == (2, ())
         assert remark(made, "large-first-entry")[1] is None
+        assert " times the budget, because" in remark(made, "large-first-entry")[0]
+
+    def test_of_a_budget_of_none_nothing_is_a_multiple(self, file: Acting) -> None:
+        turns(file, 2)
+        text, _ = remark(planned(file, 0), "large-first-entry")
+        assert " times " not in text
+        assert "with a budget of 0, because its first message, " in text
 
     def test_file_lists_are_bounded_the_recent_and_modified_first(self, file: Acting) -> None:
         old = {"readFiles": [f"old/{number}.py" for number in range(40)], "modifiedFiles": ["old/kept.py"]}

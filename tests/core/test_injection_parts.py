@@ -310,6 +310,20 @@ class TestGovernance:
         ]
         assert "… and 3 more actions" in made.text
 
+    def test_what_a_pipe_hides_failed_and_what_the_user_declined_did_not(self, file: Acting) -> None:
+        file.said("", call("bash", "c1", command="go test ./... | tail -3"))
+        file.answered("c1", "bash", "FAIL\torchard/queue\t1.7s\nFAIL")
+        refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+        file.said("", call("bash", "c2", command="git push"))
+        file.answered("c2", "bash", refusal + "the user said:\npull rebase first", failed=True)
+        file.said("", call("bash", "c3", command="git push"))
+        file.answered("c3", "bash", refusal, failed=True)
+        assert bullets(injected(file), "gov.recent_actions") == [
+            "ran `go test ./... | tail -3` → failed",
+            "ran `git push` → declined by the user: pull rebase first",
+            "ran `git push` → declined by the user",
+        ]
+
     def test_everybody_gets_what_others_are_denied(self) -> None:
         assert keys_of("gov") == {
             "gov.language",

@@ -20,6 +20,7 @@ UNUSABLE = {
     "blank": (Reply(text=" \n "), "answered with nothing"),
     "tool": (Reply(tool=True, finish="tool_calls"), "called a tool instead of answering"),
     "filter": (Reply(finish="content_filter"), "withheld by a content filter"),
+    "declined": (Reply("I'm sorry, but I can't help with that."), "declined: I'm sorry, but I can't"),
 }
 
 

@@ -129,6 +129,15 @@ def run(outcome: bool) -> list[SpanMessage]:
         # What was so before, or was said then, says nothing of how it ends now.
         (True, "Initial problem: the user reports `make test` is broken", Status.VERBATIM),
         (True, '- "our make test is broken, why?"', Status.VERBATIM),
+        # A count of no failures, another command that begins alike, and what a later line sets right.
+        (True, "Last test run: `make test` printed 0 fail", Status.VERBATIM),
+        (True, "Run `make test | grep error` (6 times; ended with failed last)", Status.VERBATIM),
+        (False, "`make test && make lint` passed", Status.VERBATIM),
+        (
+            True,
+            "`make test` fails on it\n- Run `make test` (2 times; ended with exit 0 last)",
+            Status.VERBATIM,
+        ),
     ],
 )
 def test_a_command_told_to_end_otherwise(passed: bool, summary: str, status: Status) -> None:

@@ -76,7 +76,7 @@ class TestEnding:
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
             text = "\n".join(rows(pilot.app))
-            assert "2 rules and unfinished steps would be lost" in text
+            assert "1 rule and 1 unfinished step would be lost" in text
             assert f"× {RULE}" in text
             assert f"× {STEP}" in text
             assert "Pin all of them" in text
@@ -102,7 +102,7 @@ class TestEnding:
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
             text = "\n".join(rows(pilot.app))
-            assert "1 rule or unfinished step would be lost" in text
+            assert "1 rule would be lost" in text
             assert "Pin it   " in text
             assert "Go on without it" in text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import safe, safe_line
 from leafward.cli.output import emit_json, say
 from leafward.export.installation import apply, installation, removal
 
@@ -50,7 +50,8 @@ def _carry_out(change: Change, undo: str, dry_run: bool, as_json: bool) -> int:
         say(f"{'would remove' if dry_run else 'removed'} {shown}, {lines}")
     else:
         done = "would write" if dry_run else "wrote"
-        say([f"{done} {shown}", *(safe_line(line, 2000) for line in change.lines())])
+        # With its indentation: what is shown is what is written.
+        say([f"{done} {shown}", *(safe(line).rstrip("\n") for line in change.lines())])
     if change.cost:
         say(f"at a compaction: {change.cost}")
     if change.note:

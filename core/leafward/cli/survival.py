@@ -96,7 +96,8 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
     yield ""
     calls = f"in the next {counted(later.calls, 'tool call')}"
     if not later.repeated:
-        yield page.style(f"{calls} nothing was repeated", "faint")
+        text = f"{calls} nothing was repeated" if later.calls else "no tool call came after it"
+        yield page.style(text, "faint")
         return
     cost = f", {money(later.dollars)}" if later.dollars is not None else ""
     yield page.style(calls, "bold") + f"  {repeat_words(later)}: ~{later.tokens:,} tokens{cost}"

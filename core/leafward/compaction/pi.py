@@ -220,7 +220,7 @@ def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int
             "tail-over-budget",
             f"{short} result{'' if short == 1 else 's'} at the end cut in the middle: the tail keeps {left:,} of "
             f"{size:,} tokens (budget {budget:,})",
-            f"pi would keep all {size:,} tokens of the tail, {size / max(1, budget):.1f} times the budget",
+            f"pi would keep all {size:,} tokens of the tail{_times(size, budget)}",
         )
     )
 
@@ -233,10 +233,14 @@ def _tell_large_entry(sizes: PathSizes, counts: Counts, division: Division, budg
         division.diagnostics.append(
             Diagnostic(
                 "large-first-entry",
-                f"the tail keeps {size:,} tokens, {size / max(1, budget):.1f} times the budget, because its first message, "
+                f"the tail keeps {size:,} tokens{_times(size, budget)}, because its first message, "
                 f"#{sizes.entries[lead]}, is {counts.tokens[lead]:,}; without it {size - counts.tokens[lead]:,} would be kept",
             )
         )
+
+
+def _times(size: int, budget: int) -> str:
+    return f", {size / budget:.1f} times the budget" if budget else " with a budget of 0"
 
 
 _LEAST_LEFT = 200

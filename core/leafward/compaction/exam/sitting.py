@@ -19,6 +19,7 @@ from leafward.session.entries import Usage
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
 from leafward.session.journal.write import write
+from leafward.summaries.summarizers.failures import SummaryFailed
 from leafward.summaries.summarizers.model_requests import single
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ Write `1 -` where the text does not tell. Write nothing else.
 
 {questions}"""
 _LINE = re.compile(r"(?m)^[\s*`-]*(\d{1,3})[\s.:)=-]+\(?([A-Da-d])\)?[\s.`*]*$")
+_SAYS_NOTHING = re.compile(r"(?m)^[\s*`]*\d{1,3}[\s.:)=]*[-–—][\s.`*]*$")
+"""A line for a question that the text does not tell."""
 _ANSWER = 300
+_QUOTED = 120
+"""Characters of an answer that answers no question."""
 _TOKENS_A_QUESTION = 12
 
 
@@ -159,6 +164,10 @@ def sit(
     reply = model.answer(prepared.work, progress, stop)
     if stop():
         raise Cancelled("cancelled; nothing was written")
+    if not _LINE.search(reply.text) and not _SAYS_NOTHING.search(reply.text):
+        failed = SummaryFailed(f"{model.name} answered no question: {safe_line(reply.text, _QUOTED)}")
+        failed.usage, failed.cost = reply.usage, reply.cost
+        raise failed
     answers = marked([one.question for one in prepared.exam.graded], reply.text)
     used = reply.usage if reply.usage is not None else Usage()
     result: Body = {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
 from leafward.base.globs import base_folder
+from leafward.compaction.injection.action_outcomes import read_outcomes
 from leafward.compaction.injection.moved_files import move_files
 from leafward.compaction.injection.path_findings import (
     Collected,
@@ -106,7 +107,9 @@ def collect(
     told = outcomes(session)
     if told is not None:
         spoken = (
-            index for index in spoken if kinds[index] != Kind.TOOL_RESULT or reader.is_needed(told(index))
+            index
+            for index in spoken
+            if kinds[index] != Kind.TOOL_RESULT or reader.is_needed(index, told(index))
         )
     brief = brief_bodies(session)
     bodies: Iterable[tuple[EntryIndex, Body | None]] = (
@@ -119,6 +122,7 @@ def collect(
             if body is not None:
                 reader.read(index, Kind(kinds[index]), body)
     reader.finish()
+    read_outcomes(found.actions, session)
     found.time = _time(session, found.path)
     return found
 
@@ -139,10 +143,9 @@ class _Call:
     id: str
     uses: list[tuple[str, Use, str]]
     text: str
-    moves: str = ""
-    """A command that may move or remove files; empty for any other call."""
+    command: str = ""
     failed: bool = False
-    answered: bool = False
+    result: EntryIndex = NO_ENTRY
 
 
 class _Reader:
@@ -169,7 +172,7 @@ class _Reader:
         if kind == _TOOL_RESULT:
             result = result_in(line)
             if result is not None:
-                self._answered(result[0], failed=result[1])
+                self._answered(index, result[0], failed=result[1])
             return result is None
         if kind != _ASSISTANT or index > self._last_compaction >= 0:
             return True
@@ -182,10 +185,10 @@ class _Reader:
         self._called(EntryIndex(index), [call])
         return False
 
-    def is_needed(self, outcome: tuple[str, bool] | None) -> bool:
+    def is_needed(self, index: int, outcome: tuple[str, bool] | None) -> bool:
         """Takes in a result that says no more than what became of a call; True where it has to be decoded."""
         if outcome is not None:
-            self._answered(outcome[0], failed=outcome[1])
+            self._answered(index, outcome[0], failed=outcome[1])
         return outcome is None
 
     def read(self, index: EntryIndex, kind: Kind, body: Body) -> None:
@@ -273,7 +276,7 @@ class _Reader:
             if changed:
                 text = ", ".join(f"{done} {name}" for name, done in changed.items())
             if uses or text:
-                made = _Call(index, call.id, uses, text, command if may_move(command) else "")
+                made = _Call(index, call.id, uses, text, command)
                 self._calls.append(made)
                 waiting.setdefault(call.id, []).append(made)
         self._waiting.update(waiting)
@@ -283,14 +286,14 @@ class _Reader:
         return [(path, _USES[action], action.value) for _, action, path in file_calls(call, self._table)]
 
     def _result(self, index: EntryIndex, message: Body) -> None:
-        self._answered(str(message.get("toolCallId")), failed=bool(message.get("isError")))
+        self._answered(index, str(message.get("toolCallId")), failed=bool(message.get("isError")))
         uses = [use for call in nested_calls(message) for use in self._uses(call)]
         if uses:
             self._calls.append((index, uses, True))
 
-    def _answered(self, call_id: str, *, failed: bool) -> None:
+    def _answered(self, index: int, call_id: str, *, failed: bool) -> None:
         for call in self._waiting.pop(call_id, ()):
-            call.answered = True
+            call.result = EntryIndex(index)
             call.failed = failed
 
     def _compaction(self, index: EntryIndex, body: Body) -> None:
@@ -340,14 +343,16 @@ class _Reader:
                 self._use(index, "", uses, by_tool=by_tool)
                 continue
             if call.text:
-                outcome = ("failed" if call.failed else "ok") if call.answered else ""
-                self._found.actions.append(RecordedAction(call.text, outcome, call.entry, call.id))
+                outcome = ("failed" if call.failed else "ok") if call.result != NO_ENTRY else ""
+                self._found.actions.append(
+                    RecordedAction(call.text, outcome, call.entry, call.id, call.command, call.result)
+                )
             if not call.failed:
                 self._use(call.entry, call.id, call.uses, by_tool=True)
-            if call.moves and call.answered and not call.failed:
+            if call.result != NO_ENTRY and not call.failed and may_move(call.command):
                 source = from_entry(call.entry, call.id, "command")
                 name = partial(self._name, tidy=self._table.tidies_paths)
-                move_files(self._found.files, call.moves, name, call.entry, source)
+                move_files(self._found.files, call.command, name, call.entry, source)
         self._found.actions.sort(key=lambda action: action.entry)
         self._settle_mentions()
 

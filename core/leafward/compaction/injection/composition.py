@@ -58,7 +58,9 @@ def compose(
         lines = _fallback(blocks, budget)
         outcome = "only the next action is left" if lines else "nothing is injected"
         diagnostics.append(
-            Diagnostic("budget", f"{max(0, budget)} characters have no room for what is pinned; {outcome}")
+            Diagnostic(
+                "budget", f"{max(0, budget)} characters are too few for what always goes along; {outcome}"
+            )
         )
     return _report(lines, blocks, allocation, omitted, diagnostics, budget)
 

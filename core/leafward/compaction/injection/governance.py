@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from leafward.compaction.injection.action_outcomes import OFFERED_ACTIONS
 from leafward.compaction.injection.stores import read_idumb, read_own
 from leafward.compaction.injection.values import (
     Contribution,
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 STALE_AFTER = timedelta(hours=48)
 """An anchor, or a validation, that is older than this is stale (iDumb 2)."""
 
-_OFFERED = 20
-"""Actions that are offered; of these the section shows the last."""
 _WEIGHT = {"critical": 4, "high": 3}
 """Priorities that are carried over a compaction."""
 
@@ -163,14 +162,14 @@ def _actions(there: _Given, inputs: BuildInput) -> tuple[list[Item], int]:
     """The last of a store's history, else of what the session did, the oldest of them first; and how many there are."""
     for store in there.stores:
         if store.actions:
-            items = [Item(action.text, (action.source,)) for action in store.actions[-_OFFERED:]]
+            items = [Item(action.text, (action.source,)) for action in store.actions[-OFFERED_ACTIONS:]]
             return _newest(items), len(store.actions)
     done = [
         Item(
             f"{operation.text} → {operation.outcome}" if operation.outcome else operation.text,
             (SourceRef(SourceKind.ENTRY, operation.entry, operation.call),),
         )
-        for operation in inputs.found.actions[-_OFFERED:]
+        for operation in inputs.found.actions[-OFFERED_ACTIONS:]
     ]
     return _newest(done), len(inputs.found.actions)
 

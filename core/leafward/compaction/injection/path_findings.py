@@ -47,9 +47,12 @@ class RecordedAction:
 
     text: str
     outcome: str
-    """`ok`, `failed`, or empty where no result is on the path."""
+    """`ok`, `failed`, how the user declined it, or empty where no result is on the path."""
     entry: EntryIndex
     call: str
+    command: str = ""
+    """Whole, of a call that ran one."""
+    result: EntryIndex = NO_ENTRY
 
 
 @dataclass(frozen=True, slots=True)

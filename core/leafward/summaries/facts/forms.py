@@ -52,7 +52,8 @@ _BARE_NAMES = frozenset(
 )
 
 _PATH = re.compile(
-    r"(?<![A-Za-z0-9_/@.~$-])"
+    # Behind a brace goes on what begins before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
+    r"(?<![A-Za-z0-9_/@.~$}-])"
     # Plain words are passed over here, where it costs least.
     rf"(?=[\w.@+~:-]{{0,160}}[./\\][\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
     r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import prose
+from leafward.summaries.facts.verdicts import says_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,10 +123,10 @@ def error_key(line: str) -> str:
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
-def outcome_of(text: str, failed: bool) -> str:
+def outcome_of(text: str, failed: bool, command: str) -> str:
     """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
     if not failed:
-        return "exit 0"
+        return "failed" if says_failed(command, text) else "exit 0"
     codes = _EXIT.findall(text[-400:])
     if codes:
         return f"exit {codes[-1]}"

@@ -377,7 +377,7 @@ class FactReader:
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined
-            outcome = DECLINED if declined else outcome_of(text, failed)
+            outcome = DECLINED if declined else outcome_of(text, failed, call.command)
             self.passed[key] += outcome == "exit 0"
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
@@ -386,7 +386,7 @@ class FactReader:
         if call is not None and not failed:
             if call.changes:
                 yield from self.told.changed(call.changes, call.names, entry)
-            if call.command and outcome_of(text, failed) in ("", "exit 0"):
+            if call.command and outcome_of(text, failed, call.command) in ("", "exit 0"):
                 yield from self.told.ran(forms.canonical_command(call.command), call.paths, entry)
         if declined:
             reason = reason_in(text)

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)
+_DECLINED = re.compile(
+    r"(?i)\A\W*(?:(?:i['’]m|i am) (?:very |so )?(?:sorry|unable|not able)\b|sorry\b|(?:my )?apologies\b|as an ai\b"
+    r"|(?:unfortunately,? )?i (?:can(?:['’]t|not| not)|won['’]t|will not|must decline|decline)\b)"
+)
+"""How a model begins that does not do what it was asked for."""
 _MARKS = re.compile(r"(?m)^<<<(?:BEGIN|END)\b.*\n?")
 _HEADING = re.compile(r"^#{1,6} ")
 _LEFT_LAST = (
@@ -41,6 +46,11 @@ def has_outline(text: str) -> bool:
     """Whether a text has sections that were asked for."""
     headings = {section.heading for section in Section}
     return any(line.strip() in headings for line in text.split("\n"))
+
+
+def is_declined(text: str) -> bool:
+    """Whether an answer says that there is none, instead of giving one."""
+    return _DECLINED.match(text) is not None
 
 
 def with_pins(text: str, pins: Sequence[str]) -> str:

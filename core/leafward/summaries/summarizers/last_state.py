@@ -105,12 +105,13 @@ def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
         elif role == "assistant":
             ended = []
             for call in tool_calls(message):
-                command = forms.canonical_command(command_of(call.arguments))
+                typed = command_of(call.arguments)
+                command = forms.canonical_command(typed)
                 there = waiting.pop(call.id, None)
                 if there is None or not runs_tests(command):
                     continue
                 text = text_of(there[1].get("content"))
-                outcome = outcome_of(text, bool(there[1].get("isError")))
+                outcome = outcome_of(text, bool(there[1].get("isError")), typed)
                 if outcome:
                     ended.append((there[0], command, _printed(text, command, outcome)))
             if ended:

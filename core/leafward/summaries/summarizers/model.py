@@ -14,8 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
+from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers import Span, Summary, tokens_of
-from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, with_pins
+from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, is_declined, with_pins
 from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
 from leafward.summaries.summarizers.litellm_requests import ask as call
 from leafward.summaries.summarizers.litellm_requests import check, model_loop
@@ -51,6 +52,8 @@ _LOOK = 0.05
 """Seconds between two looks at `stop` while nothing comes."""
 _SHRINKS = 8
 """How often a request may be made shorter before it is given up."""
+_DECLINED = 120
+"""Characters that are quoted of an answer that declines."""
 _LONGEST_BACKOFF = 30.0
 
 
@@ -342,6 +345,9 @@ class _Conversation:
                 await asyncio.sleep(wait)
                 continue
             board.spend(answer.usage, answer.cost)
+            text = cleaned(answer.text, self.work.redactor)
+            if is_declined(text):
+                raise SummaryFailed(f"{settings.name} declined: {safe_line(text, _DECLINED)}")
             if shrinks:
                 what = "summaries of parts" if ask.merges else "messages"
                 left = (
@@ -355,7 +361,7 @@ class _Conversation:
                 )
             if failed:
                 board.remarks.append(f"{ask.title}: answered at attempt {failed + 1}")
-            return cleaned(answer.text, self.work.redactor)
+            return text
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, str]]) -> list[str]:

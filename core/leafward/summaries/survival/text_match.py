@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
+from leafward.summaries.facts.forms import canonical_command
 from leafward.summaries.facts.prose import content_words, opposed
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ OPPOSITE_SENTENCE = 0.75
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
-    r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok)\b|✅|✓"
+    r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok|exit(?:ed)? (?:with )?(?:code )?0)\b|✅|✓"
 )
 _BAD = re.compile(
-    r"(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|red|error(?:s|ed)?|crash(?:es|ed)?|exit(?:ed)? (?:with )?(?:code )?[1-9]\d*)\b|❌|✗"
+    r"(?i)\b(?<!\b0 )(?<!\bno )(?:fail(?:s|ed|ing|ure)?|broken|red|error(?:s|ed)?|crash(?:es|ed)?|exit(?:ed)? (?:with )?(?:code )?[1-9]\d*)\b|❌|✗"
 )
 _MODAL = re.compile(
     r"(?i)\b(?:must|should|has to|have to|need(?:s|ed)? to|until|if|when|verify|to (?:check|verify)|would|will|not|no|never|without|fix(?:ed)?)\b|n't\b"
@@ -205,7 +206,7 @@ class Text:
         good = fact.outcome == "exit 0"
         right = wrong = 0
         for line, flat in zip(self.lines, self._flat_lines, strict=True):
-            if fact.key in flat:
+            if fact.key in flat and not _tells_of_another(fact.key, flat):
                 rest = line[0].replace(fact.key, " ")
                 if _MODAL.search(rest) or _BEFORE.search(rest) or _QUOTE.match(line[0]):
                     continue
@@ -309,6 +310,12 @@ class Text:
 @lru_cache(maxsize=4)
 def _text(text: str, cwd: str) -> Text:
     return Text(text, cwd)
+
+
+def _tells_of_another(command: str, line: str) -> bool:
+    """Whether a line holds a command only inside longer ones: `make test` in `make test && make lint`."""
+    quoted = [span for span in _CODE.findall(line) if command in span]
+    return bool(quoted) and all(canonical_command(span) != command for span in quoted)
 
 
 def _ends(key: str) -> list[str]:

@@ -98,7 +98,9 @@ class Acceptance:
 
     def _ask_for_unseen(self, draft: Draft, unseen: list[LostFact]) -> None:
         """Lists the rules and unfinished steps that the model would not see any more, and asks what is to become of them."""
-        facts = counted(len(unseen), "rule or unfinished step", "rules and unfinished steps")
+        rules = sum(fact.rule for fact in unseen)
+        counts = ((rules, "rule"), (len(unseen) - rules, "unfinished step"))
+        facts = " and ".join(counted(count, word) for count, word in counts if count)
         sign = self._services.glyphs.error
         about = [SheetLine(f"{sign} {fact.text}", "warn", _SENTENCE) for fact in unseen[:_LISTED]]
         if len(unseen) > _LISTED:

@@ -40,6 +40,7 @@ class LostFact:
     """What pinning it puts into the summary."""
     pinned: bool = False
     path: bool = False
+    rule: bool = False
     weight: float = 1e9
     """How much its loss matters; what was pinned without being looked up comes first."""
 
@@ -55,6 +56,7 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
             fate.status,
             pin_text(fate.fact),
             path=fate.fact.kind is FactKind.PATH,
+            rule=fate.fact.kind is FactKind.CONSTRAINT,
             weight=fate.fact.weight,
         )
         for fate in survival.fates

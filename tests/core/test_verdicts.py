@@ -1,0 +1,52 @@
+"""A check that failed is told as failed, also where the shell tells how the program behind its pipe ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.facts.verdicts import says_failed
+from tests.core.told import reply, result, span, summarize, user
+
+GO = "--- FAIL: TestQueue (0.68s)\nFAIL\nFAIL\torchard/queue\t1.7s\nFAIL\n[test] ERROR task failed"
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("mise run test -- -v 2>&1 | tail -100", GO),
+        ("cd /x && npm test 2>&1 | tail -5", "Tests: 2 failed, 30 passed"),
+        ("pytest -q | tail -3", "FAILED tests/test_a.py::test_b\n2 failed, 30 passed in 3s"),
+        ("make check || true", "make: *** [Makefile:8: check] Error 2"),
+        ("npx tsc --noEmit | head -5", "src/a.ts(3,4): error TS2304: Cannot find name 'x'."),
+        ("cargo test 2>&1 | tail -4", "test result: FAILED. 1 passed; 1 failed"),
+        ("bun run lint; date", 'error: script "lint" exited with code 1\nFri Nov 27'),
+    ],
+)
+def test_a_failure_behind_a_pipe(command: str, printed: str) -> None:
+    assert says_failed(command, printed)
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        # The tests print a failure that they want; what counts stands behind it.
+        ("pytest -q | tail -9", "FAIL expected here\n30 passed in 3s"),
+        ("bun test 2>&1 | tail -4", " 1274 pass\n 0 fail\n 2760 expect() calls\nRan 1274 tests"),
+        ("mise run test | tail", "ok  \torchard/queue\t1.7s"),
+        # The shell itself tells how these ended.
+        ("go test ./...", GO),
+        # No checks.
+        ("git log | head", "FAIL: a commit"),
+        ("grep -n FAIL test.log | head", "FAIL\torchard/queue"),
+    ],
+)
+def test_no_failure(command: str, printed: str) -> None:
+    assert not says_failed(command, printed)
+
+
+def test_the_summary_tells_no_failed_run_as_passed() -> None:
+    command = {"command": "mise run test -- -v 2>&1 | tail -100"}
+    runs = [one for key in "ab" for one in (reply("", (key, "bash", command)), result(key, GO))]
+    text = summarize(span(user("Fix the queue."), *runs, reply("It still fails."))).text
+    assert "passes" not in text
+    assert "Last test run: `mise run test -- -v` failed" in text
