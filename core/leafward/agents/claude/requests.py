@@ -134,9 +134,7 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
     return wrong
 
 
-def _lying(
-    above: list[int], replies: list[str], kinds: bytearray, requests: Requests
-) -> list[int] | None:
+def _lying(above: list[int], replies: list[str], kinds: bytearray, requests: Requests) -> list[int] | None:
     """Which of some entries recorded replies are, the last where several are equal; None where one of them is not there."""
     wanted, known = Counter(replies), defaultdict[str, list[int]](list)
     for entry in reversed(above):
