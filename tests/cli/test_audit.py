@@ -96,6 +96,22 @@ class TestAudit:
         assert kinds("--agent", "codex") == []
         assert kinds("--agent", "pi", "--project", "no such project") == []
 
+    def test_a_kind_that_nothing_is_of_is_said_with_the_kinds_that_are_there(
+        self, done: Run, run: Run, secretive: Path
+    ) -> None:
+        """A misspelt kind is not told from a session without secrets otherwise."""
+        outcome = run("audit", secretive.parent, "--kind", "github-token")
+        assert outcome.code == 0
+        assert "no secret of the kinds named found in 1 session" in outcome.out
+        assert (
+            "no secret of the kind 'github-token'; found there: 1 github token, 1 openai key" in outcome.err
+        )
+        document = done("audit", secretive.parent, "--kind", "npm", "--kind", "openai key", "--json").document
+        assert document["totals"] == {"openai key": 1}
+        assert [one["text"] for one in document["diagnostics"]] == [
+            "no secret of the kind 'npm'; found there: 1 github token, 1 openai key"
+        ]
+
     def test_nothing_found_is_said(self, done: Run, tmp_path: Path) -> None:
         file = PiFile(tmp_path / "s.jsonl")
         file.user("hello")

@@ -84,6 +84,19 @@ def test_the_files_are_as_they_were_and_the_undo_leads_back(work: Work, done: Ru
     assert done("log", work.path, "--json").document["restores"][0]["state"] == "undone"
 
 
+def test_an_undo_that_finds_only_a_restore_names_the_command_that_takes_it_back(
+    work: Work, done: Run, run: Run
+) -> None:
+    done("restore", work.path, work.at)
+    outcome = run("undo", work.path)
+    assert (outcome.code, outcome.out) == (1, "")
+    (session,) = done("ls", work.path, "--json").document["sessions"]
+    command = f"leafward restore {session['id']} --undo"
+    assert outcome.err == f"leafward: no operation to undo; `{command}` puts restored files back\n"
+    done("restore", work.path, "--undo")
+    assert "nothing " in run("undo", work.path).err
+
+
 def test_the_preview_as_a_diff(work: Work, done: Run) -> None:
     out = done("restore", work.path, work.at, "a.py", "new.py", "--dry-run", "--diff").out
     assert "-a.py later\n+a.py at first\n" in out

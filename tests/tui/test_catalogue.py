@@ -199,6 +199,29 @@ async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_both_y
         (row,) = (row for row in rows(app) if "copied " in row)
         assert re.search(r"last \d+ Dec 2025 .* copied \d+ Nov 2026", row)
         assert "started" not in row
+    async with app_over(tmp_path).run_test(size=(120, 32)) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        (row,) = (row for row in rows(screen.app) if "copied " in row)
+        assert re.search(r"copied \d+ Nov 2026", row)
+        assert "last" not in row, "where one of them has room, it is what the list gives the age of"
+
+
+async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) -> None:
+    """What a fork took over is counted in its source, so the whole session cost more."""
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        lines = screen.sessions.listing.lines
+        for title, own in (("Light theme, second attempt", True), ("Refactor the agent loop", False)):
+            screen.sessions.go(
+                next(
+                    at for at, line in enumerate(lines) if line.card is not None and line.card.title == title
+                )
+            )
+            await previewed(pilot, screen)
+            (row,) = (row for row in rows(app) if "$" in row and "last " in row.partition("│")[2])
+            assert row.rstrip().endswith(" of its own") is own, row
 
 
 async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_path: Path) -> None:

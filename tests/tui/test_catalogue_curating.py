@@ -260,6 +260,20 @@ async def test_a_session_is_archived_and_brought_back(store: Path) -> None:
         await shows(pilot, screen, lambda listing: listing.archived == before)
 
 
+async def test_where_the_last_session_of_a_project_is_archived_the_cursor_stays_near(store: Path) -> None:
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await to_title(pilot, screen, "Fix the idempotency bug")
+        lines, stood = screen.sessions.listing.lines, screen.sessions.cursor
+        below = next(line.card for line in lines[stood + 1 :] if line.card is not None)
+        before = screen.sessions.listing.archived
+        await pilot.press("A")
+        await shows(pilot, screen, lambda listing: listing.archived == before + 1)
+        assert screen.sessions.card is not None
+        assert screen.sessions.card.path == below.path
+
+
 async def test_the_totals_are_of_what_is_listed(store: Path) -> None:
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
-from leafward.base.redact import redact
+from leafward.base.redact import listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, typed_ids
@@ -47,11 +47,12 @@ def audit(
     cards.sort(key=lambda card: (-card.when, card.path))
     running = Audit(cards)
     found: list[SecretPlace] = []
+    others: list[SecretPlace] = []
     stopped = False
     try:
         # One by one, so that what was found is there when it is stopped.
         for place in running.run(partial(_show, line)):
-            found += [place] if not kinds or place.kind in kinds else []
+            (found if not kinds or place.kind in kinds else others).append(place)
     except KeyboardInterrupt:
         stopped = True
     line.wipe()
@@ -61,13 +62,15 @@ def audit(
         for trouble in catalogue.trouble
     ]
     remarks += [{"code": "unreadable", "text": f"{one.path}: {one.reason}"} for one in running.unread]
+    for kind in (kind for kind in kinds if all(place.kind != kind for place in found)):
+        remarks.append({"code": "no-such-kind", "text": _without(kind, [*found, *others])})
     if stopped:
         left = len(cards) - running.searched - len(running.unread)
         remarks.append({"code": "stopped", "text": f"stopped: {counted(left, 'session')} not looked through"})
     if as_json:
         emit_json(_document(found, running, catalogue.excluded, remarks))
     else:
-        say(_lines(found, running, page(), typed_ids(catalogue.cards(), config, places)))
+        say(_lines(found, bool(kinds), running, page(), typed_ids(catalogue.cards(), config, places)))
         _remark(remarks)
     if stopped:
         raise KeyboardInterrupt
@@ -108,11 +111,11 @@ def _totals(found: Sequence[SecretPlace]) -> dict[str, int]:
 
 
 def _lines(
-    found: Sequence[SecretPlace], running: Audit, page: Page, short: Mapping[str, str]
+    found: Sequence[SecretPlace], narrowed: bool, running: Audit, page: Page, short: Mapping[str, str]
 ) -> Iterator[str]:
     looked = counted(running.searched, "session")
     if not found:
-        yield f"no secret found in {looked}"
+        yield f"no secret {'of the kinds named ' if narrowed else ''}found in {looked}"
         return
     every: dict[int, list[SecretPlace]] = {}
     for place in found:
@@ -135,13 +138,16 @@ def _lines(
             )
     head = ("secret", "kind", "last", "agent", "session", "entry", "entries", "project")
     yield from table(head, rows, page, grow=7, right="secret entries")
-    listed = ", ".join(
-        f"{count} {kind}" + ("s" if count > 1 else "") for kind, count in _totals(found).items()
-    )
     sessions = counted(len({place.card.path for place in found}), "session")
     yield ""
-    yield f"{counted(len(every), 'secret')} in {sessions} of {running.searched:,}: {listed}"
+    yield f"{counted(len(every), 'secret')} in {sessions} of {running.searched:,}: {listed(Counter(_totals(found)))}"
     yield page.style("leafward keep SESSION --sanitised FOLDER writes a copy without them", "faint")
+
+
+def _without(kind: str, every: Sequence[SecretPlace]) -> str:
+    """What is said of a kind that no secret is of: it may be misspelt, and the kinds that are there show that."""
+    there = f"; found there: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
+    return f"no secret of the kind {safe_line(kind, 40)!r}{there}"
 
 
 def _newest_of_each(places: Sequence[SecretPlace]) -> list[SecretPlace]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.times import parse_time
@@ -35,9 +36,19 @@ _DONE = {OperationKind.UNDO: "undid", OperationKind.REDO: "redid"}
 
 def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     """`leafward undo`."""
-    return _take_back(
-        selector, lambda session: journal.undo(session, op, journal.Writing(dry_run=dry_run)), as_json
-    )
+    return _take_back(selector, lambda session: _undone(session, op, dry_run), as_json)
+
+
+def _undone(session: Session, op: str | None, dry_run: bool) -> Write:
+    """The undo. Where only a restore of files can be undone, the refusal names the command that does it."""
+    from leafward.files.restoration import restores_of
+
+    restored = any(one.standing for one in restores_of(session))
+    if op is None and restored and journal.undoable(journal.operations(session)) is None:
+        raise Refused(
+            f"no operation to undo; `leafward restore {safe_line(session.id, 40)} --undo` puts restored files back"
+        )
+    return journal.undo(session, op, journal.Writing(dry_run=dry_run))
 
 
 def redo(selector: str, dry_run: bool, as_json: bool) -> int:

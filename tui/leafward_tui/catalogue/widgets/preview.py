@@ -9,6 +9,7 @@ from rich.segment import Segment
 from leafward.base.paths import is_kept
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import NOTHING, leaves_in
+from leafward.catalog.card import FORK, INFERRED
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
@@ -138,17 +139,28 @@ class Preview(SidePane):
         ]
         last, *begun = moments_at(card.modified, *([] if card.created is None else [card.created]))
         # A copy has a header of its own, younger than what it took over.
-        verb = "started" if card.created is None or card.created <= card.modified else "copied"
-        began = f"{verb} {begun[0]}" if begun else ""
+        copied = card.created is not None and card.created > card.modified
+        began = f"{'copied' if copied else 'started'} {begun[0]}" if begun else ""
         written = self._stock.about.written.get(card.path, 0) if self._stock is not None else 0
         live = is_live(card, written, services_of(self).clock().timestamp())
         state, style = ("written just now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
+        took_over = self._stock is not None and self._stock.parents.get(card.path, ("", ""))[1] in (
+            FORK,
+            INFERRED,
+        )
+        if price and took_over:
+            # What it took over counts in the session that it came from.
+            price += " of its own"
         taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
         # Where the time of day has no room, the day has.
         days = began.rpartition(" ")[0]
-        began = next((f"   {one}" for one in (began, days) if one and taken + cell_len(one) <= width), "")
+        fitting = next((f"   {one}" for one in (began, days) if one and taken + cell_len(one) <= width), "")
+        if copied and not (fitting or live):
+            # The list has the age of the copy, too.
+            state = began
+        began = fitting
         room = width - cell_len(state) - cell_len(began)
         yield [
             Segment(state, style),

@@ -92,7 +92,7 @@ class SessionList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
-        """Where a line of the old list stands in the new one; with ``folded`` the next of its group, or that, stands for it."""
+        """Where a line of the old list stands in the new one; with ``folded`` the next of its group, that, or what is nearest stands for it."""
         if line is None:
             return None
         at = self.listing.at
@@ -108,7 +108,17 @@ class SessionList(LineScroll):
                     return found
         # Whoever types looks for a session: the head of a group is left for the first of those that are found.
         stays_on_head = folded or (line.card is None and not self.listing.view.text)
-        return at.get(f"group:{line.group}") if stays_on_head else None
+        head = at.get(f"group:{line.group}") if stays_on_head else None
+        return self._nearest(old) if head is None and folded else head
+
+    def _nearest(self, old: Listing) -> int | None:
+        """The place of the session or folded group that stood nearest below the cursor, or else above it."""
+        for place in (*range(self.cursor + 1, len(old.lines)), *range(self.cursor - 1, -1, -1)):
+            line = old.lines[place]
+            name = line.card.path if line.card is not None else f"group:{line.group}" if line.folded else ""
+            if name in self.listing.at:
+                return self.listing.at[name]
+        return None
 
     def _first(self) -> int:
         lines = self.listing.lines
