@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BINARY = os.environ.get("LEAFWARD_CODEX")
 REPLY = "Understood."
 _IGNORED = ("id", "status")
 """Fields of an item that say nothing to the model."""

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from tests.oracle.codex import BINARY, Codex, Script, endpoint, text_of
-from tests.oracle.forked import programs
+from tests.oracle.codex import Codex, Script, endpoint, text_of
+from tests.oracle.installed_agents import CLAUDE, CODEX, NODE, OPENCODE, PI
 from tests.oracle.real_agents import LIMIT, AgentFailed, ClaudeClient, OpenCodeClient
 from tests.oracle.scripted_model import Call, Model, Step, scripted
-from tests.oracle.test_resume import NODE, PACKAGE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +25,10 @@ Deed = tuple[str, dict[str, Any]]
 Task = Callable[[int], Deed | None]
 """The deeds of a prompt, by their number from 0; None behind the last. It is asked once for each number."""
 AGENTS = {
-    "claude": bool(programs("LEAFWARD_CLAUDE")),
-    "codex": bool(BINARY),
-    "opencode": bool(programs("LEAFWARD_OPENCODE")),
-    "pi": bool(PACKAGE and NODE),
+    "claude": bool(CLAUDE),
+    "codex": bool(CODEX),
+    "opencode": bool(OPENCODE),
+    "pi": bool(PI and NODE),
 }
 """Which of them the environment names."""
 _IDS = count(1)
@@ -98,7 +97,7 @@ class Claude:
         back: str = "",
     ) -> str:
         """As `Agent` says; `back` is the row that it goes back to first."""
-        client = ClaudeClient(programs("LEAFWARD_CLAUDE")[0], self.root, self.model, self.root / ".claude")
+        client = ClaudeClient(CLAUDE[0], self.root, self.model, self.root / ".claude")
 
         def called(deed: Deed) -> Call:
             tool, given = deed
@@ -137,7 +136,7 @@ class OpenCode:
     kind: str = "opencode"
 
     def _client(self) -> OpenCodeClient:
-        return OpenCodeClient(programs("LEAFWARD_OPENCODE")[0], self.root, self.model)
+        return OpenCodeClient(OPENCODE[0], self.root, self.model)
 
     def ask(self, folder: Path, prompt: str, task: Task, session: str = "", *, forks: bool = False) -> str:
         """As `Agent` says."""
@@ -184,7 +183,7 @@ class Pi:
         self.model.script[prompt] = Replies(task, _pi_call)
         before = set(agent.rglob("*.jsonl"))
         options = ["--fork" if forks else "--session", session] if session else []
-        argv = [str(NODE), f"{PACKAGE}/dist/bundle/cli.js", "-p", *options, "--", prompt]
+        argv = [NODE, f"{PI}/dist/bundle/cli.js", "-p", *options, "--", prompt]
         environment = {
             **{name: value for name, value in os.environ.items() if name in ("PATH", "LANG")},
             "HOME": str(self.root),
@@ -306,9 +305,8 @@ class CodexAgent:
 
     def ask(self, folder: Path, prompt: str, task: Task, session: str = "", *, forks: bool = False) -> str:
         """As `Agent` says. Of a thread Codex makes no fork without a terminal."""
-        assert BINARY is not None
         assert not forks
-        client = Codex(self.root / ".codex", folder, self.model, BINARY)
+        client = Codex(self.root / ".codex", folder, self.model, CODEX)
         client.configure(self.url)
         self.model.tasks[prompt] = Once(task)
         before = set(client.rollouts())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +28,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _IGNORED = frozenset({"cache_control", "metadata"})
-
-
-def programs(variable: str) -> list[str]:
-    """The programs that a variable names, with colons between them as in PATH."""
-    return [one for one in os.environ.get(variable, "").split(os.pathsep) if one]
 
 
 def terms(env: Mapping[str, str], injected: str = "", cwd: str = "") -> Terms:

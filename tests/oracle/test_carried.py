@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.oracle.installed_agents import needs_pi
 from tests.oracle.test_compacted import assert_pi_follows, prepared
 from tests.oracle.test_resume import (
     entries_of,
     leafward,
-    pytestmark,  # noqa: F401  # the same condition holds for this module
     session,  # noqa: F401  # a fixture
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = [needs_pi]
 EVERY = ["branches", "compacted-twice", "print-tools"]
 
 

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.acting import Acting, call, usage
+from tests.oracle.installed_agents import NODE, PI, needs_pi
 from tests.oracle.test_resume import (
-    NODE,
-    PACKAGE,
     assert_context_is_request,
     assert_request,
     entries_of,
     expected_request,
     leafward,
-    pytestmark,  # noqa: F401  # the same condition holds for this module
     resumed,
     session,  # noqa: F401  # a fixture
 )
@@ -29,6 +27,7 @@ from tests.oracle.test_resume import (
 if TYPE_CHECKING:
     from tests.oracle.resume import Sent
 
+pytestmark = [needs_pi]
 KEEP = ("--keep-recent", "200")
 
 
@@ -47,7 +46,7 @@ def prepared(path: Path, keep: int = 0) -> dict[str, Any]:
     """What pi counts at the leaf, and what its own next compaction starts from."""
     script = Path(__file__).with_name("prepare.mjs")
     ran = subprocess.run(
-        [str(NODE), str(script), str(PACKAGE), str(keep), str(path)],
+        [NODE, str(script), PI, str(keep), str(path)],
         capture_output=True,
         text=True,
         check=True,

@@ -16,7 +16,8 @@ from leafward.agents import agent_named, agent_of
 from leafward.agents.conversation import Conversation
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind
-from tests.oracle.forked import fork, programs
+from tests.oracle.forked import fork
+from tests.oracle.installed_agents import CLAUDE, OPENCODE
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.scripted_model import scripted
 from tests.surroundings import CORPORA
@@ -41,8 +42,8 @@ SOURCES += [
 ]
 NEW = "Continue"
 TOLD = "Mind the pears."
-_TARGETS = [("claude", one) for one in programs("LEAFWARD_CLAUDE")]
-_TARGETS += [("opencode", one) for one in programs("LEAFWARD_OPENCODE")]
+_TARGETS = [("claude", one) for one in CLAUDE]
+_TARGETS += [("opencode", one) for one in OPENCODE]
 
 pytestmark = [
     pytest.mark.skipif(not _TARGETS, reason="neither LEAFWARD_CLAUDE nor LEAFWARD_OPENCODE names a program"),

@@ -18,7 +18,8 @@ from leafward.branches.fork import cuts
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from tests.claude_transcript import Pieces, joined, opened, pieces_of, pieces_sent
-from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts, seal
+from tests.oracle.forked import compacted_beside, differences, fork, in_order, prompts, seal
+from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
 from tests.oracle.scripted_model import Model, Step, scripted
@@ -30,13 +31,9 @@ if TYPE_CHECKING:
     from leafward.branches.fork import Fork
     from leafward.session.session import Session
 
-PROGRAMS = programs("LEAFWARD_CLAUDE")
 NEW = "And what comes after that?"
 
-pytestmark = [
-    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_CLAUDE names no program"),
-    pytest.mark.parametrize("program", PROGRAMS or ["claude"]),
-]
+pytestmark = [needs_claude, each_claude]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind, blocks_of
 from tests.codex_rollout import bare
-from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, history, text_of
+from tests.oracle.codex import Codex, Script, call, endpoint, history, text_of
 from tests.oracle.forked import compacted_beside, fork, in_order, seal
 from tests.oracle.golden import SESSIONS
+from tests.oracle.installed_agents import CODEX, needs_codex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Opened = Callable[[str, Path], Session]
 
-pytestmark = [pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")]
+pytestmark = [needs_codex]
 
 PROMPT = "What comes next?"
 SHELLS = ("exec_command", "shell_command")
@@ -40,9 +41,8 @@ TURNS = ["Say hello", "Count the apples", "Count the pears, one after the other"
 
 @pytest.fixture
 def codex(tmp_path: Path) -> Iterator[Codex]:
-    assert BINARY is not None
     script = Script()
-    made = Codex(tmp_path / "home" / ".codex", tmp_path / "orchard", script, BINARY)
+    made = Codex(tmp_path / "home" / ".codex", tmp_path / "orchard", script, CODEX)
     with endpoint(script) as url:
         made.configure(url)
         yield made

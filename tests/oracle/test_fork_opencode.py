@@ -20,7 +20,8 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from tests.opencode_store import opened
-from tests.oracle.forked import compacted_beside, differences, fork, in_order, programs, prompts
+from tests.oracle.forked import compacted_beside, differences, fork, in_order, prompts
+from tests.oracle.installed_agents import each_opencode, needs_opencode
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import Asked, OpenCodeClient
 from tests.oracle.scripted_model import Model, Step, scripted
@@ -31,13 +32,9 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-PROGRAMS = programs("LEAFWARD_OPENCODE")
 NEW = "Continue"
 
-pytestmark = [
-    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_OPENCODE names no program"),
-    pytest.mark.parametrize("program", PROGRAMS or ["opencode"]),
-]
+pytestmark = [needs_opencode, each_opencode]
 
 
 @dataclass(frozen=True, slots=True)

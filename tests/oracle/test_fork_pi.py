@@ -6,7 +6,6 @@ Runs where ``LEAFWARD_PI`` names the folder of an unpacked pi package; skipped e
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import shutil
 from pathlib import Path
@@ -20,21 +19,17 @@ from leafward.session import journal
 from leafward.session.entries import Kind, text_of
 from tests.oracle.forked import fork
 from tests.oracle.golden import SESSIONS
-from tests.oracle.resume import find_node, resume
+from tests.oracle.installed_agents import PI, needs_pi
+from tests.oracle.resume import resume
 
 if TYPE_CHECKING:
     from leafward.branches import fork as forking
     from leafward.session.session import Session
     from tests.oracle.resume import Sent
 
-PACKAGE = os.environ.get("LEAFWARD_PI")
 PROMPT = "What comes next?"
 
-pytestmark = [
-    pytest.mark.skipif(
-        not PACKAGE or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-    ),
-]
+pytestmark = [needs_pi]
 
 
 def forked(session: Session, entry: int, folder: Path, text: str = "") -> forking.Fork:
@@ -44,8 +39,7 @@ def forked(session: Session, entry: int, folder: Path, text: str = "") -> forkin
 
 
 def sent(path: Path) -> list[Sent]:
-    assert PACKAGE is not None
-    messages = resume(Path(PACKAGE), path, PROMPT).messages
+    messages = resume(Path(PI), path, PROMPT).messages
     # Each time pi works in another folder, and says so.
     return [dataclasses.replace(one, text=re.sub(r"\S*/resume-[^/\s]+/", "/", one.text)) for one in messages]
 

@@ -24,11 +24,12 @@ from leafward.agents.conversation import Conversation
 from leafward.branches import fork as forking
 from tests.oracle import test_fork_claude, test_fork_codex, test_fork_opencode, test_resume
 from tests.oracle.codex import Codex, CodexError, Script, endpoint
-from tests.oracle.forked import fork, programs
+from tests.oracle.forked import fork
 from tests.oracle.golden import SESSIONS
+from tests.oracle.installed_agents import CLAUDE, CODEX, NODE, OPENCODE, PI
 from tests.oracle.orchard import planted
 from tests.oracle.real_agents import AgentFailed, ClaudeClient, OpenCodeClient
-from tests.oracle.resume import ResumeError, find_node, resume
+from tests.oracle.resume import ResumeError, resume
 from tests.oracle.scripted_model import scripted
 from tests.oracle.test_fork_across import joined, sent
 from tests.surroundings import CORPORA, needs_corpora
@@ -44,10 +45,10 @@ CUT = re.compile("…[0-9]+(?:tokens|chars)truncated…")
 """What Codex puts for the middle of a long result, without its spaces."""
 COUNT, _, SEED = (os.environ.get("LEAFWARD_SAMPLE") or "3:1").partition(":")
 RUNS: dict[str, list[str]] = {
-    "claude": programs("LEAFWARD_CLAUDE")[:1],
-    "opencode": programs("LEAFWARD_OPENCODE")[:1],
-    "codex": programs("LEAFWARD_CODEX")[:1],
-    "pi": programs("LEAFWARD_PI")[:1] if find_node() else [],
+    "claude": CLAUDE[:1],
+    "opencode": OPENCODE[:1],
+    "codex": [CODEX] if CODEX else [],
+    "pi": [PI] if PI and NODE else [],
 }
 
 

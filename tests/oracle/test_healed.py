@@ -7,7 +7,6 @@ well: where it repairs a shape itself, that is said in `REPAIRED`. Runs for the 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from contextlib import closing
@@ -25,8 +24,18 @@ from tests.acting import Acting, call
 from tests.broken_shapes import END, SHAPES, written
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
-from tests.oracle.codex import BINARY, Codex, Script, endpoint
-from tests.oracle.forked import programs, seal
+from tests.oracle.codex import Codex, Script, endpoint
+from tests.oracle.forked import seal
+from tests.oracle.installed_agents import (
+    CODEX,
+    OPENCODE,
+    PI,
+    each_claude,
+    needs_claude,
+    needs_codex,
+    needs_opencode,
+    needs_pi,
+)
 from tests.oracle.provider_rules import chat_errors, messages_errors, responses_errors
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.resume import find_node, model, surroundings
@@ -45,9 +54,6 @@ REPAIRED = frozenset(SHAPES) - {
     *("unnamed_tool", "foreign_ids", "shapeless_arguments", "unsigned_thinking"),
 }
 """Shapes that Claude Code 2.1.330 repairs by itself before it sends them."""
-PI = os.environ.get("LEAFWARD_PI")
-_CLAUDE = programs("LEAFWARD_CLAUDE")
-_OPENCODE = programs("LEAFWARD_OPENCODE")
 
 
 def made(agent: str, path: Path, env: Mapping[str, str], cwd: Path) -> Draft:
@@ -68,8 +74,8 @@ def placed(name: str, client: ClaudeClient, project: Path) -> Transcript:
     return file
 
 
-@pytest.mark.skipif(not _CLAUDE, reason="LEAFWARD_CLAUDE names no program")
-@pytest.mark.parametrize("program", _CLAUDE or ["claude"])
+@needs_claude
+@each_claude
 @pytest.mark.parametrize("name", SHAPES)
 def test_claude_code_goes_on_in_each_healed_shape(program: str, name: str, tmp_path: Path) -> None:
     project = tmp_path / "orchard"
@@ -89,11 +95,10 @@ def test_claude_code_goes_on_in_each_healed_shape(program: str, name: str, tmp_p
         assert bool(answers.refused) == (name not in REPAIRED), answers.refused
 
 
-@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+@needs_codex
 def test_codex_goes_on_in_a_healed_thread(tmp_path: Path) -> None:
-    assert BINARY is not None
     script = Script()
-    codex = Codex(tmp_path / "home" / ".codex", tmp_path / "orchard", script, BINARY)
+    codex = Codex(tmp_path / "home" / ".codex", tmp_path / "orchard", script, CODEX)
     rollout = Rollout(codex.home)
     rollout.turn("count the pears", "Seven.")
     rollout.item("function_call_output", call_id="lost", output="7")
@@ -111,9 +116,7 @@ def test_codex_goes_on_in_a_healed_thread(tmp_path: Path) -> None:
     assert text.index("Seven.") < text.index("All right.") < text.index(END)
 
 
-@pytest.mark.skipif(
-    not PI or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-)
+@needs_pi
 def test_pi_goes_on_in_a_healed_session(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
     file.user("count the pears")
@@ -128,9 +131,7 @@ def test_pi_goes_on_in_a_healed_session(tmp_path: Path) -> None:
     assert text.index("let me look") < text.index("All right.") < text.index(END)
 
 
-@pytest.mark.skipif(
-    not PI or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-)
+@needs_pi
 def test_pi_leaves_out_what_stands_before_a_gap_and_the_healed_session_does_not(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
     file.user("count the pears")
@@ -156,7 +157,7 @@ def sent_by_pi(session: Path, scratch: Path) -> str:
     return json.dumps(requests[0]["messages"])
 
 
-@pytest.mark.skipif(not _OPENCODE, reason="LEAFWARD_OPENCODE names no program")
+@needs_opencode
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_opencode_goes_on_in_a_healed_conversation(name: str, tmp_path: Path) -> None:
     """A shape of Claude Code's, healed as a session of opencode: what is written is the same for its own."""
@@ -164,7 +165,7 @@ def test_opencode_goes_on_in_a_healed_conversation(name: str, tmp_path: Path) ->
     project.mkdir()
     source = written(name, tmp_path / ".claude").path
     with scripted({}, strict=True) as answers:
-        client = OpenCodeClient(_OPENCODE[0], tmp_path / "home", answers)
+        client = OpenCodeClient(OPENCODE[0], tmp_path / "home", answers)
         client.home.mkdir()
         client.ask(project, "begin")
         with closing(agent_named("claude").open(source)) as session:

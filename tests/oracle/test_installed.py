@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.oracle.codex import BINARY
+from tests.oracle import installed_agents
+from tests.oracle.installed_agents import CODEX, NODE, needs_claude, needs_codex, needs_opencode, needs_pi
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.orchard import planted
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.responses_model import ResponsesModel, answering
-from tests.oracle.resume import find_node
 from tests.oracle.scripted_model import Step, scripted
 from tests.oracle.sweep_agents import CLAUDE, MOVE, OPENCODE, PI, SUMMARY, newest, painted, steps
 
@@ -67,11 +67,11 @@ def marks(request: dict[str, Any]) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("LEAFWARD_CLAUDE" not in os.environ, reason="LEAFWARD_CLAUDE names no Claude Code")
+@needs_claude
 def test_claude_code_carries_the_text_over_its_own_compaction(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    program = os.environ["LEAFWARD_CLAUDE"].split(os.pathsep)[0]
+    program = installed_agents.CLAUDE[0]
     project, home = painted(tmp_path / "orchard"), tmp_path / "home"
     config = home / ".claude"
     config.mkdir(parents=True)
@@ -101,9 +101,9 @@ def test_claude_code_carries_the_text_over_its_own_compaction(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+@needs_codex
 def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environment: dict[str, str]) -> None:
-    program = str(BINARY)
+    program = CODEX
     project, home = planted(tmp_path / "orchard"), tmp_path / "home" / ".codex"
     home.mkdir(parents=True)
     # Above 10,000 bytes: so much Codex passes on whole by itself.
@@ -150,11 +150,11 @@ def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environm
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("LEAFWARD_OPENCODE" not in os.environ, reason="LEAFWARD_OPENCODE names no opencode")
+@needs_opencode
 def test_opencode_carries_the_text_over_its_own_compaction(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    program = os.environ["LEAFWARD_OPENCODE"].split(os.pathsep)[0]
+    program = installed_agents.OPENCODE[0]
     project, home = painted(tmp_path / "orchard"), tmp_path / "home"
     plugins = home / "config" / "opencode" / "plugin"
     plugins.mkdir(parents=True)
@@ -193,10 +193,9 @@ def test_opencode_carries_the_text_over_its_own_compaction(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("LEAFWARD_PI" not in os.environ, reason="LEAFWARD_PI names no pi")
+@needs_pi
 def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment: dict[str, str]) -> None:
-    package, node = Path(os.environ["LEAFWARD_PI"]), find_node()
-    assert node is not None
+    package, node = Path(installed_agents.PI), NODE
     project, home = painted(tmp_path / "orchard"), tmp_path / "home"
     agent = home / "agent"
     agent.mkdir(parents=True)

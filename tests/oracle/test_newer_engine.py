@@ -20,7 +20,8 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.messages import message_text
 from tests.opencode_store import OPENCODE, opened
-from tests.oracle.forked import fork, programs
+from tests.oracle.forked import fork
+from tests.oracle.installed_agents import each_opencode, needs_opencode
 from tests.oracle.real_agents import LIMIT, OpenCodeClient
 from tests.oracle.scripted_model import Step, scripted
 
@@ -30,12 +31,8 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-PROGRAMS = programs("LEAFWARD_OPENCODE")
 
-pytestmark = [
-    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_OPENCODE names no program"),
-    pytest.mark.parametrize("program", PROGRAMS or ["opencode"]),
-]
+pytestmark = [needs_opencode, each_opencode]
 
 
 class NewerClient(OpenCodeClient):

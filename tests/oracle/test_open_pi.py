@@ -21,14 +21,11 @@ from leafward.session.journal import label
 from leafward.session.session import Session
 from tests.disks import filled, small_disk
 from tests.oracle.golden import SESSIONS
+from tests.oracle.installed_agents import PI, needs_pi
 from tests.oracle.open_pi import OpenPi, open_pi
-from tests.oracle.resume import find_node, resume
+from tests.oracle.resume import resume
 
-PACKAGE = os.environ.get("LEAFWARD_PI")
-
-pytestmark = pytest.mark.skipif(
-    not PACKAGE or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-)
+pytestmark = [needs_pi]
 STORED = SESSIONS / "compacted-twice.jsonl"
 
 
@@ -46,7 +43,7 @@ def goes_on(pi: OpenPi, before: list[str]) -> None:
     """After the trouble pi sends all that it sent before, and so does another pi that reads the file."""
     now = texts(pi.say("And after that?"))
     assert now[: len(before)] == before
-    anew = resume(Path(PACKAGE or ""), pi.path, "Who reads this anew?")
+    anew = resume(Path(PI), pi.path, "Who reads this anew?")
     read = [one.text for one in anew.messages if one.role in ("user", "assistant")]
     assert read[: len(now)] == now
     assert all(json.loads(line) for line in pi.path.read_bytes().splitlines() if line.strip())
@@ -58,7 +55,7 @@ def goes_on(pi: OpenPi, before: list[str]) -> None:
 
 
 def test_a_disk_that_was_full_for_a_while(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk", "512k") as disk, open_pi(Path(PACKAGE or ""), STORED, disk) as pi:
+    with small_disk(tmp_path / "disk", "512k") as disk, open_pi(Path(PI), STORED, disk) as pi:
         before = texts(pi.say("What was first?"))
         filler = filled(disk)
         size = pi.path.stat().st_size
@@ -71,7 +68,7 @@ def test_a_disk_that_was_full_for_a_while(tmp_path: Path) -> None:
 
 def test_a_pi_that_appends_right_behind_a_torn_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worst moment: pi's lines come between our piece and its being taken back."""
-    with open_pi(Path(PACKAGE or ""), STORED) as pi:
+    with open_pi(Path(PI), STORED) as pi:
         before = texts(pi.say("What was first?"))
         write = os.write
         done: list[int] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -12,25 +11,19 @@ import pytest
 from leafward.compaction import PlanSettings, measure, plan
 from tests.acting import reading
 from tests.core.test_compaction_against_pi import answer, of_pi
-from tests.oracle.resume import find_node
+from tests.oracle.installed_agents import NODE, PI, needs_pi
 from tests.oracle.wild import write
 
-PACKAGE = os.environ.get("LEAFWARD_PI")
-NODE = find_node()
 SCRIPT = Path(__file__).with_name("plans.mjs")
 
-pytestmark = pytest.mark.skipif(
-    not PACKAGE or NODE is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-)
+pytestmark = [needs_pi]
 
 
 @pytest.mark.slow
 def test_plans_of_random_sessions_are_those_of_pi(tmp_path: Path) -> None:
     files = [write(tmp_path / f"grown-{seed}.jsonl", seed, 80) for seed in range(100, 130)]
-    assert NODE is not None
-    assert PACKAGE is not None
     done = subprocess.run(
-        [NODE, str(SCRIPT), PACKAGE, "3,40,150,700,2500", "1", *map(str, files)],
+        [NODE, str(SCRIPT), PI, "3,40,150,700,2500", "1", *map(str, files)],
         check=True,
         capture_output=True,
         text=True,

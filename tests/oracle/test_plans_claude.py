@@ -11,13 +11,11 @@ import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from leafward.agents import agent_of
 from leafward.session.entries import Kind
 from leafward.session.messages import message_in
 from leafward.summaries.facts import FactReader
-from tests.oracle.forked import programs
+from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.real_agents import ClaudeClient
 from tests.oracle.scripted_model import Call, Step, scripted
 
@@ -26,12 +24,8 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-PROGRAMS = programs("LEAFWARD_CLAUDE")
 
-pytestmark = [
-    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_CLAUDE names no program"),
-    pytest.mark.parametrize("program", PROGRAMS or ["claude"]),
-]
+pytestmark = [needs_claude, each_claude]
 
 
 class Planning(ClaudeClient):

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.oracle.golden import CORPORA, SESSIONS
+from tests.oracle.installed_agents import needs_pi
 from tests.oracle.test_compacted import assert_pi_follows
-from tests.oracle.test_resume import (
-    entries_of,
-    pytestmark,  # noqa: F401  # the same condition holds for this module
-)
+from tests.oracle.test_resume import entries_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = [needs_pi]
 STEPS = 5
 SEEDS = int(os.environ.get("LEAFWARD_SEEDS") or 2)
 SOURCES = [

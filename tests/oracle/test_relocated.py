@@ -18,8 +18,17 @@ from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.branches.relocation import Outcome, moves, relocate
 from leafward.catalog import Catalogue
-from tests.oracle.codex import BINARY, Codex, Script, endpoint
-from tests.oracle.forked import programs
+from tests.oracle.codex import Codex, Script, endpoint
+from tests.oracle.installed_agents import (
+    CODEX,
+    PI,
+    each_claude,
+    each_opencode,
+    needs_claude,
+    needs_codex,
+    needs_opencode,
+    needs_pi,
+)
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.resume import find_node, model, surroundings
 from tests.oracle.scripted_model import Step, scripted
@@ -34,7 +43,6 @@ if TYPE_CHECKING:
 
 FIRST, NEXT = "Count the pears", "And the apples?"
 REPLY = "Seven pears."
-PI = os.environ.get("LEAFWARD_PI")
 
 
 @pytest.fixture
@@ -71,12 +79,11 @@ def assert_goes_on(request: Any) -> None:
     assert text.index(FIRST) < text.index(REPLY) < text.index(NEXT)
 
 
-@pytest.mark.parametrize("program", programs("LEAFWARD_CLAUDE") or [""])
+@needs_claude
+@each_claude
 def test_claude_code_continues_in_the_new_folder(
     program: str, tmp_path: Path, folders: tuple[Path, Path]
 ) -> None:
-    if not program:
-        pytest.skip("LEAFWARD_CLAUDE names no program")
     old, new = folders
     with scripted({FIRST: [Step(REPLY)]}) as scripted_model:
         client = ClaudeClient(program, tmp_path / "home", scripted_model, tmp_path / "home" / ".claude")
@@ -89,12 +96,11 @@ def test_claude_code_continues_in_the_new_folder(
     assert asked.session == made.draft.id
 
 
-@pytest.mark.parametrize("program", programs("LEAFWARD_OPENCODE") or [""])
+@needs_opencode
+@each_opencode
 def test_opencode_continues_in_the_new_folder(
     program: str, tmp_path: Path, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not program:
-        pytest.skip("LEAFWARD_OPENCODE names no program")
     old, new = folders
     shims = tmp_path / "bin"
     shims.mkdir()
@@ -113,12 +119,11 @@ def test_opencode_continues_in_the_new_folder(
     assert not list((tmp_path / "home").rglob("imports/*.json"))
 
 
-@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+@needs_codex
 def test_codex_continues_in_the_new_folder(tmp_path: Path, folders: tuple[Path, Path]) -> None:
-    assert BINARY is not None
     old, new = folders
     script = Script()
-    codex = Codex(tmp_path / "home" / ".codex", old, script, BINARY)
+    codex = Codex(tmp_path / "home" / ".codex", old, script, CODEX)
     with endpoint(script) as url:
         codex.configure(url)
         codex.run(FIRST)
@@ -136,9 +141,7 @@ def test_codex_continues_in_the_new_folder(tmp_path: Path, folders: tuple[Path, 
         assert session.cwd == str(new)
 
 
-@pytest.mark.skipif(
-    not PI or find_node() is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-)
+@needs_pi
 def test_pi_continues_in_the_new_folder(tmp_path: Path, folders: tuple[Path, Path]) -> None:
     old, new = folders
     node = find_node()

@@ -18,12 +18,19 @@ from leafward.agents import agent_named
 from leafward.session.entries import Kind
 from tests.core.test_restoring import hold_restores
 from tests.folder_contents import Snapshot, snapshot
-from tests.oracle.codex import BINARY, Codex, Script, endpoint
+from tests.oracle.codex import Codex, Script, endpoint
 from tests.oracle.codex import call as codex_call
-from tests.oracle.forked import programs
+from tests.oracle.installed_agents import (
+    CLAUDE,
+    CODEX,
+    OPENCODE,
+    needs_claude,
+    needs_codex,
+    needs_opencode,
+    needs_pi,
+)
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.scripted_model import Step, scripted
-from tests.oracle.test_resume import NODE, PACKAGE
 from tests.oracle.test_tools import Tools
 from tests.workbench import NAMES, commands
 
@@ -35,8 +42,6 @@ if TYPE_CHECKING:
 
 REPLIES = 40
 RESTORES = int(os.environ.get("LEAFWARD_RESTORES", "40"))
-CLAUDE = programs("LEAFWARD_CLAUDE")
-OPENCODE = programs("LEAFWARD_OPENCODE")
 
 
 class Work:
@@ -104,7 +109,7 @@ def held(session: Session, work: Work, name: str) -> None:
     assert written > RESTORES // 10
 
 
-@pytest.mark.skipif(not CLAUDE, reason="LEAFWARD_CLAUDE names no program")
+@needs_claude
 @pytest.mark.parametrize("seed", [1, 2])
 def test_claude_code(tmp_path: Path, seed: int) -> None:
     folder, home = tmp_path / "orchard", tmp_path / "home"
@@ -131,7 +136,7 @@ def test_claude_code(tmp_path: Path, seed: int) -> None:
         held(session, work, f"claude {seed}")
 
 
-@pytest.mark.skipif(not OPENCODE, reason="LEAFWARD_OPENCODE names no program")
+@needs_opencode
 @pytest.mark.parametrize("seed", [1, 2])
 def test_opencode(tmp_path: Path, seed: int) -> None:
     folder, home = tmp_path / "orchard", tmp_path / "home"
@@ -185,13 +190,12 @@ class Worked(Script):
         return [codex_call("exec_command", command, str(made))]
 
 
-@pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")
+@needs_codex
 @pytest.mark.parametrize("seed", [1, 2])
 def test_codex(tmp_path: Path, seed: int) -> None:
-    assert BINARY is not None
     work = Work(tmp_path / "orchard", seed)
     script = Worked(work)
-    client = Codex(tmp_path / "home" / ".codex", work.folder, script, BINARY)
+    client = Codex(tmp_path / "home" / ".codex", work.folder, script, CODEX)
     with endpoint(script) as url:
         client.configure(url)
         client.run("Go on with it")
@@ -199,7 +203,7 @@ def test_codex(tmp_path: Path, seed: int) -> None:
         held(session, work, f"codex {seed}")
 
 
-@pytest.mark.skipif(not (PACKAGE and NODE), reason="LEAFWARD_PI names no package of pi")
+@needs_pi
 @pytest.mark.parametrize("seed", [1, 2])
 def test_pi(tmp_path: Path, seed: int) -> None:
     tools = Tools(tmp_path / "orchard", tmp_path / "s.jsonl")

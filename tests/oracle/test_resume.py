@@ -25,17 +25,12 @@ from leafward.session.journal import Writing
 from leafward.session.session import Session
 from tests import reference_projection as reference
 from tests.oracle.golden import SESSIONS
-from tests.oracle.resume import Resumed, Sent, find_node, resume
+from tests.oracle.installed_agents import NODE, PI, needs_pi
+from tests.oracle.resume import Resumed, Sent, resume
 
-PACKAGE = os.environ.get("LEAFWARD_PI")
-NODE = find_node()
 PROMPT = "What comes next?"
 
-pytestmark = [
-    pytest.mark.skipif(
-        not PACKAGE or NODE is None, reason="LEAFWARD_PI names no pi package, or node is missing"
-    ),
-]
+pytestmark = [needs_pi]
 needs_cli = pytest.mark.skipif(
     not (find_spec("leafward") and find_spec("leafward.__main__")),
     reason="the leafward command is not installed",
@@ -150,8 +145,7 @@ def entries_of(path: Path) -> list[dict[str, Any]]:
 
 def resumed(path: Path) -> tuple[list[Sent], Resumed]:
     """The request pi makes, without system messages and the prompt, and everything it did."""
-    assert PACKAGE
-    result = resume(Path(PACKAGE), path, PROMPT, node=NODE)
+    result = resume(Path(PI), path, PROMPT, node=NODE)
     messages = [message for message in result.messages if message.role != "system"]
     assert messages[-1] == Sent("user", PROMPT)
     return messages[:-1], result

@@ -20,12 +20,13 @@ from leafward.context.recorded_usage import usage_total
 from leafward.session.session_title import title_of
 from tests.codex_rollout import opened
 from tests.foreign_sessions import problems, said
-from tests.oracle.codex import BINARY, Codex, Script, call, endpoint, text_of
+from tests.oracle.codex import Codex, Script, call, endpoint, text_of
+from tests.oracle.installed_agents import CODEX, needs_codex
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [pytest.mark.skipif(not BINARY, reason="LEAFWARD_CODEX names no binary of Codex")]
+pytestmark = [needs_codex]
 
 _ONE_RESPONSE = 110
 """Tokens that the scripted model says a response took."""
@@ -60,7 +61,7 @@ def test_what_a_subagent_sends_is_its_context(tmp_path: Path) -> None:
     script = Delegating()
     script.steps["count pears"] = [[call("exec_command", "echo pears", "one")]]
     with endpoint(script) as url:
-        codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, BINARY or "")
+        codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, CODEX)
         codex.configure(url)
         config = codex.home / "config.toml"
         config.write_text(config.read_text() + "\n[features]\nmulti_agent = true\n")
@@ -119,7 +120,7 @@ def test_a_task_that_comes_as_an_item_of_its_own(tmp_path: Path) -> None:
     script = Handing()
     script.steps["count pears"] = [[call("exec_command", "echo pears", "one")]]
     with endpoint(script) as url:
-        codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, BINARY or "")
+        codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, CODEX)
         codex.configure(url)
         config = codex.home / "config.toml"
         config.write_text(config.read_text() + "\n[features]\nmulti_agent = true\nmulti_agent_v2 = true\n")

@@ -17,13 +17,12 @@ from leafward.files.file_replay.knowledge import FileState
 from leafward.files.file_replay.steps import requests_in
 from leafward.session.entries import EntryIndex, ToolCall
 from tests.acting import Acting, call, reading
-from tests.oracle.test_resume import NODE, PACKAGE
+from tests.oracle.installed_agents import CODEX, NODE, PI, needs_codex, needs_pi
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-needs_pi = pytest.mark.skipif(not (PACKAGE and NODE), reason="LEAFWARD_PI names no package of pi")
 
 WORDS = (
     "one", "two", "two ", "  two", "", "“quoted” — so", "a\u00a0b", "def f():", "    return 1", "x\ry", "ﬁn", "\tend",
@@ -50,7 +49,7 @@ class Tools:
         header = {"type": "session", "version": 3, "id": "tools", "timestamp": "2026-11-21T21:18:10Z"}
         self.file = Acting(session, {**header, "cwd": str(folder)})
         self.file.user("begin")
-        words = [str(NODE), str(HERE / "tools.mjs"), str(PACKAGE), str(folder)]
+        words = [NODE, str(HERE / "tools.mjs"), PI, str(folder)]
         env = {**os.environ, "HOME": str(folder.parent)}
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
         self.number = 0
@@ -142,7 +141,6 @@ def test_what_pi_left_is_what_is_rebuilt(tools: Tools, seed: int) -> None:
     assert known > 20, "hardly anything was rebuilt"
 
 
-CODEX = os.environ.get("LEAFWARD_CODEX")
 CODE = ("def a():", "def b():", "  x = 1", "  x = 2", "", "end", "  “q” — z", "y  ", "\tt")
 
 
@@ -165,7 +163,7 @@ def hunk_of(rng: random.Random, lines: list[str]) -> tuple[int, list[str]]:
     return at, [*told, *(["*** End of File"] if rng.random() < 0.1 else [])]
 
 
-@pytest.mark.skipif(not CODEX, reason="LEAFWARD_CODEX names no binary of Codex")
+@needs_codex
 @pytest.mark.parametrize("seed", range(12))
 def test_what_codex_left_of_a_patch_is_what_is_rebuilt(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)

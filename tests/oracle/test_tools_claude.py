@@ -9,11 +9,9 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import pytest
-
 from leafward.agents import agent_named
 from leafward.files.file_replay import Certainty, replay
-from tests.oracle.forked import programs
+from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.real_agents import ClaudeClient
 from tests.oracle.scripted_model import Step, scripted
 
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
     from tests.oracle.scripted_model import Call
 
-PROGRAMS = programs("LEAFWARD_CLAUDE")
 FILES = {
     "crlf.txt": b"one\r\ntwo\r\nthree\r\nfour\r\n",
     "mixed.txt": b"one\r\ntwo\nthree\r\nfour\n",
@@ -36,8 +33,8 @@ WRITTEN = {"old.txt", "marked.txt", "new.txt"}
 """Files of which all is known, since they were written."""
 
 
-@pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_CLAUDE names no program")
-@pytest.mark.parametrize("program", PROGRAMS or ["claude"])
+@needs_claude
+@each_claude
 def test_what_claude_code_left_is_what_is_rebuilt(program: str, tmp_path: Path) -> None:
     project, home = tmp_path / "orchard", tmp_path / "home"
     project.mkdir()
