@@ -14,8 +14,9 @@ from leafward.catalog import Card, iso_time
 from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading, parse_time
 from leafward.catalog.card_fields import FILES_KEPT, brief
 from leafward.catalog.full_card import read_whole
+from leafward.catalog.grown_card import read_on
 from leafward.catalog.index import Index
-from leafward.catalog.quick_card import peek, read_on
+from leafward.catalog.quick_card import peek
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import Writing, move

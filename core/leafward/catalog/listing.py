@@ -334,7 +334,7 @@ class Catalogue:
         processes: ReadingProcesses | None = None,
     ) -> None:
         from leafward.catalog.full_card import read_whole
-        from leafward.catalog.quick_card import read_on
+        from leafward.catalog.grown_card import read_on
 
         saved = self.clock()
         ahead = self._ahead(stale, stop, processes) if processes is not None else {}
