@@ -12,8 +12,8 @@ from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, ready
+from tests.tui.pictures import FixedApp
 from tests.tui.session_store import app_over, complete, listed, press_each, reached, until
-from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
     from pathlib import Path

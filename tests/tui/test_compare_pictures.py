@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.config import Config
 from tests.tui.compared import HIGH
 from tests.tui.explored import NARROW
-from tests.tui.test_pictures import INTO_A_BRANCH, picture
+from tests.tui.pictures import INTO_A_BRANCH, picture
 
 if TYPE_CHECKING:
     from pathlib import Path

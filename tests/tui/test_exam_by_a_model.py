@@ -26,8 +26,8 @@ from tests.acting import Acting, call
 from tests.model_endpoint import Endpoint, Reply
 from tests.tui.considered import considering, stored
 from tests.tui.explored import NARROW, WIDE, exploring, ready
+from tests.tui.pictures import FixedApp
 from tests.tui.session_store import complete, reached, rows, until
-from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -10,12 +10,12 @@ import pytest
 from leafward.base.config import Config
 from leafward_tui.ui.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE
+from tests.tui.pictures import NOW, picture
 from tests.tui.session_store import app_over, complete, listed, press_each, reached, until
 from tests.tui.test_bisect import asked, orchard
 from tests.tui.test_blame import Grove, opened
 from tests.tui.test_catalogue_relocating import stored
 from tests.tui.test_heal import refused
-from tests.tui.test_pictures import NOW, picture
 from tests.tui.test_restore import Work
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
+from tests.tui.pictures import FixedApp
 from tests.tui.session_store import complete, press_each, reached, until
-from tests.tui.test_pictures import FixedApp
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,8 +24,8 @@ from leafward_tui.xray.summaries import SummariesScreen
 from tests.acting import Acting, call, usage
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, exploring, tree
+from tests.tui.pictures import picture
 from tests.tui.session_store import reached, rows, until
-from tests.tui.test_pictures import picture
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
