@@ -61,3 +61,16 @@ def test_a_title_that_is_the_first_prompt_is_found_there_alone(tmp_path: Path) -
     Database(tmp_path).write(talk)
     (here,) = found("one?", tmp_path)
     assert [hit.part for hit in here.hits] == ["prompt"]
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_one_name_is_one_hit_however_often_it_was_given(tmp_path: Path, road: str) -> None:
+    with closing(make("claude", tmp_path)) as store:
+        session = store.open()
+        for name in ("Medlar season", "Quince season", "Medlar season"):
+            journal.rename(session, name)
+        for query in ("medlar", "in:name medlar"):
+            (here,) = found(query, tmp_path, road=road)
+            assert (here.total, [hit.matched.casefold() for hit in here.hits]) == (1, ["medlar"])
+        (here,) = found("in:name season", tmp_path, road=road)
+        assert here.total == 2

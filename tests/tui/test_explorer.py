@@ -63,7 +63,7 @@ class TestOpening:
             assert "orchard › a prompt" in head
             assert f"{len(lines(file.path)) - 1} entries" in head
             assert "2 branches" in head
-            assert "following" in head
+            assert "follows the file" in head
 
     async def test_numbers_of_a_turn_are_in_their_columns(self, file: Named) -> None:
         async with exploring(file.path, (160, 40)) as (_, screen):

@@ -117,7 +117,7 @@ class TestFinding:
             seen = []
             await pilot.press("N", "N", "N")
             for number in range(3):
-                at = f"{1 + screen.state.search.at} of 3 places"
+                at = f"{1 + screen.state.search.at} of 3 places in 2 entries"
                 await until(pilot, lambda: lit(screen))
                 await pilot.pause()
                 page = screen.query_one(Inspector).page

@@ -111,7 +111,7 @@ class TestFollowing:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("F")
             await pilot.pause()
-            assert "following" not in rows(screen.app)[0]
+            assert "follows" not in rows(screen.app)[0]
             assert any("not following the file" in row for row in rows(screen.app))
             file.turn("e")
             for _ in range(20):

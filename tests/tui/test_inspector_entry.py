@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
+from leafward.session import journal
+from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.ui.cells import cell_len
 from leafward_tui.ui.glyphs import ASCII
 from leafward_tui.ui.inspector_tab import Tab
@@ -390,3 +392,14 @@ def test_a_command_of_claude_code_is_shown_as_it_was_typed(tmp_path: Path) -> No
         shown = page(turn(session)).text
     assert "/review the pears" in shown
     assert "command-name" not in shown
+
+
+def test_what_leafward_noted_is_no_part_of_a_turn_and_shown_as_an_entry(work: Session) -> None:
+    journal.label(work, EntryIndex(0), "ours")
+    journal.undo(work)
+    heads = [at for at, kind in enumerate(work.columns.kind) if kind in (Kind.LABEL, Kind.CUSTOM)]
+    assert heads
+    text = "\n".join(line.text for line in page(turn(work, 0), height=80).lines)
+    assert "mdLink" in text
+    assert "Also" not in text
+    assert all("ours" in "\n".join(line.text for line in page(single(work, at)).lines) for at in heads[:1])

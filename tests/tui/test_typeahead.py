@@ -124,3 +124,16 @@ async def test_keys_for_a_widget_that_went_away_are_not_lost(
         pilot.app._waits_since = 1e-9  # type: ignore[attr-defined]  # as if an answer never came
         await pilot.press("k")
         await until(pilot, lambda: here(screen) == "c")
+
+
+async def test_what_is_typed_for_a_field_that_does_not_open_runs_no_commands(file: Named) -> None:
+    """A bisect at the leaf only refuses; "gluz" would go up, label and take back."""
+    async with exploring(file.path) as (pilot, screen):
+        before, row = file.path.read_bytes(), screen.panes.tree.row
+        at_once(pilot, "%gluz", "<enter>")
+        await pilot.pause()
+        await until(pilot, lambda: not screen.state.busy)
+        assert pilot.app.screen is screen
+        assert (screen.panes.tree.row, file.path.read_bytes()) == (row, before)
+        await pilot.press("g")
+        assert screen.panes.tree.row == 0

@@ -38,6 +38,8 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
         self._held: deque[events.Key | events.Paste] = deque()
         self._waits_since = 0.0
         """By the monotonic clock; 0 where nothing is waited for."""
+        self._typed_for = 0.0
+        """Until when what was typed was meant for a field that was not opened, by the clock of events."""
         super().__init__()
 
     async def on_event(self, event: events.Event) -> None:
@@ -49,6 +51,8 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
             return
+        if self._is_dropped(event):
+            return
         self._held.append(event)
         if not self._waits_since or time.monotonic() - self._waits_since > _PATIENCE:
             await self._let_go()
@@ -59,6 +63,14 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
     def ignores(self, event: events.InputEvent | events.Paste) -> bool:  # noqa: ARG002  overridden
         """Whether a key, pasted text or the mouse does nothing at all; overridden."""
         return False
+
+    def drop_typed(self) -> None:
+        """Drops the keys that were typed before now, but for the one that cancels."""
+        self._typed_for = events.Event().time
+        self._held = deque(event for event in self._held if not self._is_dropped(event))
+
+    def _is_dropped(self, event: events.Key | events.Paste) -> bool:
+        return event.time <= self._typed_for and not (isinstance(event, events.Key) and event.key == "escape")
 
     def unbound(self, key: str) -> None:
         """Called with a key that neither a widget nor a binding wants; overridden."""

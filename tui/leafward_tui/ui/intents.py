@@ -71,6 +71,21 @@ WRITES = frozenset(
 )
 """Intents that append to the session: where nothing can be written they are in no key bar and no palette."""
 
+ASKS = frozenset(
+    {
+        "label.edit",
+        "name.edit",
+        "bisect.open",
+        "find.open",
+        "log.find",
+        "xray.find",
+        "summary.find",
+        "compare.find",
+        "blame.find",
+    }
+)
+"""Intents that open a field. Where one does not, what was typed for it must not act as commands."""
+
 BROAD_KEYS = {
     "enter": "does the main thing with the row: opens, moves, shows it",
     "space": "switches something of the row on or off: the preview, a tick",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen, ScreenResultType
 
-from leafward_tui.ui.intents import APP_ACTIONS, INTENT_ACTION, intent
+from leafward_tui.ui.intents import APP_ACTIONS, ASKS, INTENT_ACTION, intent
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ class RoutedScreen(Screen[ScreenResultType]):
             self.answer("" if enabled else self.reason(intent_id))
         if enabled:
             self.routes.run(intent_id)
+        if intent_id in ASKS and self.app.screen is self:
+            services_of(self).drop_typed()
 
     def reason(self, intent_id: str) -> str:
         """Why an intent of the screen does nothing now."""

@@ -215,6 +215,10 @@ class AppServices(Protocol):
         """What was to stay for long is no longer needed; freed once the next screen stands."""
         ...
 
+    def drop_typed(self) -> None:
+        """Drops the keys that were typed before now: they were meant for a field that was not opened."""
+        ...
+
 
 def services_of(node: DOMNode) -> AppServices:
     """The application of a mounted widget or screen."""

@@ -21,6 +21,7 @@ from leafward.agents.fork_draft import Draft
 from leafward.agents.json_text import written
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex
+from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,9 +113,15 @@ class _Writer:
             if text:
                 self._last = attachment_row(text, self._terms, self._session, self._last)
                 yield written(self._last) + b"\n"
-        title = self._past.session.name
-        if title:
-            yield written({"type": "custom-title", "customTitle": title, "sessionId": self._session}) + b"\n"
+        session = self._past.session
+        if session.name:
+            named: Body = {"type": "custom-title", "customTitle": session.name}
+        elif title := title_of(session):
+            # Nobody named it: it stands where Claude Code's own titles do.
+            named = {"type": "ai-title", "aiTitle": title}
+        else:
+            return
+        yield written({**named, "sessionId": self._session}) + b"\n"
 
     def _row(self, kind: str, stamp: int, entry: int, **fields: Any) -> bytes:
         source = self._past.session

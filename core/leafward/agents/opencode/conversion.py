@@ -16,6 +16,7 @@ from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, i
 from leafward.agents.opencode.sessions import OURS
 from leafward.base.errors import NotASession
 from leafward.session.entries import text_of
+from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ class _Writer:
             "slug": self._session,
             "projectID": "global",
             "directory": self._cwd,
-            "title": source.name or past.opening(_LONGEST_TITLE) or source.id,
+            "title": source.name or (title_of(source) or past.opening())[:_LONGEST_TITLE] or source.id,
             "version": VERSION,
             "metadata": {OURS: {"forkedFrom": source.id, "at": source.columns.id(past.cut.end)}},
             "time": {"created": now, "updated": now},

@@ -143,12 +143,18 @@ class Matcher:
         answering = FileCalls(session, self._files) if self._by_call else None
         whole, partly = Found(), Found()
         mask = left_mask = left_whole = left_partly = 0
+        names: set[str] = set()
         for number, (index, body) in enumerate(session.bodies(entries, self._picking(session, answering))):
             if number % 64 == 0 and stop():
                 break
             if body is None:
                 continue
             kind = Kind(kinds[index])
+            if kind is Kind.SESSION_INFO and index >= first:
+                # One name is one hit, however often the agent or an undo wrote it.
+                if str(body.get("name")) in names:
+                    continue
+                names.add(str(body.get("name")))
             texts = passages(body, kind, table, with_paths=bool(self._files))
             concerned = [one for one in texts if self._concerns(one)] if kind in self._kinds else []
             if answering is not None and isinstance(message := body.get("message"), dict):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.state import SearchState
+from leafward_tui.ui.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -239,12 +240,17 @@ class Search:
         return known
 
     def _counted(self) -> str:
-        """`3 of 49 places` on a hit, `49 places` beside them; a query chooses rows. The search of all text counts entries as hits."""
+        """`3 of 49 places in 12 entries` on a hit, `49 places in 12 entries` beside them; a query chooses rows.
+
+        The search of all text counts these entries as its hits.
+        """
         search = self._state.search
         at, size = search.place_on(self._view.tree.row), len(search.places)
         name = "row" if search.by_query else "place"
         hidden = size - len(self._places_on_show())
         beside = f", {hidden:,} hidden by the filter," if hidden else ""
+        if not search.by_query and len(search.entries) < size:
+            beside = f" in {counted(len(search.entries), 'entry', 'entries')}{beside}"
         return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}{beside}"
 
 

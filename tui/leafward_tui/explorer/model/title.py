@@ -89,6 +89,6 @@ def title_bar_of(
     elif session.what_if:
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
-        facts.append(Fact("following", short="live", keep=5, hue="leaf"))
+        facts.append(Fact("follows the file", short="follows", keep=5, hue="leaf"))
     crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
     return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe
 from leafward.context.basis import Basis
 from leafward.context.estimate_sign import AHEAD, estimate_sign
-from leafward.session.entries import DAMAGE_TEXT, PROMPTS, Damage, EntryIndex, Kind
+from leafward.session.entries import DAMAGE_TEXT, PROMPTS, Damage, EntryIndex, Kind, is_own
 from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import described
@@ -66,7 +66,8 @@ def entry_page(
     folded = selection.kind is SelectionKind.FOLD
     single = selection.kind is SelectionKind.ENTRY
     specials = [] if folded else [other for other in found.others if other[1] in SPECIAL]
-    others = [other for other in found.others if other not in specials]
+    # What Leafward noted is in the list of operations; an entry of its own shows it all the same.
+    others = [other for other in found.others if other not in specials and (single or not is_own(other[2]))]
     for index, kind, body in specials:
         write_special(sheet, selection.session, index, kind, body)
     if single and others and not (found.prompts or found.replies or found.steps):
