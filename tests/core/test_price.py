@@ -16,7 +16,7 @@ from leafward.context.model_context import context_at
 from leafward.context.price import Part, Price, Rates, price_of_move
 from leafward.context.projection import edited_entries
 from leafward.context.sizes import Sizes, entries_below
-from leafward.files.working_set import working_set
+from leafward.files.working_set import touched, working_set
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
 from tests.acting import JUNK, Acting, call, reading, usage, wild
 
@@ -363,6 +363,50 @@ def test_junk_in_any_field_has_a_price(file: Acting, junk: Any) -> None:
 def test_stops_when_told(tmp_path: Path) -> None:
     with reading(wild(tmp_path / "wild.jsonl", 5).path) as session, pytest.raises(Cancelled):
         price_of_move(session, 0, stop=lambda: True)
+
+
+def test_a_price_looks_every_few_entries_whether_it_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key waits for each stretch of work without a look."""
+    at_once, prompts = 8, 400
+    for module in ("context.price", "context.sizes"):
+        monkeypatch.setattr(f"leafward.{module}._AT_ONCE", at_once)
+    file = Acting(tmp_path / "long.jsonl")
+    for number in range(prompts):
+        last = file.user("Go on.")
+        if number % 100 == 50:
+            file.compacted(last)
+    looks = 0
+
+    def stop() -> bool:
+        nonlocal looks
+        looks += 1
+        return False
+
+    with reading(file.path) as session:
+        metrics = EntryMetrics(session)
+        metrics.fill(session, range(len(session)))
+        price_of_move(session, 1, metrics=metrics, stop=stop)
+    # The path down, what on it speaks, its tokens, the compactions on it: each in steps.
+    assert looks > 4 * prompts // at_once
+
+
+def test_files_are_put_together_in_steps(file: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafward.files.working_set._AT_ONCE", 4)
+    calls = 40
+    file.user("Go on.")
+    file.said(*(call("read", f"c{number}", path=f"{number}.py") for number in range(calls)))
+    looks = 0
+
+    def stop() -> bool:
+        nonlocal looks
+        looks += 1
+        return False
+
+    with reading(file.path) as session:
+        assert len(touched(session, session.tree.path(session.leaf), stop=stop)) == calls
+    assert calls // 4 < looks < calls
 
 
 def test_paths_below_an_ancestor(tmp_path: Path) -> None:

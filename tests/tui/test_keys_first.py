@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -13,6 +14,7 @@ from tests.tui.explored import exploring, forked
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from textual.worker import Worker
@@ -97,6 +99,70 @@ def test_cancelled_while_it_rests(worker: Cancellable, clock: Clock) -> None:
     keys.pressed()
     assert unwanted()
     assert len(clock.slept) == 1
+
+
+class Loop:
+    """An event loop that says what it would call later."""
+
+    def __init__(self) -> None:
+        self.later: list[tuple[float, Callable[[], object]]] = []
+
+    def get_running_loop(self) -> Loop:
+        return self
+
+    def call_later(self, delay: float, call: Callable[[], object]) -> None:
+        self.later.append((delay, call))
+
+    def go_on(self, clock: Clock) -> None:
+        """Lets the time pass until the only call, and makes it."""
+        ((delay, call),) = self.later
+        self.later.clear()
+        clock.now += delay
+        call()
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
+    made = Loop()
+    monkeypatch.setattr(module, "asyncio", made)
+    before = gc.isenabled()
+    gc.enable()
+    yield made
+    (gc.enable if before else gc.disable)()
+
+
+def test_no_garbage_is_collected_until_the_frame_of_a_key_stands(clock: Clock, loop: Loop) -> None:
+    keys = InputPriority(pauses_collector=True)
+    keys.pressed()
+    assert not gc.isenabled()
+    keys.pressed()
+    keys.painted()
+    loop.go_on(clock)
+    assert gc.isenabled()
+    assert not loop.later
+    # A frame that is late is waited for.
+    keys.pressed()
+    loop.go_on(clock)
+    assert not gc.isenabled()
+    loop.go_on(clock)
+    assert gc.isenabled()
+
+
+def test_garbage_is_collected_where_keys_come_without_a_rest(clock: Clock, loop: Loop) -> None:
+    keys = InputPriority(pauses_collector=True)
+    began = clock.now
+    keys.pressed()
+    while not gc.isenabled() and clock.now < began + 5:
+        keys.pressed()
+        loop.go_on(clock)
+    assert 0.5 < clock.now - began < 1.5
+
+
+def test_the_collector_of_others_is_left_alone(clock: Clock, loop: Loop) -> None:
+    del clock
+    InputPriority().pressed()
+    assert gc.isenabled()
+    assert not loop.later
 
 
 async def test_a_key_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,22 +4,56 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+class _Collector:
+    """The garbage collector, which several threads may pause at a time: it goes on when the last of them lets it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._pauses = 0
+        self._collects = False
+        """Whether it is enabled otherwise."""
+
+    def pause(self) -> None:
+        """No garbage collection until as many `go_on`."""
+        with self._lock:
+            if not self._pauses:
+                self._collects = gc.isenabled()
+                gc.disable()
+            self._pauses += 1
+
+    def go_on(self) -> None:
+        """Takes one `pause` back."""
+        with self._lock:
+            self._pauses -= 1
+            if not self._pauses and self._collects:
+                gc.enable()
+
+    def enable(self) -> None:
+        """Garbage is collected from now on, or from the end of the last pause on."""
+        with self._lock:
+            self._collects = True
+            if not self._pauses:
+                gc.enable()
+
+
+COLLECTOR = _Collector()
+
+
 @contextmanager
 def gc_paused() -> Iterator[None]:
     """Pauses garbage collection: with a million values, one pass over them stops every thread for 0.1 s."""
-    collecting = gc.isenabled()
-    gc.disable()
+    COLLECTOR.pause()
     try:
         yield
     finally:
-        if collecting:
-            gc.enable()
+        COLLECTOR.go_on()
 
 
 def collect_seldom() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted, short
@@ -21,6 +22,7 @@ from leafward.files.file_names import utf16_order
 from leafward.files.working_set import touched
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
+    NO_ENTRY,
     Body,
     EntryId,
     EntryIndex,
@@ -138,6 +140,9 @@ about as long."""
 _RATES_FROM = 200
 """Replies that are looked at for rates."""
 _RATE_KEYS = ("input", "cacheRead", "cacheWrite")
+_SPEAKS = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
+_AT_ONCE = 4096
+"""Entries gone through between two looks at `stop`: a key waits for every step that is longer."""
 
 
 def _rates_in(message: Body) -> Iterator[tuple[str, float]]:
@@ -200,7 +205,8 @@ def price_of_move(
     place, goal = session.place, tree.content_at(target)
     shared = tree.common_ancestor(place, goal)
     ancestor = tree.content_at(shared)
-    left, entered = entries_below(session, ancestor, place), entries_below(session, ancestor, goal)
+    left = entries_below(session, ancestor, place, sizes.check)
+    entered = entries_below(session, ancestor, goal, sizes.check)
     here, there = sizes.outline(place), sizes.outline(goal)
     basis = Basis(sizes)
     before, after = basis.count(here, place), basis.count(there, goal)
@@ -251,9 +257,19 @@ def _is_beside(compaction: EntryIndex, entry: EntryIndex, tree: SessionTree) -> 
     return compaction >= 0 and not tree.is_ancestor(compaction, entry)
 
 
+def _in_steps(sizes: Sizes, entries: array[int]) -> Iterator[tuple[array[int], bytes]]:
+    """Entries, so many at once, and the kinds of these."""
+    kind_of = sizes.kinds.__getitem__
+    for start in range(0, len(entries), _AT_ONCE):
+        sizes.check()
+        some = entries[start : start + _AT_ONCE]
+        yield some, bytes(map(kind_of, some))
+
+
 def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> Part:
-    kinds = sizes.kinds
-    spoken = array("i", (index for index in entries if kinds[index] not in BOOKKEEPING_BYTES))
+    spoken = array("i")
+    for some, kinds in _in_steps(sizes, entries):
+        spoken.extend(compress(some, kinds.translate(_SPEAKS)))
     number = len(sizes.session.columns.without_notes(entries))
     return Part(number - both, sizes.tokens(spoken), in_context)
 
@@ -275,7 +291,7 @@ def _files(
     fork = _reply_of(session, ancestor)
     if fork >= 0 and kinds[fork] == Kind.ASSISTANT:
         fork = EntryIndex(session.columns.parent[fork])
-    shared = session.tree.path(fork)
+    shared = entries_below(session, NO_ENTRY, fork, sizes.check)
     middle = entries_below(session, fork, ancestor)
 
     def naming(entries: Iterable[int]) -> Iterator[int]:
@@ -311,7 +327,7 @@ def _surprises(
         yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
     elif gone:
         below = tree.is_ancestor(goal, here.compaction)
-        number = sum(sizes.kinds[index] == Kind.COMPACTION for index in left)
+        number = sum(kinds.count(Kind.COMPACTION) for _, kinds in _in_steps(sizes, left))
         if number > 1:
             # The sizes of one of them would be read as those of all.
             lies = f"before the last {number}" if there.compaction >= 0 else f"before {number}"

@@ -26,7 +26,7 @@ from leafward.session.messages import (
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
@@ -258,12 +258,14 @@ class Sizes:
         return total
 
 
-def entries_below(session: Session, ancestor: int, index: int) -> array[int]:
-    """The path to an entry from below one of its ancestors on; the whole path below -1.
+def entries_below(
+    session: Session, ancestor: int, index: int, check: Callable[[], object] = lambda: None
+) -> array[int]:
+    """The path to an entry from below one of its ancestors on; the whole path below -1. `check` is called every few thousand.
 
     A list of as many numbers would be gone through by the garbage collector again and again, for 0.007 s a million.
     """
-    parts: list[Iterable[int]] = []
+    parts: list[range] = []
     for run in session.tree.runs_upwards(index):
         if run.start <= ancestor < run.stop:
             parts.append(range(ancestor + 1, run.stop))
@@ -271,7 +273,9 @@ def entries_below(session: Session, ancestor: int, index: int) -> array[int]:
         parts.append(range(run.start, run.stop))
     entries = array("i")
     for part in reversed(parts):
-        entries.extend(part)
+        for start in range(part.start, part.stop, _AT_ONCE):
+            check()
+            entries.extend(range(start, min(part.stop, start + _AT_ONCE)))
     return entries
 
 

@@ -153,24 +153,31 @@ def touched(
             message = message_in(body)
             answers(str(message.get("toolCallId")), message.get("isError"))
         asks(index, _file_calls(body, table))
-    return {} if stop() else _by_file(done, names, session.cwd, tidy=table.tidies_paths)
+    files = _by_file(done, names, session.cwd, stop, tidy=table.tidies_paths)
+    return {} if stop() else files
 
 
 _FAILED = -1
+_AT_ONCE = 1024
+"""Calls put to their files between two looks at `stop`."""
 
 
-def _by_file(done: Iterable[int], names: list[str], folder: str, *, tidy: bool) -> dict[str, WorkingFile]:
-    """Calls, each an entry, the number of a path and whether it read, by the file they touched."""
+def _by_file(
+    done: Iterable[int], names: list[str], folder: str, stop: Callable[[], bool], *, tidy: bool
+) -> dict[str, WorkingFile]:
+    """Calls, each an entry, the number of a path and whether it read, by the file they touched; some where `stop` turns true."""
     files: dict[str, WorkingFile] = {}
     located: dict[int, WorkingFile] = {}
-    for call in done:
+    for number, call in enumerate(done):
+        if not number % _AT_ONCE and stop():
+            break
         if call == _FAILED:
             continue
-        number = call >> 1 & 0xFFFFFFFF
-        file = located.get(number)
+        path = call >> 1 & 0xFFFFFFFF
+        file = located.get(path)
         if file is None:
-            name = locate(names[number], folder, tidy=tidy)
-            file = located[number] = files.setdefault(name, WorkingFile([], []))
+            name = locate(names[path], folder, tidy=tidy)
+            file = located[path] = files.setdefault(name, WorkingFile([], []))
         noted = file.read if call & 1 else file.modified
         index = EntryIndex(call >> 33)
         if not noted or noted[-1] != index:

@@ -17,7 +17,7 @@ from textual.binding import Binding
 
 from leafward.base import safe_text
 from leafward.base.config import Config
-from leafward.base.gc_pause import collect_seldom, look_through, set_aside
+from leafward.base.gc_pause import COLLECTOR, collect_seldom, look_through, set_aside
 from leafward.base.paths import config_dir, state_dir
 from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
@@ -123,11 +123,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
             env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
         )
         self.keymap = Keymap.of(self.config.keymap)
-        self.input_priority = InputPriority()
-        self._memory = Memory()
-        self.screens = FeatureScreens(self)
         self._collector_is_ours = not gc.isenabled()
         """Whether the process is the application's own; where it is embedded, the garbage collector is left alone."""
+        self.input_priority = InputPriority(pauses_collector=self._collector_is_ours)
+        self._memory = Memory()
+        self.screens = FeatureScreens(self)
         self._problems = [str(problem) for problem in problems]
         self._problems += self.keymap.problems
         users, faults = user_themes(config_dir() / "themes")
@@ -241,7 +241,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """Garbage is collected from now on; what start-up made stays and is not looked through again."""
         self.keep_for_long()
         collect_seldom()
-        gc.enable()
+        COLLECTOR.enable()
 
     def _tell_problems(self) -> None:
         shown = self._problems[:4]
