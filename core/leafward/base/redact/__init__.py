@@ -52,7 +52,7 @@ from leafward.base.redact.urls import urls_in
 from leafward.base.redact.values_apart import apart_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -150,19 +150,24 @@ _COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input",
 _HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """What a line of a unified diff begins with."""
-_VALUES = ("value", "stringValue", "secretValue")
+_VALUES = frozenset({"value", "stringValue", "secretValue"})
 
 
 def _named(holder: dict[Any, Any]) -> str:
     """What the value beside it is called, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    if _VALUES.isdisjoint(holder):
+        return ""
     name = holder.get("name", holder.get("key"))
     return name if isinstance(name, str) and any(isinstance(holder.get(key), str) for key in _VALUES) else ""
 
 
 def _is_cut_up(lines: list[Any]) -> bool:
     """Whether a list may be the lines of a private key."""
-    return any(isinstance(line, str) and "PRIVATE KEY" in line for line in lines) and all(
-        isinstance(line, str) for line in lines
+    return (
+        bool(lines)
+        and isinstance(lines[0], str)
+        and any(isinstance(line, str) and "PRIVATE KEY" in line for line in lines)
+        and all(isinstance(line, str) for line in lines)
     )
 
 
@@ -177,6 +182,8 @@ class Redactor:
     """Told of each secret that is taken out: its kind and the secret itself."""
     clean: set[str] | None = None
     """Texts that hold no secret, where the same ones come again and again: none of them is looked through twice."""
+    _silent: set[str] = field(default_factory=set)
+    """Keys that say nothing of what stands under them."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints a secret, and nothing else: see `prints_secret`."""
     _printed: str = ""
@@ -240,23 +247,28 @@ class Redactor:
             return self.text(value)
         if not isinstance(value, (dict, list)):
             return value
+        clean, silent = self.clean if self.clean is not None else (), self._silent
         root: list[Any] = [value]
         waiting: list[Any] = [root]
         while waiting:
             holder = waiting.pop()
-            picture = isinstance(holder, dict) and holder.get("type") == "image"
-            named = _named(holder) if isinstance(holder, dict) else ""
-            if isinstance(holder, list):
+            picture, named = False, ""
+            items: Iterable[tuple[Any, Any]]
+            if isinstance(holder, dict):
+                picture, named = holder.get("type") == "image", _named(holder)
+                self._keys(holder)
+                items = holder.items()
+            else:
                 if _is_cut_up(holder):
                     self._lines(holder)
-            else:
-                self._keys(holder)
-            for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
-                item = holder[key]
+                items = enumerate(holder)
+            # What stands under a key changes meanwhile, the keys do not.
+            for key, item in items:
                 if picture and key == "data":
                     continue
                 if isinstance(item, str):
-                    holder[key] = self._field(named if named and key in _VALUES else key, item)
+                    if item not in clean or key not in silent:
+                        holder[key] = self._field(named if named and key in _VALUES else key, item)
                 elif isinstance(item, (dict, list)):
                     holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
                     waiting.append(copy)
@@ -291,8 +303,12 @@ class Redactor:
     def _field(self, key: object, text: str) -> str:
         """A string under a key: the key says as much as an assignment does."""
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
-        if plain is text and isinstance(key, str) and secret_under(key, text):
+        if plain is not text or not isinstance(key, str):
+            return plain
+        if secret_under(key, text):
             return self._name("secret", text)
+        if self.clean is not None and key not in _VALUES and meaning_of(key) is None:
+            self._silent.add(key)
         return plain
 
     def _name(self, name: str, secret: str) -> str:
