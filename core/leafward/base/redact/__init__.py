@@ -15,8 +15,10 @@ All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Ev
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.as_seen import as_seen
@@ -292,13 +294,20 @@ class Redactor:
     def _lines(self, lines: list[str]) -> None:
         """Takes the lines of a private key out of a list of lines, in which each by itself says nothing."""
         text = "\n".join(lines)
-        for start, end, kind in secrets_in(text):
-            if kind != "private key":
-                continue
-            first = text.count("\n", 0, start)
-            marker = self._name(kind, text[start:end])
-            for at in range(first, text.count("\n", 0, end - 1) + 1):
-                lines[at] = marker
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        keys = [(start, end) for start, end, kind in secrets_in(text) if kind == "private key"]
+        markers = [self._name("private key", text[start:end]) for start, end in keys]
+        gone = len(lines)
+        # From the last back, so that what is cut out of a line moves nothing that is still to be.
+        for (start, end), marker in reversed(list(zip(keys, markers, strict=True))):
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            if first < last:
+                lines[first : last + 1] = [marker] * (last + 1 - first)
+                gone = first
+            elif first < gone:
+                # All of it lies in one text, which may have lines of its own.
+                line, begin = lines[first], starts[first]
+                lines[first] = f"{line[: start - begin]}{marker}{line[end - begin :]}"
 
     def _field(self, key: object, text: str) -> str:
         """A string under a key: the key says as much as an assignment does."""
