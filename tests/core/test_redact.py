@@ -154,3 +154,20 @@ def test_no_text_takes_long(text: str) -> None:
     started = time.process_time()
     redact(text)
     assert time.process_time() - started < 10
+
+
+def test_a_private_key_in_one_text_of_a_list_is_taken_out_there() -> None:
+    """What a command is given as its arguments: one of them may have more lines than there are arguments."""
+    command = ["bash", "-lc", f"cat > key <<END\n{PRIVATE_KEY}\nEND", "-"]
+    found = Redactor()
+    assert found.value({"command": command}) == {
+        "command": ["bash", "-lc", "cat > key <<END\n[redacted: private key]\nEND", "-"]
+    }
+    assert found.found == {"private key": 1}
+    lines = PRIVATE_KEY.split("\n")
+    assert Redactor().value(["before", f"a {PRIVATE_KEY} b", *lines, "after"]) == [
+        "before",
+        "a [redacted: private key] b",
+        *["[redacted: private key]"] * len(lines),
+        "after",
+    ]

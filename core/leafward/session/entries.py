@@ -273,6 +273,10 @@ def text_of(content: object, separator: str = "\n") -> str:
         return content
     if not isinstance(content, list):
         return ""
+    if len(content) == 1 and isinstance(content[0], dict) and content[0].get("type") == "text":
+        # Most messages hold nothing else.
+        text = content[0].get("text")
+        return text if isinstance(text, str) else ""
     return separator.join(
         block["text"]
         for block in content
@@ -282,20 +286,19 @@ def text_of(content: object, separator: str = "\n") -> str:
 
 def calls_in(content: object) -> list[ToolCall]:
     """The calls among the blocks of a reply, in order."""
-    found = []
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") == "toolCall":
-            arguments = block.get("arguments")
-            found.append(
-                _call(
-                    (
-                        str(block.get("id", "")),
-                        str(block.get("name", "")),
-                        arguments if isinstance(arguments, dict) else {},
-                    )
-                )
+    if not isinstance(content, list):
+        return []
+    return [
+        _call(
+            (
+                str(block.get("id", "")),
+                str(block.get("name", "")),
+                arguments if isinstance(arguments := block.get("arguments"), dict) else {},
             )
-    return found
+        )
+        for block in content
+        if isinstance(block, dict) and block.get("type") == "toolCall"
+    ]
 
 
 def tool_calls(message: Body) -> list[ToolCall]:

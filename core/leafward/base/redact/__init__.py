@@ -15,8 +15,10 @@ All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Ev
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.as_seen import as_seen
@@ -52,7 +54,7 @@ from leafward.base.redact.urls import urls_in
 from leafward.base.redact.values_apart import apart_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -150,19 +152,24 @@ _COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input",
 _HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """What a line of a unified diff begins with."""
-_VALUES = ("value", "stringValue", "secretValue")
+_VALUES = frozenset({"value", "stringValue", "secretValue"})
 
 
 def _named(holder: dict[Any, Any]) -> str:
     """What the value beside it is called, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    if _VALUES.isdisjoint(holder):
+        return ""
     name = holder.get("name", holder.get("key"))
     return name if isinstance(name, str) and any(isinstance(holder.get(key), str) for key in _VALUES) else ""
 
 
 def _is_cut_up(lines: list[Any]) -> bool:
     """Whether a list may be the lines of a private key."""
-    return any(isinstance(line, str) and "PRIVATE KEY" in line for line in lines) and all(
-        isinstance(line, str) for line in lines
+    return (
+        bool(lines)
+        and isinstance(lines[0], str)
+        and any(isinstance(line, str) and "PRIVATE KEY" in line for line in lines)
+        and all(isinstance(line, str) for line in lines)
     )
 
 
@@ -177,6 +184,8 @@ class Redactor:
     """Told of each secret that is taken out: its kind and the secret itself."""
     clean: set[str] | None = None
     """Texts that hold no secret, where the same ones come again and again: none of them is looked through twice."""
+    _silent: set[str] = field(default_factory=set)
+    """Keys that say nothing of what stands under them."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints a secret, and nothing else: see `prints_secret`."""
     _printed: str = ""
@@ -240,23 +249,28 @@ class Redactor:
             return self.text(value)
         if not isinstance(value, (dict, list)):
             return value
+        clean, silent = self.clean if self.clean is not None else (), self._silent
         root: list[Any] = [value]
         waiting: list[Any] = [root]
         while waiting:
             holder = waiting.pop()
-            picture = isinstance(holder, dict) and holder.get("type") == "image"
-            named = _named(holder) if isinstance(holder, dict) else ""
-            if isinstance(holder, list):
+            picture, named = False, ""
+            items: Iterable[tuple[Any, Any]]
+            if isinstance(holder, dict):
+                picture, named = holder.get("type") == "image", _named(holder)
+                self._keys(holder)
+                items = holder.items()
+            else:
                 if _is_cut_up(holder):
                     self._lines(holder)
-            else:
-                self._keys(holder)
-            for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
-                item = holder[key]
+                items = enumerate(holder)
+            # What stands under a key changes meanwhile, the keys do not.
+            for key, item in items:
                 if picture and key == "data":
                     continue
                 if isinstance(item, str):
-                    holder[key] = self._field(named if named and key in _VALUES else key, item)
+                    if item not in clean or key not in silent:
+                        holder[key] = self._field(named if named and key in _VALUES else key, item)
                 elif isinstance(item, (dict, list)):
                     holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
                     waiting.append(copy)
@@ -280,19 +294,30 @@ class Redactor:
     def _lines(self, lines: list[str]) -> None:
         """Takes the lines of a private key out of a list of lines, in which each by itself says nothing."""
         text = "\n".join(lines)
-        for start, end, kind in secrets_in(text):
-            if kind != "private key":
-                continue
-            first = text.count("\n", 0, start)
-            marker = self._name(kind, text[start:end])
-            for at in range(first, text.count("\n", 0, end - 1) + 1):
-                lines[at] = marker
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        keys = [(start, end) for start, end, kind in secrets_in(text) if kind == "private key"]
+        markers = [self._name("private key", text[start:end]) for start, end in keys]
+        gone = len(lines)
+        # From the last back, so that what is cut out of a line moves nothing that is still to be.
+        for (start, end), marker in reversed(list(zip(keys, markers, strict=True))):
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            if first < last:
+                lines[first : last + 1] = [marker] * (last + 1 - first)
+                gone = first
+            elif first < gone:
+                # All of it lies in one text, which may have lines of its own.
+                line, begin = lines[first], starts[first]
+                lines[first] = f"{line[: start - begin]}{marker}{line[end - begin :]}"
 
     def _field(self, key: object, text: str) -> str:
         """A string under a key: the key says as much as an assignment does."""
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
-        if plain is text and isinstance(key, str) and secret_under(key, text):
+        if plain is not text or not isinstance(key, str):
+            return plain
+        if secret_under(key, text):
             return self._name("secret", text)
+        if self.clean is not None and key not in _VALUES and meaning_of(key) is None:
+            self._silent.add(key)
         return plain
 
     def _name(self, name: str, secret: str) -> str:

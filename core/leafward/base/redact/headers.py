@@ -152,7 +152,7 @@ def _cookies(text: str, low: str) -> Iterator[Span]:
             for one in _COOKIE.finditer(text, option.start("all"), option.end("all")):
                 if _is_cookie(one["name"], one["value"]):
                     yield one.start("value"), one.end("value"), "cookie"
-    if "\tTRUE\t" in text or "\tFALSE\t" in text or "\\tTRUE\\t" in text or "\\tFALSE\\t" in text:
+    if "TRUE" in text or "FALSE" in text:
         for jar in _JAR.finditer(text):
             if _is_cookie("", jar["value"]):
                 yield jar.start("value"), jar.end("value"), "cookie"

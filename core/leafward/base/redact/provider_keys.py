@@ -326,15 +326,14 @@ def tokens_in(text: str, together: str) -> Iterator[Span]:
     runs = set(together.split("\n")) - _plain
     if not runs:
         return
-    together = "\n".join(runs)
-    unmarked_kinds = [(kind, pattern) for kind, pattern in _UNMARKED if pattern.search(together) is not None]
-    there = [entry for entry in _TABLE if entry[0] in together]
-    if not unmarked_kinds and not there:
-        if len(_plain) > _MOST_PLAIN:
-            _plain.clear()
-        _plain.update(run for run in runs if len(run) <= _LONGEST_PLAIN)
+    found = {place for run in runs & _holding.keys() for place in _holding[run]}
+    unknown = runs - _holding.keys()
+    if unknown:
+        found.update(_noted(unknown))
+    if not found:
         return
-    for kind, pattern in unmarked_kinds:
+    there = sorted(found)
+    for kind, pattern in [_UNMARKED[place] for place in there if place < len(_UNMARKED)]:
         for unmarked in pattern.finditer(text):
             if (
                 _begins(text, unmarked.start())
@@ -342,12 +341,35 @@ def tokens_in(text: str, together: str) -> Iterator[Span]:
                 and any(map(str.isalpha, unmarked[0]))
             ):
                 yield unmarked.start(), unmarked.end(), kind
-    for literal, inside, forms in there:
+    for literal, inside, forms in [
+        _TABLE[place - len(_UNMARKED)] for place in there if place >= len(_UNMARKED)
+    ]:
         yield from _of_literal(text, literal, inside, forms)
+
+
+def _noted(runs: set[str]) -> list[int]:
+    """The places in `_UNMARKED`, and behind those in `_TABLE`, of what some new runs hold; that of each is remembered."""
+    together = "\n".join(runs)
+    unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
+    marked = [place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together]
+    if len(_plain) + len(_holding) > _MOST_PLAIN:
+        _plain.clear()
+        _holding.clear()
+    for run in runs:
+        if len(run) <= _LONGEST_PLAIN:
+            here = [place for place in unmarked if _UNMARKED[place][1].search(run) is not None]
+            here += [place for place in marked if _TABLE[place - len(_UNMARKED)][0] in run]
+            if here:
+                _holding[run] = here
+            else:
+                _plain.add(run)
+    return [*unmarked, *marked]
 
 
 _plain: set[str] = set()
 """Runs that hold no literal: the same names and paths come again and again."""
+_holding: dict[str, list[int]] = {}
+"""What the others hold."""
 _MOST_PLAIN = 1 << 14
 _LONGEST_PLAIN = 200
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
@@ -108,7 +109,7 @@ def signs_of(text: str) -> tuple[int, str]:
     found = 0
     unknown = []
     with_runs = []
-    for word in set(text.split()) - _plain:
+    for word in set(filterfalse(_plain.__contains__, text.split())):
         bits = _signed.get(word)
         if bits is None:
             unknown.append(word)

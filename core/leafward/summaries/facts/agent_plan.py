@@ -26,6 +26,7 @@ READS = "todoread"
 BY_ITEM = frozenset({CREATES, CHANGES, LISTS, SHOWS})
 WHOLE = ("todos", "plan", "tasks", "items")
 """Arguments that hold the list whole."""
+_WHOLE = frozenset(WHOLE)
 _WORDS = ("subject", "content", "step", "text", "title")
 _SAID = frozenset({*_WORDS, "description", "activeForm"})
 """What of a call for one item is said in words; the rest are ids, states and names of agents."""
@@ -186,6 +187,8 @@ class AgentPlan:
 
 def whole_list(arguments: Mapping[str, Any]) -> dict[str, Item] | None:
     """The list that a call writes whole; None where it writes none."""
+    if _WHOLE.isdisjoint(arguments):
+        return None
     for name in WHOLE:
         value = arguments.get(name)
         if isinstance(value, list) and (not value or (found := _read(value))):
@@ -197,6 +200,8 @@ def words_of(call: ToolCall) -> dict[str, Any]:
     """The arguments of a call without what a tool calls the states and ids of such items: these are nobody's names."""
     if call.name in BY_ITEM:
         return {name: value for name, value in call.arguments.items() if name in _SAID}
+    if _WHOLE.isdisjoint(call.arguments):
+        return call.arguments
     return {
         name: [_without_state(item) for item in value] if name in WHOLE and isinstance(value, list) else value
         for name, value in call.arguments.items()

@@ -280,7 +280,13 @@ _SAYS_NO = re.compile(
 
 def says_it_works(sentence: str) -> bool:
     """Whether a sentence of the user's says that what was made works: it was tried."""
-    return bool(_WORKS.search(sentence)) and not asks(sentence) and not _SAYS_NO.search(sentence)
+    # The pattern looks at each character of a sentence: most do not hold the word.
+    return (
+        "works" in sentence.casefold()
+        and bool(_WORKS.search(sentence))
+        and not asks(sentence)
+        and not _SAYS_NO.search(sentence)
+    )
 
 
 def is_pleased(prompt: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from leafward.files.checks import Check, check_of
@@ -50,9 +51,8 @@ def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[s
 def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
     """The files that a call with these arguments changes where it goes well, each by its canonical path."""
     if changes_text(arguments):
-        paths = [value for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str) and value][
-            :1
-        ]
+        named = (value for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str) and value)
+        paths = list(islice(named, 1))
     else:
         paths = [
             patch.moved_to or patch.path

@@ -21,6 +21,9 @@ SENTENCE_LIMIT = 400
 _REMEMBERED = 1 << 14
 """Sentences of which is remembered what they say: each is asked about for the summary and again for what survives in it."""
 
+_FEW, _MESSAGE = 1 << 11, 4000
+"""Texts whose sentences are remembered, and the characters of the longest: what the user typed is asked about four times."""
+
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
@@ -193,6 +196,15 @@ def lines_outside_code(text: str) -> Iterator[str]:
 
 def sentences(text: str) -> Iterator[str]:
     """Sentences of the prose in a text: list marks, headings and emphasis taken off, code left out."""
+    return iter(_few_sentences(text)) if len(text) <= _MESSAGE else _sentences(text)
+
+
+@lru_cache(maxsize=_FEW)
+def _few_sentences(text: str) -> tuple[str, ...]:
+    return tuple(_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[str]:
     for line in lines_outside_code(text):
         line = line.strip()
         first = line[:1]

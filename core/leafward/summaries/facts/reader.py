@@ -329,10 +329,9 @@ class FactReader:
             yield from seen
             made = self._calls[call.id]
             made.changes = tuple(files_changed_by(call.arguments, self._cwd))
-            made.paths = tuple(one.key for one in seen if one.kind is FactKind.PATH)
-            made.names = tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER)
-            path = first_of(call.arguments, PATH_ARGUMENTS)
-            if path and changes_text(call.arguments):
+            made.paths = tuple([one.key for one in seen if one.kind is FactKind.PATH])
+            made.names = tuple([one.key for one in seen if one.kind is FactKind.IDENTIFIER])
+            if changes_text(call.arguments) and (path := first_of(call.arguments, PATH_ARGUMENTS)):
                 self.written.append(Written(call.id, path, made.names))
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
@@ -446,6 +445,8 @@ def _strings(value: object) -> Iterator[str]:
 
 def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:
     """Items of checklists that a call writes into a file; one that it replaces without writing it again is dropped."""
+    if not changes_text(arguments):
+        return
     edits = arguments.get("edits")
     for edit in [arguments, *(edits if isinstance(edits, list) else ())]:
         if not isinstance(edit, dict):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
@@ -49,6 +50,19 @@ _Sign = tuple[str, str]
 def tells_how_it_stood(sentence: str) -> bool:
     """Whether a sentence tells how something stood when it was written, rather than what is planned."""
     return _STOOD.search(sentence) is not None
+
+
+@lru_cache(maxsize=1 << 12)
+def _effects_of(command: str) -> tuple[Check | None, bool, bool]:
+    """What a command checks, whether it makes, moves or changes files, whether it commits.
+
+    Each is asked about for the summary and again for what survives in it.
+    """
+    return (
+        check_of(command),
+        _MAKES_FILES.search(command) is not None,
+        "commit" in command and _COMMITS.search(command) is not None,
+    )
 
 
 def _file(path: str) -> _Sign:
@@ -141,13 +155,13 @@ class ToldSteps:
         What was committed no longer stands as it was said to stand amid the work.
         """
         signs: set[_Sign] = {("command", command)}
-        check = check_of(command)
+        check, makes_files, commits = _effects_of(command)
         if check is not None:
             signs.add(("check", check))
-        if _MAKES_FILES.search(command) is not None:
+        if makes_files:
             signs.update(map(_file, paths))
         yield from self._came(signs, entry)
-        if self._worked and _COMMITS.search(command) is not None:
+        if self._worked and commits:
             yield from self._closed(self._stood(), entry)
 
     def worked(self) -> None:
@@ -189,6 +203,8 @@ class ToldSteps:
 
     def _came(self, signs: set[_Sign], entry: EntryIndex) -> Iterator[Sighting]:
         self._done |= signs
+        if signs.isdisjoint(self._waiting):
+            return
         met = []
         for sign in sorted(signs & self._waiting.keys()):
             for key in sorted(self._waiting.pop(sign)):

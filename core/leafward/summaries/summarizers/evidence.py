@@ -7,7 +7,6 @@ line is (`Asked:`, `Failed:`).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, tool_calls
@@ -139,7 +138,10 @@ def _work(
         for name in PATH_ARGUMENTS
         if isinstance(call.arguments.get(name), str)
     }
-    undone = Counter(one.path for one in written if one.call in failed)
+    undone: dict[str, int] = {}
+    for one in written:
+        if one.call in failed:
+            undone[one.path] = undone.get(one.path, 0) + 1
     for sighting in seen:
         if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
             continue
@@ -149,7 +151,7 @@ def _work(
         work.last = place
         if not work.sources or work.sources[-1] != entry:
             work.sources.append(entry)
-        if sighting.voice is Voice.CHANGED and undone[sighting.text]:
+        if sighting.voice is Voice.CHANGED and undone.get(sighting.text):
             undone[sighting.text] -= 1
             work.named += 1
         elif sighting.voice is Voice.CHANGED:

@@ -51,8 +51,11 @@ class Repeats:
     def _is_told_since(self, candidate: Candidate, since: int) -> bool:
         """Whether one of the lines that were chosen from some number on says most of a line."""
         for word in self._rarest(candidate):
+            holding = self._holding.get(word)
+            if holding is None or holding[-1] < since:
+                continue
             # From the last back.
-            for at in reversed(self._holding.get(word, ())):
+            for at in reversed(holding):
                 if at < since:
                     break
                 if self._is_told(candidate, at):
@@ -75,6 +78,9 @@ class Repeats:
         words = candidate.words
         chosen, other = self._chosen[at]
         among = len(words)
+        if len(other) < _REPEATED * among:
+            # It has too few to share that many.
+            return False
         if chosen.section is not candidate.section:
             if candidate.section is Section.DONE and chosen.asks:
                 # That something was asked does not say that it was done.

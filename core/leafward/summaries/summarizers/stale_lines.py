@@ -32,6 +32,7 @@ _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 _CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
 _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
+_DIGIT = re.compile("[0-9]")
 _FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
 _SAME_WORDS = 3
 """Words from which on two lines that have them all in common say the same of something."""
@@ -388,7 +389,8 @@ def _counts(evidence: Evidence) -> None:
     counted = [
         (_place(evidence, candidate), match[1], candidate)
         for candidate in evidence.candidates
-        if candidate.section in {Section.DONE, Section.CONTEXT, Section.IN_PROGRESS}
+        if candidate.section in _FIGURED
+        and _holds_digit(candidate.text)
         and (match := _COUNTED.search(_said_by_model(candidate))) is not None
     ]
     if not counted:
@@ -406,12 +408,16 @@ def _counts(evidence: Evidence) -> None:
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in old]
 
 
+def _holds_digit(text: str) -> bool:
+    return _DIGIT.search(text) is not None if text.isascii() else any(map(str.isdigit, text))
+
+
 def _figures(evidence: Evidence) -> None:
     """Of lines that count the same of the same file, and of lines that differ in their numbers alone, those of the last count stay."""
     last: dict[tuple[str, ...], tuple[int, str]] = {}
     counted: list[tuple[Candidate, int, list[tuple[tuple[str, ...], str]]]] = []
     for candidate in evidence.candidates:
-        if candidate.section not in _FIGURED or candidate.asks or not any(map(str.isdigit, candidate.text)):
+        if candidate.section not in _FIGURED or candidate.asks or not _holds_digit(candidate.text):
             continue
         place, told = _place(evidence, candidate), _told_figures(evidence, candidate)
         counted.append((candidate, place, told))

@@ -104,9 +104,10 @@ def by_machine(message: Body) -> bool:
 def as_asked(message: Body) -> Body:
     """A message in its speaker's own words, with the command that they were typed behind: what that does is asked for too."""
     typed = as_typed(message)
+    if message.get("role") != "user":
+        return typed
     # A field of that name in a file is nobody's command.
-    command = command_in(message) or shell_command(message)
-    return {**typed, _COMMAND: command} if message.get("role") == "user" else typed
+    return {**typed, _COMMAND: command_in(message) or shell_command(message)}
 
 
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:

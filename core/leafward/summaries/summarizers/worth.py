@@ -35,7 +35,7 @@ class Worth:
     def __init__(self, evidence: Evidence, span: Span, stop: Callable[[], bool], ranking: Ranking) -> None:
         """Weighs every line. Raises Cancelled."""
         self._reader = evidence.reader
-        self._focus = frozenset(content_words(span.focus))
+        self._focus = tuple(sorted(set(content_words(span.focus))))
         kept = Text.of("\n".join(message_text(message) for _, message in span.kept), span.cwd)
         names = file_names(list(evidence.facts.values()))
         held = {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
@@ -60,9 +60,9 @@ class Worth:
             if (seen.kind, key) in self.likely:
                 found.add((seen.kind, key))
         candidate.facts = frozenset(found)
-        candidate.ordered = tuple(sorted(found))
+        candidate.ordered = tuple(sorted(found) if len(found) > 1 else found)
         candidate.words = frozenset(content_words(candidate.text))
-        about = shared(tuple(sorted(self._focus)), candidate.words)
+        about = shared(self._focus, candidate.words) if self._focus else 0.0
         if (
             candidate.names_something
             and not about
