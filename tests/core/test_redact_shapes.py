@@ -19,6 +19,8 @@ def _of(alphabet: str, size: int) -> str:
 PASSWORD = f"MWrXcu{_of(string.ascii_letters, 4)}38*b"
 KEY = f"{_of(string.ascii_letters + string.digits, 20)}7ILAOJQ4{_of(string.ascii_letters + string.digits, 12)}9x"
 
+WALLET = "abandon arctic cable dinner ethics garden island mango oxygen puzzle ribbon velvet"
+
 
 @pytest.mark.parametrize(
     ("text", "secret"),
@@ -38,6 +40,16 @@ KEY = f"{_of(string.ascii_letters + string.digits, 20)}7ILAOJQ4{_of(string.ascii
         ("use password {} for the admin account", PASSWORD),
         ("user ada insecure-password {}", PASSWORD),
         ("WIFI:T:WPA;S:home;P:{};;", PASSWORD),
+        ("- ParameterKey: MasterUserPassword\n  ParameterValue: {}", PASSWORD),
+        ('{{"ParameterKey": "DbPassword", "ParameterValue": "{}"}}', PASSWORD),
+        ("ParameterKey=DbPassword,ParameterValue={}", PASSWORD),
+        ('$1 = {{user = 0x55d0 "ada", password = 0x55e0 "{}"}}', PASSWORD),
+        ("(Pdb) p self.password\n'{}'", PASSWORD),
+        ("ipdb> pp config.api_key\n'{}'", KEY),
+        ("A senha do banco é {}", PASSWORD),
+        ("Zugangsdaten: Benutzer ada, Passwort {}", PASSWORD),
+        ("Your recovery phrase is:\n{}\nkeep it", WALLET),
+        ("seed phrase:\n{}", "\n".join(f"{at}. {word}" for at, word in enumerate(WALLET.split(), 1))),
         ("composer config github-oauth.github.com {}", KEY),
         ("密码是{}，请保密", PASSWORD),
     ],
@@ -61,6 +73,11 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
         "use password authentication for the admin account",
         "lösenordet är felaktigt",
         "new TokenCredential(scope, audience)",
+        "(Pdb) p self.token_count\n4096",
+        "A senha do usuário é obrigatória",
+        "Passwort Richtlinien: mindestens zwölf Zeichen",
+        "- ParameterKey: InstanceType\n  ParameterValue: t3.micro-2xlarge",
+        "seed phrase:\n1. open the wallet\n2. write it down\n3. keep it",
     ],
 )
 def test_it_stays(text: str) -> None:

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.errors import Refused
+from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import state_dir
-from leafward.catalog.trash import bring_back, find_thrown, throw_away, thrown_away, trash_folder
+from leafward.catalog.trash import (
+    bring_back,
+    find_thrown,
+    throw_away,
+    thrown_away,
+    trash_folder,
+    without_note,
+)
+from leafward.export.doctor import trash_problems
 from tests.core.catalogued import listed
 from tests.core.drafts import Draft
 from tests.disks import failing, small_disk
@@ -197,3 +205,15 @@ def test_of_two_deletions_of_one_session_the_later_counts_whatever_the_clock_say
         throw_away(listed(store).cards()[0], clock)
     assert [one.title for one in thrown_away()] == ["second", "first"]
     assert bring_back(find_thrown(str(store / "a.jsonl"))).read_bytes().count(b"second") == 1
+
+
+@pytest.mark.parametrize("note", [b"", b'{"id": "x"', b"\0" * 80, None])
+def test_a_session_whose_note_is_damaged_is_told_of(card: Card, note: bytes | None) -> None:
+    thrown = throw_away(card)
+    place = thrown.file.parent / "note.json"
+    place.unlink() if note is None else place.write_bytes(note)
+    assert without_note() == [thrown.file]
+    assert str(thrown.file) in next(trash_problems(without_note())).text
+    with pytest.raises(NotFound, match=f"move {thrown.file} back by hand"):
+        find_thrown(card.id)
+    assert thrown.file.is_file()

@@ -149,6 +149,18 @@ def thrown_away() -> list[TrashedSession]:
     return [thrown for _, thrown in found]
 
 
+def without_note() -> list[Path]:
+    """Files in the trash that no undo finds: the note beside them is missing, cannot be read, or is none of ours."""
+    known = {thrown.name for thrown in thrown_away()}
+    found: list[Path] = []
+    with suppress(OSError):
+        for folder in sorted(trash_folder().iterdir()):
+            if folder.name not in known:
+                with suppress(OSError):
+                    found += (file for file in sorted(folder.iterdir()) if file.name != _NOTE)
+    return found
+
+
 def _noted(folder: Path, note: Mapping[str, Any]) -> TrashedSession:
     """A session as its note in the trash says. Raises OSError, KeyError, TypeError, ValueError where that is no note of ours."""
     identity, title, original, when = note["id"], note["title"], note["path"], note["when"]
@@ -169,7 +181,9 @@ def find_thrown(selector: str) -> TrashedSession:
     """What somebody means by an id, a unique prefix of one, or the path it had; the latest where it was thrown away twice. Raises NotFound."""
     held = thrown_away()
     if not held:
-        raise NotFound("nothing lies in the trash")
+        lost = without_note()
+        more = f" that says where it was; move {safe_line(str(lost[0]), 400)} back by hand" if lost else ""
+        raise NotFound(f"nothing lies in the trash{more}")
     path_or_id = os.path.abspath(os.path.expanduser(selector))
     fitting = [one for one in held if selector == one.id or path_or_id == str(one.path)] or [
         one for one in held if selector and one.id.startswith(selector)

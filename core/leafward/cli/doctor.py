@@ -25,6 +25,7 @@ from leafward.catalog import listings, stores
 from leafward.catalog.backups import is_kept_in
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.catalog.trash import without_note
 from leafward.cli.hook import failures
 from leafward.cli.output import Page, emit_json, page, say
 from leafward.cli.progress_line import ProgressLine
@@ -36,6 +37,7 @@ from leafward.export.doctor import (
     litter_problems,
     lost_sidecars,
     stray_messages,
+    trash_problems,
     waiting_imports,
 )
 from leafward.export.installation import installation_problems, installed_files
@@ -183,6 +185,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
     there = [os.path.join(listing.folder, name) for listing in listed for name in listing.files]
     files = [Path(path) for path in there if not exclusion(path) and path not in concealed]
     problems += _session_problems(files, config)
+    problems += trash_problems(without_note())
     problems += waiting_imports(left_imports())
     problems += installation_problems()
     problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])

@@ -68,7 +68,9 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
             say(f"as it was already: {done}")
         else:
             say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
-            remark(session, written)
+            if written.remarks:
+                # An agent that runs has nothing to pick up; that the file was brought to today's version has to be said.
+                remark(session, written)
     return 0
 
 

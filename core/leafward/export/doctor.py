@@ -155,6 +155,13 @@ def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
         yield Problem("litter", f"{what}; {does}")
 
 
+def trash_problems(files: Iterable[Path]) -> Iterator[Problem]:
+    """What lies in the trash without a note that says where it was. None is removed."""
+    for file in files:
+        what = f"{safe_line(str(file), 400)} lies in the trash, and the note beside it"
+        yield Problem("trash", f"{what} does not say where it was: move it back by hand")
+
+
 def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
     """Messages in a file of many sessions that belong to none of them, by the session they name."""
     if found:

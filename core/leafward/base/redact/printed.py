@@ -61,6 +61,9 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("key:generate --show", "", False),
     # A name says what is printed.
     ("printenv ", _NAMED, True),
+    # What a debugger is asked for.
+    ("(Pdb) p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
+    ("ipdb> p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
     ("echo ", r"(?:-n[ \t]{1,4})?(?=[\"']?\$)" + _NAMED, True),
     ("config:get ", rf"{_NAMED}{_ARGUMENTS}", True),
     ("config get ", rf"{_NAMED}{_ARGUMENTS}", False),
@@ -69,7 +72,7 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
 )  # fmt: skip
 """What a command holds, the rest of it, and whether what it prints is a secret whatever it looks like."""
-_PROMPTS = ("$ ", "❯ ", "➜ ", "\n+ ", "\\n+ ")
+_PROMPTS = ("$ ", "❯ ", "➜ ", "\n+ ", "\\n+ ", "(Pdb) ", "ipdb> ")
 """What stands before a command that is shown with what it printed."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}"
 _PROGRAMS = frozenset(
@@ -114,7 +117,7 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 def printed_in(text: str) -> Iterator[Span]:
     """The secrets that stand below the command that printed them."""
-    if "$ " not in text and "+ " not in text and text.isascii():
+    if "$ " not in text and "+ " not in text and "db" not in text and text.isascii():
         # Most texts hold no prompt, and each of ASCII holds one of these.
         return
     if not any(map(text.__contains__, _PROMPTS)):

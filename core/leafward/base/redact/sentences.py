@@ -27,6 +27,8 @@ NAMES: tuple[tuple[str, Meaning], ...] = (
     ("creds", Meaning.PASSWORD),
     ("login", Meaning.PASSWORD),
     ("mnemonic", Meaning.PASSWORD),
+    ("seed phrase", Meaning.PASSWORD),
+    ("recovery phrase", Meaning.PASSWORD),
     ("log in", Meaning.PASSWORD),
 )
 SIGNS = tuple(name for name, _ in NAMES)
@@ -52,9 +54,10 @@ _FOR = re.compile(
 """`password for ada: …`."""
 _SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in NAMES}
 _WALLET = re.compile(
-    r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
+    r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
-"""The words of a wallet on a line of their own."""
+"""The words of a wallet on a line of their own, or numbered."""
+_WALLETS = ("mnemonic", "seed phrase", "recovery phrase")
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()-]{1,20}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
@@ -138,7 +141,7 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
     seed = _SEED.match(text, end) if meaning is Meaning.SECRET else None
     if seed is not None and any(map(str.isdigit, seed["value"])):
         yield *seed.span("value"), "one-time seed"
-    wallet = _WALLET.match(text, end) if name == "mnemonic" else None
+    wallet = _WALLET.match(text, end) if name in _WALLETS else None
     if wallet is not None:
         yield *wallet.span("value"), "wallet phrase"
     yield from _ahead(text, at, end, meaning)

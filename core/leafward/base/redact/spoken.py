@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import Place, is_secret, stands_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,11 @@ _VALUE = re.compile(
     rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
     (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
 )
+_FAR = re.compile(
+    rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,3}}? (?: [ ]{_IS} )? :? [ ]
+    (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}} )"""
+)
+"""`senha do banco é …`, `Passwort …`: with words between, or with none, where the value can be nothing else."""
 _OTHER_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts that set no space between words."""
 _BEHIND = ".,;:!?)]}。，、；！？）*"
@@ -64,6 +69,10 @@ def spoken_in(text: str, low: str) -> Iterator[Span]:
         while at >= 0:
             end = at + len(name)
             found = _VALUE.match(text, end)
+            if found is None:
+                far = _FAR.match(text, end)
+                if far is not None and stands_out(value := far["value"].rstrip(_BEHIND)):
+                    yield far.start("value"), far.start("value") + len(value), "password"
             if found is not None:
                 value = found["value"]
                 if not found["quote"] and (script := _OTHER_SCRIPT.search(value)) is not None:

@@ -46,8 +46,10 @@ _RULES = (
     ),
     # Parameters of CloudFormation.
     (
-        "ParameterKey=",
-        re.compile(r"ParameterKey=(?P<name>\w{1,80}),ParameterValue=(?P<value>[^\s\"'\\,]{3,400})"),
+        "ParameterKey",
+        re.compile(
+            rf"""ParameterKey\\{{0,7}}["']?[ \t]{{0,4}}[:=][ \t]{{0,4}}\\{{0,7}}["']?(?P<name>\w{{1,80}})\\{{0,7}}["']?,?{_BREAK}{{0,40}}\\{{0,7}}["']?ParameterValue\\{{0,7}}["']?[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\,]{{3,400}}))"""
+        ),
     ),
     # A name and a value that are two options of a program.
     *(
