@@ -432,3 +432,21 @@ def test_a_table_that_a_program_printed_is_no_request() -> None:
     shown = "$ kubectl get pods\nNAME READY STATUS\nworker-1 1/1 Running\n\nlooks good. tag the release of the orchard"
     asked = [user(shown), *edit("src/rows.py", "a")]
     assert told_in(Section.GOAL, *asked) == ["looks good. tag the release of the orchard"]
+
+
+def test_a_rule_to_keep_something_says_that_it_was_asked_to_go_since() -> None:
+    previous = "## Constraints & Preferences\n- Keep the old rows working beside the new ones\n- Never push\n"
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    go = "when you are done, remoev the old remaining files (rows.py, lanes.py right?"
+    asked = [user(go), *edit("src/table.py", "a")]
+    kept = "Keep the old rows working beside the new ones"
+    assert told_in(Section.CONSTRAINTS, *asked, **more) == [f"{kept} (asked since: {go})", "Never push"]
+    other = [user("remove the fence"), *edit("src/fence.py", "a")]
+    assert told_in(Section.CONSTRAINTS, *other, **more) == [kept, "Never push"]
+
+
+def test_what_follows_code_in_the_middle_of_a_sentence_is_not_told_alone() -> None:
+    said = "If the orchard is there already, adding:\n\n```toml\nrows = 3\n```\n\nmay do nothing until somebody prunes `rows_of`. The fence of `draw_all` stays."
+    asked = [user("how do rows of the orchard grow"), *edit("src/rows.py", "a"), reply(said)]
+    text = summarize(span(*asked, user("draw the lanes"), *edit("src/lanes.py", "b"))).text
+    assert "may do nothing" not in text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
-from leafward.summaries.facts.demands import is_for_once, revoked
+from leafward.summaries.facts.demands import asks, is_for_once, revoked
 from leafward.summaries.facts.prose import (
     content_words,
     lines_outside_code,
@@ -37,6 +37,23 @@ _BY_NUMBER = re.compile(
     r"|\b(?:drop|ignore|forget|skip|lift|remove|scrap|vergiss|oublie|olvida) (?:the |die |la )?(?:rule|regel|règle|regla) #?(\d{1,2})\b|规则\s*(\d{1,2}).{0,8}(?:取消|作废|不再)"
 )
 """What takes back, or sets anew, a rule by its number."""
+_SPARES = re.compile(
+    r"(?i)^\W*(?:please |bitte )?(?:keep|leave|retain|preserve|(?:do not|don['’]?t|never) (?:delete|remove|drop)|behalte|lass|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén)\b|^(?:保留|不要删)"
+)
+_SPARED = frozenset(
+    content_words(
+        "keep keeping leave retain preserve delete remove drop work working code file files alongside please"
+    )
+)
+"""What a rule says so that names nothing."""
+_REMOVAL = frozenset(
+    {
+        *("remove", "delete", "drop", "kill", "erase", "purge", "lösche", "lösch", "entferne", "entfern"),
+        *("supprime", "supprimer", "supprimez", "enlève", "elimina", "borra", "quita"),
+    }
+)
+_REMOVAL_LETTERS = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
+_FIRST_WORDS = 12
 _AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
 _STEM = 3
 """Letters that two forms of a word share at least."""
@@ -49,6 +66,8 @@ class StandingRules:
     _told: dict[str, str] = field(default_factory=dict)
     """By the key of their fact."""
     _revoked: list[frozenset[str]] = field(default_factory=list)
+    _removals: list[str] = field(default_factory=list)
+    """The sentences that ask for something to be removed."""
     _numbers: dict[str, str] = field(default_factory=dict)
     """Of the numbered rules that were listed last the key of each."""
 
@@ -66,6 +85,8 @@ class StandingRules:
         Of a rule that says more than that the rest holds: the sentence stands beside it.
         """
         for sentence in sentences:
+            if _removes(sentence):
+                self._removals.append(sentence)
             numbered = _BY_NUMBER.search(sentence) if self._numbers else None
             if numbered is not None:
                 key = self._numbers.get(next(filter(None, numbered.groups())), "")
@@ -91,6 +112,21 @@ class StandingRules:
     def is_revoked(self, rule: str) -> bool:
         """Whether the user took back a rule, all of it, that was told before anything else."""
         return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked)
+
+    def asked_since(self, rule: str) -> str:
+        """Of a rule that spares something, the last sentence that asks to remove what may be that; empty where none does."""
+        if _SPARES.match(rule) is None:
+            return ""
+        words = frozenset(content_words(rule)) - _SPARED
+        return next((one for one in reversed(self._removals) if words.intersection(content_words(one))), "")
+
+
+def _removes(sentence: str) -> bool:
+    """Whether a sentence asks for something to be removed, also with two letters in the wrong order."""
+    return not asks(sentence.rstrip("?？ ")) and any(
+        word in _REMOVAL or (word[:1] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS)
+        for word in re.findall(r"[^\W\d_]+", sentence.casefold())[:_FIRST_WORDS]
+    )
 
 
 def listed_rules(prompt: str) -> list[tuple[str, str]]:

@@ -296,7 +296,7 @@ def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[s
 
 def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
     intro = ""
-    chosen_from = False
+    chosen_from, fenced = False, "```" in text
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
         stripped = raw.strip().replace("**", "")
@@ -326,7 +326,10 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         elif _CONTINUED.search(stripped):
             intro = prose.last_sentence(stripped).rstrip(":：")
         elif not stripped.startswith(("|", ">", "<")):
-            for sentence in prose.sentences(raw):
+            for number, sentence in enumerate(prose.sentences(raw)):
+                if fenced and not number and stripped[0].islower():
+                    # Its beginning stands before the code.
+                    continue
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= shortest and not asked and not _is_code(sentence):
                     yield sentence
