@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
@@ -54,6 +55,7 @@ _REMOVAL = frozenset(
 )
 _REMOVAL_LETTERS = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
 _FIRST_WORDS = 12
+_WORD = re.compile(r"[^\W\d_]+")
 _AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
 _STEM = 3
 """Letters that two forms of a word share at least."""
@@ -67,7 +69,7 @@ class StandingRules:
     """By the key of their fact."""
     _revoked: list[frozenset[str]] = field(default_factory=list)
     _removals: list[str] = field(default_factory=list)
-    """The sentences that ask for something to be removed."""
+    """What was asked to be removed."""
     _numbers: dict[str, str] = field(default_factory=dict)
     """Of the numbered rules that were listed last the key of each."""
 
@@ -85,8 +87,8 @@ class StandingRules:
         Of a rule that says more than that the rest holds: the sentence stands beside it.
         """
         for sentence in sentences:
-            if _removes(sentence):
-                self._removals.append(sentence)
+            if removal := _removal(sentence):
+                self._removals.append(removal)
             numbered = _BY_NUMBER.search(sentence) if self._numbers else None
             if numbered is not None:
                 key = self._numbers.get(next(filter(None, numbered.groups())), "")
@@ -114,19 +116,22 @@ class StandingRules:
         return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked)
 
     def asked_since(self, rule: str) -> str:
-        """Of a rule that spares something, the last sentence that asks to remove what may be that; empty where none does."""
+        """Of a rule that spares something, what was asked last that removes what may be that; empty where nothing was."""
         if _SPARES.match(rule) is None:
             return ""
         words = frozenset(content_words(rule)) - _SPARED
         return next((one for one in reversed(self._removals) if words.intersection(content_words(one))), "")
 
 
-def _removes(sentence: str) -> bool:
-    """Whether a sentence asks for something to be removed, also with two letters in the wrong order."""
-    return not asks(sentence.rstrip("?？ ")) and any(
-        word in _REMOVAL or (word[:1] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS)
-        for word in re.findall(r"[^\W\d_]+", sentence.casefold())[:_FIRST_WORDS]
-    )
+def _removal(sentence: str) -> str:
+    """What a sentence asks to be removed, from the word that says so, also with two letters of that in the wrong order."""
+    if asks(sentence.rstrip("?？ ")):
+        return ""
+    for found in islice(_WORD.finditer(sentence), _FIRST_WORDS):
+        word = found[0].casefold()
+        if word in _REMOVAL or (word[0] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS):
+            return sentence[found.start() :]
+    return ""
 
 
 def listed_rules(prompt: str) -> list[tuple[str, str]]:

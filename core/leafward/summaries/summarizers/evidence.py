@@ -322,7 +322,7 @@ def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
 
 _CARRIED_WORTH = {
     Section.GOAL: 3.0,
-    Section.CONSTRAINTS: 3.0,
+    Section.CONSTRAINTS: 6.0,
     Section.DECISIONS: 2.2,
     Section.BLOCKED: 0.5,
     Section.IN_PROGRESS: 0.4,
@@ -361,7 +361,7 @@ _NOT_YET = re.compile(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
 _NOT_DONE = "Not done when this was last summarised: "
-_SINCE = 80
+_SINCE = 60
 """Characters of what was asked since about a rule."""
 _OLD_ERROR = 0.1
 """What a carried error is worth that did not come back."""
