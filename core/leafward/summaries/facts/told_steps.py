@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
 from leafward.summaries.facts.prose import content_words, remains, sentences
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Sighting, Voice
+from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -178,7 +178,8 @@ class ToldSteps:
             self.answers += 1
             # What of an offer is left over is told anew.
             taken = [key for key in sorted(self._agreed) if key in self._open]
-            yield from self._closed(dict.fromkeys([*self._stood(), *taken]), entry)
+            yield from self._closed(taken, entry, outcome=ANSWERED)
+            yield from self._closed(self._stood(), entry)
             self._agreed = set()
         self._worked = False
 
@@ -220,7 +221,9 @@ class ToldSteps:
                         met.append(key)
         yield from self._closed(met, entry)
 
-    def _closed(self, keys: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
+    def _closed(
+        self, keys: Iterable[str], entry: EntryIndex, *, outcome: str = TAKEN_UP
+    ) -> Iterator[Sighting]:
         for key in keys:
             text, _, _ = self._open.pop(key)
-            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=TAKEN_UP, is_open=False)
+            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=outcome, is_open=False)

@@ -214,20 +214,23 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     later: Turn | None = None
     then: Turn | None = None
     telling = worked = 0
-    pleased = False
+    pleased = later_over = False
     answered = ("", later, telling, worked)
     for turn in reversed(turns):
         over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
         if not turn.answer and not over and answered[0]:
             # The user went on before it was answered: so is what was said to both.
             over = _is_over(turn, *answered)
+        if not over and later is not None and later_over and asks_back(turn.answer):
+            # What it offered was taken, and is over.
+            over = not _ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
         if pleased and telling and not over:
             over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
         if not over:
             found.append(turn)
         if turn.answer:
             answered = (turn.answer, later, telling, worked)
-        later = turn
+        later, later_over = turn, over
         then = turn if turn.tells else then
         pleased |= demands.is_pleased(turn.own)
         telling += turn.tells or _ERRAND.match(turn.own) is not None
