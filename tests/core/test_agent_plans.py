@@ -14,6 +14,7 @@ from leafward.compaction.exam import Topic, exam_of_draft
 from leafward.compaction.gate import unseen
 from leafward.compaction.settings import PlanSettings
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entry_headline import headline
 from leafward.session.messages import messages_of
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts import FactKind, FactReader, gather
@@ -335,3 +336,13 @@ def test_gate_and_exam_know_the_items(tmp_path: Path) -> None:
     answers = graded.question.answers
     assert answers[graded.question.right].text == "Oil the hinges"
     assert {one.text for one in answers} == {"Oil the hinges", "Mend the gate"}
+
+
+def test_a_row_that_names_an_item_by_its_id_says_its_words() -> None:
+    (path,) = RECORDED.rglob("*.jsonl")
+    with closing(agent_of(path).open(path)) as session:
+        rows = [headline(session, entry).text for entry in session.tree.path(session.leaf)]
+    assert "#1 in progress: Write the rows" in rows
+    assert "#2 completed: Count the rows" in rows
+    assert "#9 completed" in rows
+    assert not any(row.count("Count the rows") > 1 for row in rows)

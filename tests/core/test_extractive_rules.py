@@ -66,6 +66,7 @@ def test_what_one_order_demands_is_no_rule_once_it_was_answered(order: str, answ
         "le titre doit être plus petit",
         "el título debe ser más oscuro",
         "标题应该更大",
+        "the toggle should be a bit to the left",
     ],
 )
 def test_a_remark_on_one_change_is_no_rule_once_it_was_answered(remark: str) -> None:
@@ -179,6 +180,8 @@ def test_a_remark_in_the_words_of_a_rule_is_none(remark: str) -> None:
         "les erreurs doivent indiquer le numéro de ligne",
         "不要引入新的依赖",
         "新しい依存関係は追加しないでください。",
+        "外部ライブラリは使わないでください。",
+        "N'utilise pas d'offset.",
     ],
 )
 def test_a_rule_of_another_language_is_one(rule: str) -> None:
@@ -432,3 +435,50 @@ def test_a_table_that_a_program_printed_is_no_request() -> None:
     shown = "$ kubectl get pods\nNAME READY STATUS\nworker-1 1/1 Running\n\nlooks good. tag the release of the orchard"
     asked = [user(shown), *edit("src/rows.py", "a")]
     assert told_in(Section.GOAL, *asked) == ["looks good. tag the release of the orchard"]
+
+
+def test_a_rule_to_keep_something_says_that_it_was_asked_to_go_since() -> None:
+    previous = "## Constraints & Preferences\n- Keep the old rows working beside the new ones\n- Never push\n"
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    go = "when you are done, remoev the old remaining files (rows.py, lanes.py right?"
+    asked = [user(go), *edit("src/table.py", "a")]
+    kept = "Keep the old rows working beside the new ones"
+    assert told_in(Section.CONSTRAINTS, *asked, **more) == [
+        f"{kept} (asked since: remoev the old remaining files (rows.py, lanes.py right?)",
+        "Never push",
+    ]
+    other = [user("remove the fence"), *edit("src/fence.py", "a")]
+    assert told_in(Section.CONSTRAINTS, *other, **more) == [kept, "Never push"]
+
+
+def test_what_follows_code_in_the_middle_of_a_sentence_is_not_told_alone() -> None:
+    said = "If the orchard is there already, adding:\n\n```toml\nrows = 3\n```\n\nmay do nothing until somebody prunes `rows_of`. The fence of `draw_all` stays."
+    asked = [user("how do rows of the orchard grow"), *edit("src/rows.py", "a"), reply(said)]
+    text = summarize(span(*asked, user("draw the lanes"), *edit("src/lanes.py", "b"))).text
+    assert "may do nothing" not in text
+
+
+def test_what_is_asked_for_in_french_is_no_rule() -> None:
+    assert not demands.demands("il faut ajouter la pagination à l'API")
+    assert demands.demands("il ne faut jamais toucher à la vieille table")
+
+
+def test_what_the_user_says_is_wrong_was_not_done() -> None:
+    asked = [user("Add a dark mode toggle to the settings of the orchard"), *edit("src/a.tsx", "a")]
+    asked += [reply("Added a toggle in the header. Fixed the padding of `rows_of` on the way.")]
+    asked += [
+        user("no, in the settings, not the header"),
+        *edit("src/a.tsx", "b"),
+        reply("Moved it to the settings."),
+    ]
+    text = summarize(span(*asked, user("now the font size of it"), *edit("src/b.tsx", "c"))).text
+    assert "Added a toggle in the header" not in text
+    assert "Fixed the padding" in text
+
+
+def test_a_request_whose_offer_was_taken_and_is_over_is_no_goal() -> None:
+    asked = [user("warum brauchen die Tests der Plantage auf dem CI so lange"), *edit("ci.yml", "a")]
+    asked += [reply("Die Datenbank wird immer neu gebaut. Soll ich ein Image cachen?"), user("ja mach das")]
+    asked += [*edit("ci.yml", "b"), reply("Umgesetzt: das Image wird gecacht.")]
+    asked += [user("Lass uns jetzt den Login anschauen"), *edit("src/login.ts", "c")]
+    assert told_in(Section.GOAL, *asked) == ["Lass uns jetzt den Login anschauen"]

@@ -373,3 +373,14 @@ def test_no_step_that_was_done_in_a_real_session(
         text = Extractive().summarize(span_at(session, at), 1000).text
     steps = [line for section, line, _ in read_outline(text) if section is Section.NEXT]
     assert not [line for line in steps if line.startswith(gone)]
+
+
+def test_a_step_of_which_the_agent_sees_that_it_is_done_is_over() -> None:
+    looked = [reply("The fence is already in place.", ("a", "read", {"path": "rows.txt"})), result("a", "3")]
+    previous = EARLIER + "- We still need to put the fence in place behind the rows\n"
+    assert "We still need to put the fence in place behind the rows" in left(previous=previous)
+    step = "We still need the `frostTable` import of rows"
+    said = reply("The `frostTable` import is already in place.", ("a", "read", {"path": "rows.txt"}))
+    assert step in left(previous=f"## Next Steps\n- {step}\n")
+    assert step not in left(said, result("a", "3"), previous=f"## Next Steps\n- {step}\n")
+    assert FENCE in left(*looked)

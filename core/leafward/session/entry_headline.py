@@ -24,6 +24,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.messages import edit_targets
+from leafward.session.plan_items import item_words
 from leafward.session.plan_words import plan_words
 
 if TYPE_CHECKING:
@@ -254,10 +255,10 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
         name = safe_line(str(message.get("toolName") or (call.name if call else word)), LIMIT)
         if call is None:
             return Headline(name, safe_line(text_of(message.get("content")), LIMIT))
-        return call_headline(call, session.cwd)._replace(word=name)
+        return _with_item(session, index, call)._replace(word=name)
     if kind is Kind.ASSISTANT:
         text = spoken(text_of(message.get("content")))
-        return Headline(word, text) if text else _of_silent_reply(message, session.cwd)
+        return Headline(word, text) if text else _of_silent_reply(session, index, message)
     text = safe_line(text_of(message.get("content"), " "), LIMIT)
     if kind is Kind.SYSTEM:
         text = text or "system prompt"
@@ -300,10 +301,16 @@ def spoken(text: str) -> str:
     return safe_line(_STRONG.sub(r"\1", said) if "**" in said else said, LIMIT)
 
 
-def _of_silent_reply(message: Body, cwd: str) -> Headline:
+def _with_item(session: Session, index: int, call: ToolCall) -> Headline:
+    """The headline of a call, with the words of the item that it names by its id."""
+    found, words = call_headline(call, session.cwd), item_words(session, index, call)
+    return found._replace(text=safe_line(f"{found.text}: {words}", LIMIT)) if words else found
+
+
+def _of_silent_reply(session: Session, index: int, message: Body) -> Headline:
     calls = tool_calls(message)
     if calls:
-        first = call_headline(calls[0], cwd)
+        first = _with_item(session, index, calls[0])
         return first._replace(text=first.text + _more(len(calls)))
     reason = message.get("stopReason")
     if reason in ("aborted", "error", "length"):

@@ -36,10 +36,10 @@ _ASKED_LAST = re.compile(r"(?:吗|呢|(?:です|ます)か)\W*$")
 _OBLIGED = re.compile(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
     r"|niemals|nie|muss|musst|müsst|müssen|darf|darfst|dürft|dürfen|(?<!noch )(?<!wie )immer(?! noch| wieder| mehr| weniger)|jamais"
-    r"|(?<!est )(?<!sont )(?<!marche )(?<!fonctionne )toujours(?! pas)|doi[st]|doivent|devez|il faut|nunca|siempre|debe|sempre|deve"
+    r"|(?<!est )(?<!sont )(?<!marche )(?<!fonctionne )toujours(?! pas)|doi[st]|doivent|devez|il faut (?:toujours|absolument|impérativement|que)|il ne faut (?:pas|jamais)|nunca|siempre|debe|sempre|deve"
     r"|никогда|всегда|нельзя|должен|не надо)\b"
     "|必须|不要|不能(?!用|运行|工作|编译|通过|打开|显示|正常)|不得(?!不)|务必|禁止|一定要|应该(?!是|可以|没)|只能|请勿"
-    "|(?<![特区级类分个识性])别(?![的名处人])|しないで|必ず|してはいけない|하지 ?마|반드시|금지|해야"
+    "|(?<![特区级类分个识性])别(?![的名处人])|(?<=[わらかがさたなばまし])ないで(?:ください|下さい|くれ|ね|。|$)|しないで|必ず|してはいけない|하지 ?마|반드시|금지|해야"
 )
 _CONCLUDES = re.compile(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
@@ -120,6 +120,8 @@ _DECLINES = re.compile(
     r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
     r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
 )
+_APOSTROPHE = re.compile(r"\s+|(?<=\b[cdjlmnst])['’]")
+"""Between words, of which some are one letter."""
 _LEAST_WORDS = 3
 _LEAST_REVOKED = 2
 _ONCE_WRITTEN = (
@@ -153,6 +155,7 @@ _HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
 """A sentence that begins with its verb: of what it is said stands elsewhere."""
 _OF_NOW = re.compile(
     r"\b(?:dimmer|darker|lighter|brighter|bolder|bigger|larger|smaller|shorter|wider|narrower|thicker|thinner|tighter|closer|cleaner|simpler|nicer)\b(?! than\b)"
+    r"|\b(?:a (?:bit|little|tad)|slightly|ein (?:bisschen|wenig)|un (?:peu|poco))\b|もう?少し"
     r"|\b(?:the )?same (?:\w+ )?as\b|\b(?:we|you)(?:['’]ve| have)? (?:just |already )?(?:made|did|done|added|changed|wrote|written)\b"
     r"|\balso (?:be )?(?:used|shown|there|handled|updated|included|covered)\b"
     r"|\b(?:dunkler|heller|größer|kleiner|kürzer|länger|breiter|schmaler|dicker|dünner)\b(?! als\b)|\bgenauso \w+ wie\b|\bauch (?:verwendet|angezeigt|behandelt)\b"
@@ -334,7 +337,7 @@ def demands(sentence: str) -> bool:
         # It sets one answer right.
         return False
     words = _WORK.sub(" ", words)
-    if len(words.split()) < _LEAST_WORDS + 1:
+    if len(_APOSTROPHE.split(words)) < _LEAST_WORDS + 1:
         return False
     return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
 

@@ -323,6 +323,8 @@ class FactReader:
                     self.told.offer(said)
                 self.told.listed(said)
                 yield from said
+                if kind == "text":
+                    yield from self.told.seen_done(text, entry)
         for call in calls:
             seen = list(self._call(entry, call))
             self.told.listed(seen)

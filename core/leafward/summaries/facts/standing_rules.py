@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
-from leafward.summaries.facts.demands import is_for_once, revoked
+from leafward.summaries.facts.demands import asks, is_for_once, revoked
 from leafward.summaries.facts.prose import (
     content_words,
     lines_outside_code,
@@ -37,6 +38,24 @@ _BY_NUMBER = re.compile(
     r"|\b(?:drop|ignore|forget|skip|lift|remove|scrap|vergiss|oublie|olvida) (?:the |die |la )?(?:rule|regel|règle|regla) #?(\d{1,2})\b|规则\s*(\d{1,2}).{0,8}(?:取消|作废|不再)"
 )
 """What takes back, or sets anew, a rule by its number."""
+_SPARES = re.compile(
+    r"(?i)^\W*(?:please |bitte )?(?:keep|leave|retain|preserve|(?:do not|don['’]?t|never) (?:delete|remove|drop)|behalte|lass|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén)\b|^(?:保留|不要删)"
+)
+_SPARED = frozenset(
+    content_words(
+        "keep keeping leave retain preserve delete remove drop work working code file files alongside please"
+    )
+)
+"""What a rule says so that names nothing."""
+_REMOVAL = frozenset(
+    {
+        *("remove", "delete", "drop", "kill", "erase", "purge", "lösche", "lösch", "entferne", "entfern"),
+        *("supprime", "supprimer", "supprimez", "enlève", "elimina", "borra", "quita"),
+    }
+)
+_REMOVAL_LETTERS = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
+_FIRST_WORDS = 12
+_WORD = re.compile(r"[^\W\d_]+")
 _AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
 _STEM = 3
 """Letters that two forms of a word share at least."""
@@ -49,6 +68,8 @@ class StandingRules:
     _told: dict[str, str] = field(default_factory=dict)
     """By the key of their fact."""
     _revoked: list[frozenset[str]] = field(default_factory=list)
+    _removals: list[str] = field(default_factory=list)
+    """What was asked to be removed."""
     _numbers: dict[str, str] = field(default_factory=dict)
     """Of the numbered rules that were listed last the key of each."""
 
@@ -66,6 +87,8 @@ class StandingRules:
         Of a rule that says more than that the rest holds: the sentence stands beside it.
         """
         for sentence in sentences:
+            if removal := _removal(sentence):
+                self._removals.append(removal)
             numbered = _BY_NUMBER.search(sentence) if self._numbers else None
             if numbered is not None:
                 key = self._numbers.get(next(filter(None, numbered.groups())), "")
@@ -91,6 +114,24 @@ class StandingRules:
     def is_revoked(self, rule: str) -> bool:
         """Whether the user took back a rule, all of it, that was told before anything else."""
         return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked)
+
+    def asked_since(self, rule: str) -> str:
+        """Of a rule that spares something, what was asked last that removes what may be that; empty where nothing was."""
+        if _SPARES.match(rule) is None:
+            return ""
+        words = frozenset(content_words(rule)) - _SPARED
+        return next((one for one in reversed(self._removals) if words.intersection(content_words(one))), "")
+
+
+def _removal(sentence: str) -> str:
+    """What a sentence asks to be removed, from the word that says so, also with two letters of that in the wrong order."""
+    if asks(sentence.rstrip("?？ ")):
+        return ""
+    for found in islice(_WORD.finditer(sentence), _FIRST_WORDS):
+        word = found[0].casefold()
+        if word in _REMOVAL or (word[0] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS):
+            return sentence[found.start() :]
+    return ""
 
 
 def listed_rules(prompt: str) -> list[tuple[str, str]]:

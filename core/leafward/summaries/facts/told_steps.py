@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
-from leafward.summaries.facts.prose import content_words, remains
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Sighting, Voice
+from leafward.summaries.facts.prose import content_words, remains, sentences
+from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,6 +36,11 @@ _CHECKED = {
     Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
     Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
 }
+_THERE = re.compile(
+    r"(?i)\b(?:is|are|was|were|has|have|ist|sind|est|sont|está|están|ya)?\s*\b(?:already|bereits|déjà|ya está)\b"
+    r"(?: (?:in place|there|done|present|been|fixed|added|implemented|handled|imported|defined|exists?|da|vorhanden|erledigt|en place|là|fait))*|已经"
+)
+"""How somebody says that something is there whoever made it."""
 _AT_ONCE = 2
 """Steps that are offered together."""
 _NAMES_IT = 2
@@ -88,6 +93,8 @@ class ToldSteps:
     """The steps that were told beside an offer."""
     _agreed: set[str] = field(default_factory=set)
     """Those whose offer was taken."""
+    _there: list[frozenset[str]] = field(default_factory=list)
+    """What each sentence is about by which the agent said that something is there already."""
     answers: int = 0
     """How many answers ended work."""
     _worked: bool = False
@@ -143,6 +150,17 @@ class ToldSteps:
                 del self._open[key]
                 yield Sighting(FactKind.TODO, key, text, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
+    def seen_done(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes in what the agent says while it works; the steps of which that says that they are done already."""
+        if _THERE.search(text) is None:
+            return
+        for sentence in filter(_THERE.search, sentences(text)):
+            words = frozenset(content_words(_THERE.sub(" ", sentence)))
+            if len(words) >= _NAMES_IT:
+                self._there.append(words)
+                met = [key for key, (step, _, _) in self._open.items() if words <= {*content_words(step)}]
+                yield from self._closed(met, entry)
+
     def changed(self, paths: Iterable[str], names: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Takes in a change of files, with the names in it; what it closes."""
         yield from self._came(
@@ -174,12 +192,16 @@ class ToldSteps:
             self.answers += 1
             # What of an offer is left over is told anew.
             taken = [key for key in sorted(self._agreed) if key in self._open]
-            yield from self._closed(dict.fromkeys([*self._stood(), *taken]), entry)
+            yield from self._closed(taken, entry, outcome=ANSWERED)
+            yield from self._closed(self._stood(), entry)
             self._agreed = set()
         self._worked = False
 
     def is_taken_up(self, line: str) -> bool:
-        """Whether all that decides about a line, told before anything else, was changed, written, run or checked."""
+        """Whether all that decides about a line, told before anything else, was changed, written, run, checked or there already."""
+        words = frozenset(content_words(line))
+        if any(there <= words for there in self._there):
+            return True
         signs = self._signs(line)
         return bool(signs) and signs <= self._done
 
@@ -215,7 +237,9 @@ class ToldSteps:
                         met.append(key)
         yield from self._closed(met, entry)
 
-    def _closed(self, keys: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
+    def _closed(
+        self, keys: Iterable[str], entry: EntryIndex, *, outcome: str = TAKEN_UP
+    ) -> Iterator[Sighting]:
         for key in keys:
             text, _, _ = self._open.pop(key)
-            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=TAKEN_UP, is_open=False)
+            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=outcome, is_open=False)

@@ -22,7 +22,7 @@ from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tell_state, tells_state
-from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.outline import Section, cut, line_key, read_outline
 from leafward.summaries.summarizers.quotes import reached
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
@@ -260,6 +260,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             continue
         if section is Section.CONSTRAINTS and evidence.reader.rules.is_revoked(text):
             continue
+        if section is Section.CONSTRAINTS and (since := evidence.reader.rules.asked_since(text)):
+            text = f"{text} (asked since: {cut(since, _SINCE)})"
         worth = _CARRIED_WORTH.get(section, 0.3)
         if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
             worth = _OLD_ERROR
@@ -322,7 +324,7 @@ def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
 
 _CARRIED_WORTH = {
     Section.GOAL: 3.0,
-    Section.CONSTRAINTS: 3.0,
+    Section.CONSTRAINTS: 6.0,
     Section.DECISIONS: 2.2,
     Section.BLOCKED: 0.5,
     Section.IN_PROGRESS: 0.4,
@@ -361,5 +363,7 @@ _NOT_YET = re.compile(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
 _NOT_DONE = "Not done when this was last summarised: "
+_SINCE = 60
+"""Characters of what was asked since about a rule."""
 _OLD_ERROR = 0.1
 """What a carried error is worth that did not come back."""

@@ -26,6 +26,7 @@ _FINISHED = re.compile(
     r"|^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|^the (?:fix|solution) was\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))|\b\d+ passed\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
+    r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$"
 )
@@ -296,7 +297,7 @@ def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[s
 
 def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
     intro = ""
-    chosen_from = False
+    chosen_from, fenced = False, "```" in text
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
         stripped = raw.strip().replace("**", "")
@@ -326,7 +327,10 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         elif _CONTINUED.search(stripped):
             intro = prose.last_sentence(stripped).rstrip(":：")
         elif not stripped.startswith(("|", ">", "<")):
-            for sentence in prose.sentences(raw):
+            for number, sentence in enumerate(prose.sentences(raw)):
+                if fenced and not number and stripped[0].islower():
+                    # Its beginning stands before the code.
+                    continue
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= shortest and not asked and not _is_code(sentence):
                     yield sentence

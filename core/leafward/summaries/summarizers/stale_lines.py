@@ -14,12 +14,12 @@ from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import FactKind, Voice, forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
-from leafward.summaries.facts.demands import denies, refutes, takes_back
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
-from leafward.summaries.facts.values import TAKEN_UP
+from leafward.summaries.facts.values import ANSWERED, TAKEN_UP
+from leafward.summaries.summarizers import contradictions
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
-from leafward.summaries.summarizers.outline import Section, harmless, line_key
+from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
-_CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
+
 _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
@@ -86,8 +86,8 @@ def settle(
 
     The files that are no longer under their names.
     """
-    _take_back(evidence, messages, turns)
-    _refute(evidence, messages, turns)
+    contradictions.take_back(evidence, messages, turns)
+    contradictions.refute(evidence, messages, turns)
     _replace(evidence)
     gone = gone_files(messages, cwd)
     _files(evidence, gone)
@@ -100,24 +100,6 @@ def settle(
         candidate for candidate in evidence.candidates if not _points_at_a_way(evidence, candidate)
     ]
     return frozenset(gone)
-
-
-def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
-    """By the number of a turn that the user took back, the number of the one that says so."""
-    return {number - 1: number for number, turn in enumerate(turns) if number and takes_back(turn.text)}
-
-
-def _take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    for number, by in taken_back(turns).items():
-        turn, words = turns[number], turns[by]
-        entries = {messages[place].entry for place in range(turn.first, words.first)}
-        evidence.candidates = [
-            candidate
-            for candidate in evidence.candidates
-            if candidate.first or not candidate.sources or not entries.issuperset(candidate.sources)
-        ]
-        text = f"{harmless(turn.text, 100)} ({harmless(words.text, 160)})"
-        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead="Taken back: ")
 
 
 def gone_files(messages: Sequence[SpanMessage], cwd: str) -> dict[str, GoneFile]:
@@ -188,25 +170,6 @@ def _place(evidence: Evidence, candidate: Candidate) -> int:
     return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
 
-def _refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Leaves out what the model answered where the user said that it is wrong."""
-    wrong: set[EntryIndex] = set()
-    for number, turn in enumerate(turns[1:]):
-        before = turns[number]
-        if before.answer and (
-            refutes(turn.own) or (denies(turn.own) and not before.answer.rstrip("*_ )").endswith(("?", "？")))
-        ):
-            wrong.add(messages[before.last].entry)
-    if wrong:
-        evidence.candidates = [
-            candidate
-            for candidate in evidence.candidates
-            if candidate.section not in _CLAIMS
-            or not candidate.sources
-            or not wrong.issuperset(candidate.sources)
-        ]
-
-
 def _replace(evidence: Evidence) -> None:
     """Leaves out the lines by which something uses what was replaced since (`switched from X to Y`, `replaced X with Y`)."""
     for by in [one for one in evidence.candidates if one.section in {Section.DONE, Section.DECISIONS}]:
@@ -241,7 +204,11 @@ def _names(text: str) -> set[str]:
 
 def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether a line chooses one of several ways by its number alone: what that is stands elsewhere."""
-    if candidate.section not in _CLAIMS or ":" in candidate.text or _WAY.search(candidate.text) is None:
+    if (
+        candidate.section not in contradictions.CLAIMS
+        or ":" in candidate.text
+        or _WAY.search(candidate.text) is None
+    ):
         return False
     return not any(
         seen.kind in {FactKind.PATH, FactKind.IDENTIFIER, FactKind.COMMAND}
@@ -265,6 +232,10 @@ def _fulfil(evidence: Evidence) -> None:
         place = _place(evidence, candidate)
         seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
+        fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
+        if fact is not None and not fact.is_open and fact.outcome == ANSWERED:
+            over.add(id(candidate))
+            continue
         written_since = bool(names) and all(written.get(name, -1) > place for name in names)
         if written_since and _MAKES.match(candidate.text):
             candidate.section = Section.DONE

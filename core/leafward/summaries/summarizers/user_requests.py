@@ -56,7 +56,7 @@ _GO_AHEAD = re.compile(
 """Who says no more than this wants what was planned before."""
 _FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
 """In an answer that does not say that everything was reached."""
-_WAY_LIMIT = 100
+_WAY_LIMIT = 140
 _WENT_ON = 2
 """Requests that were worked on after an answer: what was answered is what the work is for no more."""
 _LONG_AGO = 6
@@ -214,20 +214,23 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     later: Turn | None = None
     then: Turn | None = None
     telling = worked = 0
-    pleased = False
+    pleased = later_over = False
     answered = ("", later, telling, worked)
     for turn in reversed(turns):
         over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
         if not turn.answer and not over and answered[0]:
             # The user went on before it was answered: so is what was said to both.
             over = _is_over(turn, *answered)
+        if not over and later is not None and later_over and asks_back(turn.answer):
+            # What it offered was taken, and is over.
+            over = not _ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
         if pleased and telling and not over:
             over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
         if not over:
             found.append(turn)
         if turn.answer:
             answered = (turn.answer, later, telling, worked)
-        later = turn
+        later, later_over = turn, over
         then = turn if turn.tells else then
         pleased |= demands.is_pleased(turn.own)
         telling += turn.tells or _ERRAND.match(turn.own) is not None
@@ -315,11 +318,13 @@ def _with_way(text: str, own: str, before: Turn | None) -> str:
     word, number = (chosen[1], chosen[2]) if chosen is not None else ("option", bare[1] if bare else "")
     name = chosen[0] if chosen is not None else number
     for form in (
-        rf"(?im)\b{word} {number}\**\s*[:(–—-]\s*([^\n()]{{4,200}})",
+        rf"(?im)\b{word} {number}\**\s*[:–—-]\s*([^\n()]{{4,200}})",
+        # The ways are listed behind whatever else is.
         rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
+        rf"(?im)\b{word} {number}\**\s*\(([^\n()]{{4,200}})",
     ):
-        if (named := re.search(form, before.said)) is not None:
-            return f"{text} ({name}: {_shortened(named[1])})"
+        if named := re.findall(form, before.said):
+            return f"{text} ({name}: {_shortened(named[-1])})"
     return text
 
 
@@ -342,7 +347,7 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 def _shortened(text: str) -> str:
     """The beginning of what was said, up to the end of its sentence."""
-    return re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :.")[:_WAY_LIMIT]
+    return cut(re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :."), _WAY_LIMIT)
 
 
 def _with_outcome(text: str, turn: Turn) -> str:
