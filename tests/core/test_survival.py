@@ -196,7 +196,8 @@ def test_beside_the_summary() -> None:
 
 def test_what_nobody_said_is_invented() -> None:
     summary = (
-        "Wrote src/core/lexer.py with lexLine, 885 lines; then ran `make fuzz` 3 times in src/core/parser.py"
+        "Wrote src/core/lexer.py with lexLine and parseLines, 885 lines; then ran `make fuzz` 3 times in"
+        " src/core/parser.py"
     )
     found = survival(
         facts_of(said(user(SPAN)), FOLDER), summary, sources=SPAN, cwd=FOLDER, compaction=EntryIndex(9)

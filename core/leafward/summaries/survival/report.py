@@ -265,7 +265,8 @@ def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
                 part.replace(",", "").replace("_", "") in amounts for part in digits
             )
         case _:
-            key = fact.key.casefold()
+            # `SectionCards` are several of `SectionCard`.
+            key = fact.key.casefold().removesuffix("s")
             # `WP14-WP20` is a range of what was named one by one.
             return key in folded or ("-" in key and all(_stands(part, folded) for part in _WORD.findall(key)))
 
