@@ -189,6 +189,9 @@ def _status(
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
         if text.text and text.holds(fact, names) in there:
             return status
+    # Nor is a step that was done since: the model sees there that it was.
+    if fact.kind is FactKind.TODO and tail.text and tail.holds(fact, names) is FactMatch.CONTRADICTED:
+        return Status.KEPT
     return Status.LOST
 
 
