@@ -54,6 +54,7 @@ def keys(kind: FactKind, *messages: dict[str, Any]) -> list[str]:
         ("it's in /opt/a/x1 and that's /opt/b c.md", ["/opt/a/x1", "/opt/b"]),
         (f"[docs/well.md]({FOLDER}/docs/well.md:12) says", ["docs/well.md"]),
         ("read/write, and/or, 1/2, e.g. this, v1.2.3", []),
+        ("make 2>/dev/null, /.../view/index.d.ts and src/.../a.ts", []),
         ("~/{CONFIG_DIR}/agent/AGENTS.md and rename a/{ => modes/inner}/theme/dark.json (100%)", []),
         ("https://example.org/a/b.html", []),
         ("Node.js calls console.log and reads process.env, src/Node.js is a file", ["src/Node.js"]),
