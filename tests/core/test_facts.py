@@ -156,6 +156,26 @@ def test_what_passed_is_no_error_however_the_call_ended(printed: str, found: lis
     assert list(printed_errors(printed, failed=True)) == found
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "error: test failed, to rerun pass `--bin orchard`",
+        "error: could not compile `orchard` (lib) due to 2 previous errors",
+        "[test] ERROR task failed",
+        'error: script "lint" exited with code 1',
+        "make: *** [Makefile:8: check] Error 2",
+        "FAIL",
+    ],
+)
+def test_what_a_runner_says_whatever_failed_is_no_error_of_its_own(frame: str) -> None:
+    """Two runs that failed for different reasons made no error twice."""
+    said = "queue_test.go:9: the queue is empty"
+    assert list(printed_errors(f"{said}\n{frame}\n", failed=True)) == [said]
+    assert list(printed_errors(f"E   AssertionError: {said}\n{frame}", failed=True)) == [
+        f"E   AssertionError: {said}"
+    ]
+
+
 def test_what_is_an_error_by_its_name_is_no_identifier_as_well() -> None:
     messages = [
         user("load_config ends with a ConnectionResetError"),
