@@ -54,6 +54,7 @@ def keys(kind: FactKind, *messages: dict[str, Any]) -> list[str]:
         ("it's in /opt/a/x1 and that's /opt/b c.md", ["/opt/a/x1", "/opt/b"]),
         (f"[docs/well.md]({FOLDER}/docs/well.md:12) says", ["docs/well.md"]),
         ("read/write, and/or, 1/2, e.g. this, v1.2.3", []),
+        ("make 2>/dev/null, /.../view/index.d.ts and src/.../a.ts", []),
         ("~/{CONFIG_DIR}/agent/AGENTS.md and rename a/{ => modes/inner}/theme/dark.json (100%)", []),
         ("https://example.org/a/b.html", []),
         ("Node.js calls console.log and reads process.env, src/Node.js is a file", ["src/Node.js"]),
@@ -153,6 +154,26 @@ CHECKS = "lint\tfail\t5m24s\thttps://ci/1\ntest-ci\tfail\t2s\t\nbuild\tskipping\
 )
 def test_what_passed_is_no_error_however_the_call_ended(printed: str, found: list[str]) -> None:
     assert list(printed_errors(printed, failed=True)) == found
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "error: test failed, to rerun pass `--bin orchard`",
+        "error: could not compile `orchard` (lib) due to 2 previous errors",
+        "[test] ERROR task failed",
+        'error: script "lint" exited with code 1',
+        "make: *** [Makefile:8: check] Error 2",
+        "FAIL",
+    ],
+)
+def test_what_a_runner_says_whatever_failed_is_no_error_of_its_own(frame: str) -> None:
+    """Two runs that failed for different reasons made no error twice."""
+    said = "queue_test.go:9: the queue is empty"
+    assert list(printed_errors(f"{said}\n{frame}\n", failed=True)) == [said]
+    assert list(printed_errors(f"E   AssertionError: {said}\n{frame}", failed=True)) == [
+        f"E   AssertionError: {said}"
+    ]
 
 
 def test_what_is_an_error_by_its_name_is_no_identifier_as_well() -> None:

@@ -310,6 +310,11 @@ class TestGovernance:
         ]
         assert "… and 3 more actions" in made.text
 
+    def test_a_command_with_backticks_stands_as_it_ran(self, file: Acting) -> None:
+        file.said("", call("bash", "c1", command="echo `date` > now.txt"))
+        file.answered("c1", "bash")
+        assert bullets(injected(file), "gov.recent_actions") == ["ran `` echo `date` > now.txt `` → ok"]
+
     def test_what_a_pipe_hides_failed_and_what_the_user_declined_did_not(self, file: Acting) -> None:
         file.said("", call("bash", "c1", command="go test ./... | tail -3"))
         file.answered("c1", "bash", "FAIL\torchard/queue\t1.7s\nFAIL")

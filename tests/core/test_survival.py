@@ -187,6 +187,15 @@ def test_a_step_whose_names_are_nowhere_is_not_kept() -> None:
     assert found["todo"] == "kept"
 
 
+def test_a_step_that_was_done_in_what_is_kept_is_not_lost() -> None:
+    steps = [{"content": "Measure the frames of the queue", "status": "pending"}]
+    call = {"type": "toolCall", "id": "t", "name": "TodoWrite", "arguments": {"todos": steps}}
+    facts = facts_of(said({"role": "assistant", "content": [call]}), FOLDER)
+    later = "TodoWrite(todos=[{'content': 'Measure the frames of the queue', 'status': 'completed'}])"
+    (fate,) = [one for one in survival(facts, "", kept=later).fates if one.fact.kind is FactKind.TODO]
+    assert fate.status is Status.KEPT
+
+
 def test_beside_the_summary() -> None:
     found = report("", injected="- src/core/parser.py", kept="we call parseLine")
     assert found["path", "src/core/parser.py"] == "injected"
@@ -196,7 +205,8 @@ def test_beside_the_summary() -> None:
 
 def test_what_nobody_said_is_invented() -> None:
     summary = (
-        "Wrote src/core/lexer.py with lexLine, 885 lines; then ran `make fuzz` 3 times in src/core/parser.py"
+        "Wrote src/core/lexer.py with lexLine and parseLines, 885 lines; then ran `make fuzz` 3 times in"
+        " src/core/parser.py"
     )
     found = survival(
         facts_of(said(user(SPAN)), FOLDER), summary, sources=SPAN, cwd=FOLDER, compaction=EntryIndex(9)

@@ -191,6 +191,22 @@ def test_prompts_that_a_summary_holds_word_for_word_are_kept(tmp_path: Path) -> 
     assert "within the summary" in context
 
 
+def test_what_is_set_behind_the_last_message_is_what_the_next_request_has(tmp_path: Path) -> None:
+    """The verb `context` says so too."""
+    level = {"type": "thinking_level_change", "thinkingLevel": "high"}
+    session = write_session(
+        tmp_path / "s.jsonl",
+        user("first"),
+        reply("A"),
+        level,
+        user("second"),
+        reply("B"),
+        {**level, "thinkingLevel": "off"},
+    )
+    assert "thinking off" in page(turn(session, 4), Tab.CONTEXT).text
+    assert "thinking high" in page(single(session, 3), Tab.CONTEXT).text
+
+
 def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:
     session = write_session(
         tmp_path / "s.jsonl",

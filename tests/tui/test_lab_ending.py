@@ -303,6 +303,25 @@ class TestEnding:
             assert "the stripes are 26" in screen.state.draft.summary.text
             assert f"Correcting ◆ #{index}" in shown(screen)
 
+    async def test_a_correction_of_a_compaction_that_kept_nothing_keeps_nothing(self, tmp_path: Path) -> None:
+        file = working(tmp_path / "session.jsonl", 12)
+        own = f"{file.count + 1:08x}"
+        compaction = file.compacted(own, "## Goal\n- the zebra")
+        assert compaction == own
+        file.user("go on")
+        file.said("gone on", tokens=usage(2_000))
+        with_session = Session.open(file.path)
+        index = with_session.columns.index(compaction)
+        with_session.close()
+        async with considering(file.path) as (pilot, _):
+            await pilot.press("escape")
+            explorer = await reached(pilot, ExplorerScreen)
+            explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
+            screen = await reached(pilot, LabScreen)
+            await until(pilot, lambda: screen.state.draft is not None)
+            assert screen.state.draft is not None
+            assert screen.state.draft.plan.tokens.kept == 0
+
     async def test_an_empty_session_has_an_empty_lab(self, tmp_path: Path) -> None:
         file = Acting(tmp_path / "empty.jsonl")
         file.user("hello")

@@ -212,9 +212,7 @@ class _Reader:
             if isinstance(command, str) and command.strip():
                 code = message.get("exitCode")
                 outcome = "" if not isinstance(code, int) else "failed" if code else "ok"
-                self._found.actions.append(
-                    RecordedAction(f"user ran `{_short(command)}`", outcome, index, "")
-                )
+                self._found.actions.append(RecordedAction(f"user ran {_quoted(command)}", outcome, index, ""))
         elif kind is Kind.COMPACTION:
             self._compaction(index, body)
         elif kind is Kind.BRANCH_SUMMARY:
@@ -265,7 +263,7 @@ class _Reader:
             text = command = ""
             if call.name in self._table.shells:
                 command = command_text(call, self._table)
-                text = f"ran `{_short(command)}`" if command.strip() else ""
+                text = f"ran {_quoted(command)}" if command.strip() else ""
             elif call.name in _SEARCHES:
                 uses = [*uses, *_places(call.arguments)]
             changed = {
@@ -418,9 +416,13 @@ _USES = {Action.READ: Use.READ, Action.WRITE: Use.CREATED, Action.EDIT: Use.MODI
 _PAST = {"write": "wrote", "edit": "edited"}
 
 
-def _short(command: str) -> str:
-    line = command.strip().split("\n", 1)[0].replace("`", "'")
-    return line if len(line) <= _COMMAND_LIMIT else line[: _COMMAND_LIMIT - 1] + "…"
+def _quoted(command: str) -> str:
+    """The first line of a command as code; one that holds backticks stands between two of them, as Markdown has it."""
+    line = command.strip().split("\n", 1)[0]
+    line = line if len(line) <= _COMMAND_LIMIT else line[: _COMMAND_LIMIT - 1] + "…"
+    if "`" not in line:
+        return f"`{line}`"
+    return f"`` {line} ``" if "``" not in line else "`" + line.replace("`", "'") + "`"
 
 
 def _places(arguments: Body) -> list[tuple[str, Use, str]]:

@@ -264,7 +264,8 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
 
 
 def _is_path(found: str) -> bool:
-    if len(found) < 3 or found in _NO_FILES:
+    # A device is no file of anybody's, and `...` stands for folders that are not named.
+    if len(found) < 3 or found in _NO_FILES or found.startswith(("/dev/", ".../")) or "/.../" in found:
         return False
     name = found.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
     ending = _ENDING.search(name)

@@ -31,8 +31,11 @@ _MAYBE_ERROR = re.compile(
 """What a text holds in which any line is an error."""
 _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
+    r"|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
+    r"|\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
+    r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
 )
-"""What a runner of scripts prints around the error of what it ran, and the count of no errors."""
+"""What a runner prints around the error of what it ran, whatever that was, and the count of no errors."""
 _FAILED_ROW = re.compile(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed_out)(?:\t| {2,80}|$)")
 """A row of a table of checks that says that one failed."""
 _PASSES = re.compile(
@@ -135,6 +138,10 @@ def outcome_of(text: str, failed: bool, command: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    """The last line that says more than how the command ended, and not that something passed; empty where there is none."""
-    lines = [line.strip() for line in text.split("\n") if line.strip() and not _PASSES.match(line)]
+    """The last line that says more than that or how the command ended, and not that something passed; empty where there is none."""
+    lines = [
+        line.strip()
+        for line in text.split("\n")
+        if line.strip() and not _PASSES.match(line) and not _ERROR_FRAME.match(line)
+    ]
     return next((line for line in reversed(lines) if not _EXIT.search(line)), "".join(lines[-1:]))[:300]

@@ -189,6 +189,9 @@ def _status(
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
         if text.text and text.holds(fact, names) in there:
             return status
+    # Nor is a step that was done since: the model sees there that it was.
+    if fact.kind is FactKind.TODO and tail.text and tail.holds(fact, names) is FactMatch.CONTRADICTED:
+        return Status.KEPT
     return Status.LOST
 
 
@@ -265,7 +268,8 @@ def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
                 part.replace(",", "").replace("_", "") in amounts for part in digits
             )
         case _:
-            key = fact.key.casefold()
+            # `SectionCards` are several of `SectionCard`.
+            key = fact.key.casefold().removesuffix("s")
             # `WP14-WP20` is a range of what was named one by one.
             return key in folded or ("-" in key and all(_stands(part, folded) for part in _WORD.findall(key)))
 

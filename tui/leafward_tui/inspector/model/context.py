@@ -263,7 +263,8 @@ def context_page(
     """The Context tab: enter on a message goes to its entry."""
     session = selection.session
     at = selection.at
-    context = context_at(session, at)
+    # A model or thinking level chosen behind the last message is what the next request has.
+    context = context_at(session, session.leaf if at == session.place else at)
     sheet = Sheet(Tab.CONTEXT, width, height, glyphs, toggled)
     sheet.blank()
     about = counted(len(context.messages), "message")

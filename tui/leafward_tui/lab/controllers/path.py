@@ -12,6 +12,7 @@ from leafward.compaction import ALL_ESTIMATORS, Strategy, measure
 from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.pins import pins_in
+from leafward.compaction.strategies import rules_of
 from leafward.compaction.xray import planned_at
 from leafward.context.model_context import context_window
 from leafward.context.sizes import entries_below
@@ -142,7 +143,8 @@ def measured(
     if pins and beside >= 0:
         # A correction keeps the summary, and what was pinned into it before.
         pins = tuple(dict.fromkeys([*pins_in(session.body(beside) or {}), *pins]))
-        what_if.choices = replace(what_if.choices, summarizer=AS_IT_IS)
+        what_if.choices = replace(_cut_as(session, beside, what_if.choices), summarizer=AS_IT_IS)
+        what_if.replan()
     what_if.choices = replace(what_if.choices, pins=pins)
     what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
     return Measured(at, beside, what_if, shut)
@@ -176,6 +178,21 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
         except IllegalCut:
             return found
     return found
+
+
+def _cut_as(session: Session, compaction: EntryIndex, choices: Choices) -> Choices:
+    """Choices that cut as a compaction did, also one that kept no entry: its summary tells of all that it replaced."""
+    from leafward.compaction.repair import plan_of
+
+    if choices.cut is not None:
+        return choices
+    try:
+        settings = plan_of(session, compaction).settings
+    except IllegalCut:
+        return choices
+    if rules_of(settings.strategy).keeps_tail:
+        return choices
+    return choices.by(settings.strategy).keeping(settings.keep_recent or 0)
 
 
 def _first_kept(session: Session, compaction: int) -> int:
