@@ -54,6 +54,22 @@ def test_what_is_missing_is_said_and_nothing_is_made_up(run: Run, tmp_path: Path
     assert BEGINNING in Path(made).read_text("utf-8")
 
 
+@pytest.mark.parametrize("to", ["pi", "codex"])
+def test_a_fork_of_empty_texts_needs_no_healing(run: Run, tmp_path: Path, to: str) -> None:
+    transcript = Transcript(tmp_path / ".claude")
+    transcript.prompt("look")
+    transcript.reply("\n\n", "m1")
+    transcript.call("Bash", "c1", "m1", command="ls")
+    transcript.result("c1", "pear.py")
+    transcript.reply("one file")
+    document = run("fork", transcript.path, "leaf", "--to", to, "--cwd", tmp_path, "--json").document
+    assert run("heal", document["path"], "--json").document["changes"] == []
+    assert [
+        one["code"]
+        for one in run("heal", transcript.path, "--cwd", tmp_path, "--dry-run", "--json").document["changes"]
+    ] == ["empty-text"]
+
+
 def test_the_preview_names_each_change(run: Run, tmp_path: Path) -> None:
     file = written("large_image", tmp_path / ".claude")
     outcome = run("heal", file.path, "--cwd", tmp_path, "--dry-run")

@@ -247,3 +247,17 @@ def test_a_fork_of_claude_code_is_found_by_the_files_that_it_was_begun_with(
     listed = done("ls", "--query", "file:cart.py", "--json").document["sessions"]
     assert {session["id"] for session in listed} == {transcript.session, IDS[1]}
     assert "cart.py" in done("files", copy).out
+
+
+def test_what_adds_up_nothing_is_said_and_damage_is_called_as_on_the_screen(
+    run: Run, done: Run, tmp_path: Path
+) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("plant")
+    with file.path.open("a") as out:
+        out.write("{{{\n")
+    outcome = run("ls", tmp_path, "--by", "day")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--by says what --totals adds up by: add --totals" in outcome.err
+    assert "day" in done("ls", tmp_path, "--by", "day", "--totals").out
+    assert "! 1 problem" in done("ls", tmp_path).out

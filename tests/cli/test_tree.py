@@ -281,3 +281,14 @@ def test_a_command_of_ones_own_and_a_context_edit_are_called_as_on_the_screen(
     out = done("tree", file.path).out
     assert "! make check" in out
     assert "context edit omits" in out
+
+
+def test_the_leaf_that_a_person_is_told_of_is_no_note_of_ours(done: Run, run: Run, tmp_path: Path) -> None:
+    file = conversation(tmp_path / "session.jsonl", 2)
+    leaf = file.user("and now?")
+    assert run("label", file.path, "leaf", "here").code == 0
+    assert f"leaf {leaf}" in done("tree", file.path).out
+    assert done("context", file.path).out.startswith(f"Context at {leaf}\n")
+    note = done("tree", file.path, "--json").document["leaf"]
+    assert note != leaf
+    assert done("context", file.path, "--at", note, "--json").document["at"] == note

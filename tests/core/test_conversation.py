@@ -88,6 +88,27 @@ class TestClaude:
         assert conversation.left_out == 2
         assert "(2 messages)" in conversation.remarks()[0].text
 
+    def test_empty_texts_of_replies_stay_behind_as_no_provider_takes_them(self, tmp_path: Path) -> None:
+        """Claude Code stores the two line ends with which some models begin."""
+        transcript = Transcript(tmp_path)
+        transcript.prompt("look")
+        transcript.reply("\n\n", "m1")
+        transcript.call("Bash", "c1", "m1", command="ls")
+        transcript.result("c1", "")
+        transcript.reply("\n\n", "m2")
+        transcript.prompt("well?")
+        transcript.reply("nothing there")
+        conversation = past(transcript.opened())
+        assert told(conversation) == [
+            ("user", "look"),
+            ("assistant", "Bash"),
+            ("result", "c1"),
+            ("user", "well?"),
+            ("assistant", "nothing there"),
+        ]
+        assert [len(one.content) for one in conversation.portable_messages()] == [1, 1, 1, 1, 1]
+        assert conversation.empty == 1
+
     def test_what_is_put_in_between_calls_and_results_stands_behind_them(self, tmp_path: Path) -> None:
         transcript = Transcript(tmp_path)
         transcript.prompt("look")

@@ -165,6 +165,17 @@ async def test_the_ends_have_to_lie_on_one_path(tmp_path: Path) -> None:
         assert sheet.input.value == ""
 
 
+async def test_that_the_mark_is_no_end_is_said_whole_in_a_small_terminal(tmp_path: Path) -> None:
+    bench = orchard(tmp_path)
+    async with exploring(bench.file.path, NARROW) as (pilot, screen):
+        await pilot.press("G", "m", "percent_sign")
+        await until(
+            pilot,
+            lambda: "bisect: the mark is not above or below this row   m mark where it fails" in shown(pilot),
+        )
+        assert screen.app.screen is screen
+
+
 async def test_an_empty_command_is_asked_for_again(tmp_path: Path) -> None:
     """Else what is typed next would be keys of the tree."""
     bench = orchard(tmp_path)

@@ -10,6 +10,7 @@ from leafward.files.file_replay import Remark
 from leafward_tui.compare.model.content import Show, arranged_content, rests_on
 from leafward_tui.compare.model.content_lines import ContentLines
 from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.legend import legend_of
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.compared import TABBED, compared, comparing, tabbed
@@ -125,3 +126,9 @@ def test_what_a_content_rests_on_is_said_in_words() -> None:
     assert Remark.BY_STASH_POP.words == "`git stash pop` ran"
     assert Remark.NOT_FOUND.words == "an edit's old text is not there"
     assert {flag.words for flag in (Flag.STALE_A, Flag.STALE_B)} == {"A saw B's edit", "B saw A's edit"}
+
+
+def test_what_a_side_saw_of_the_other_is_explained_in_the_list_of_keys() -> None:
+    """Neither has the other's edit in its context: it lay on the disk."""
+    meanings = {one.sign: one.title for _, group in legend_of("compare", UNICODE) for one in group}
+    assert "on disk" in meanings[Flag.STALE_A.words]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from leafward.session.journal import Writing
 from leafward.session.session import Session
 from leafward_tui.explorer.controllers.restore import RestoreChoice, write_files
 from tests.folder_contents import snapshot
+from tests.pi_file import HEADER, PiFile
 from tests.tui.test_restore import Work
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -90,6 +92,23 @@ def test_only_what_is_safe_is_chosen_and_all_means_all_that_is_safe(work: Work) 
     choice.toggle()
     assert {one.path for one in choice.changes} == {"graft.py", "notes.md", "rows.py"}
     choosing.session.close()
+
+
+def test_where_no_call_touched_a_file_there_is_nothing_to_restore_rather_than_nothing_chosen(
+    work: Work, tmp_path: Path
+) -> None:
+    choosing = Choosing(work)
+    choosing.session.close()
+    talk = PiFile(tmp_path / "talk.jsonl", {**HEADER, "cwd": str(work.folder)})
+    talk.user("what is a pear?")
+    with closing(Session.open(talk.path)) as session:
+        choice = RestoreChoice(session, session.leaf, choosing.write)
+        choice.view = choosing.view
+        choice.begin(choosing.jobs)
+        choosing.jobs.run("restore")
+        assert (choice.files, choice.operation) == ([], "nothing to restore")
+        choice.accept()
+        assert choosing.view.said == "no file can be restored"
 
 
 def test_a_file_that_is_changed_behind_the_preview_stays_and_so_do_all_others(

@@ -119,7 +119,7 @@ class Conversation:
         waiting: dict[str, str] = {}
         names = _CallNames()
         last: ConversationMessage | None = None
-        for one in self.raw_messages():
+        for one in self._one_by_one(blank=False):
             if one.role == "result":
                 one = one._replace(call=names.latest(one.call))
                 if one.call not in waiting:
@@ -141,10 +141,13 @@ class Conversation:
             yield from self._unanswered(waiting, last)
 
     def raw_messages(self) -> Iterator[ConversationMessage]:
-        """The same as they were stored: results without calls, calls without results and repeated ids among them."""
+        """The same as they were stored: results without calls, calls without results, repeated ids and empty texts among them."""
+        return self._one_by_one(blank=True)
+
+    def _one_by_one(self, *, blank: bool) -> Iterator[ConversationMessage]:
         stamp = 0
         speechless = 0
-        for outline, message in self.messages():
+        for outline, message in self.messages(blank=blank):
             time = message.get("timestamp")
             if not isinstance(time, (int, float)) or isinstance(time, bool):
                 time = written_at(self.session.body(outline.entry) or {})
@@ -165,16 +168,17 @@ class Conversation:
             yield ConversationMessage("result", (nothing,), last.entry, last.time, call, tool, failed=True)
         waiting.clear()
 
-    def messages(self) -> Iterator[tuple[ContextMessage, Body]]:
+    def messages(self, *, blank: bool = False) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages as pi's files hold them, edits applied, without those that only the source's agent puts in.
 
         Counts those as `portable_messages` does. Of replies that were broken off nothing is sent, and nothing comes. What was put
-        in while calls waited for their results stands behind these: no provider takes anything between them.
+        in while calls waited for their results stands behind these: no provider takes anything between them. Of a reply, empty
+        texts come with `blank` only: agents store them, and no provider takes them.
         """
         self.moved = 0
         waiting: set[str] = set()
         meanwhile: list[tuple[ContextMessage, Body]] = []
-        for outline, message in self._told():
+        for outline, message in self._told(blank=blank):
             if waiting and outline.role == "custom":
                 meanwhile.append((outline, message))
                 self.moved += 1
@@ -193,7 +197,7 @@ class Conversation:
             yield outline, message
         yield from meanwhile
 
-    def _told(self) -> Iterator[tuple[ContextMessage, Body]]:
+    def _told(self, *, blank: bool) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages in the order of the context."""
         self.left_out = self.thoughts = self.documents = self.shortened = 0
         self.broken_off = self.broken_words = self.unsent = self.empty = 0
@@ -217,7 +221,7 @@ class Conversation:
                 self.thoughts += sum(
                     1 for block in blocks_of(message.get("content")) if block.get("type") == "thinking"
                 )
-                content = portable_blocks(message)
+                content = portable_blocks(message, blank=blank)
                 if not content:
                     self.empty += 1
                     continue
@@ -228,7 +232,7 @@ class Conversation:
 
     def _count_broken(self, reply: Body) -> None:
         self.broken_off += 1
-        self.broken_words += any(map(_says_something, portable_blocks(reply)))
+        self.broken_words += bool(portable_blocks(reply))
 
     @property
     def left(self) -> int:
@@ -293,9 +297,10 @@ def is_own(session: Session, kind: Kind, entry: int) -> bool:
     return bool((session.body(entry) or {}).get(OF_AGENT))
 
 
-def portable_blocks(reply: Body) -> list[Body]:
-    """The blocks of a reply that another provider can take."""
-    return [kept for block in blocks_of(reply.get("content")) if (kept := _kept(block)) is not None]
+def portable_blocks(reply: Body, *, blank: bool = False) -> list[Body]:
+    """The blocks of a reply that another provider can take; with `blank` also empty texts, which none takes."""
+    every = (_kept(block) for block in blocks_of(reply.get("content")))
+    return [kept for kept in every if kept is not None and (blank or _says_something(kept))]
 
 
 def _kept(block: Body) -> Body | None:

@@ -18,7 +18,7 @@ from leafward.cli.output import (
     say,
     usage_json,
 )
-from leafward.cli.selection import opened
+from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
 from leafward.cli.tree import copied_too
 from leafward.context.message_columns import ContextMessage, message_body
@@ -129,7 +129,7 @@ def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
 def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     """A context as lines: one a message with its size, then what it sums up to."""
     found = context_at(session, at)
-    where = session.columns.id_at(found.at)
+    where = session.columns.id_at(leaf_shown(session) if found.at == session.leaf else found.at)
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
     yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
     yield page.style(

@@ -209,7 +209,7 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
     if card.problem is not None:
         before = f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
-        before = f"  ! {counted(card.damage, 'damaged record')}"
+        before = f"  ! {counted(card.damage, 'problem')}"
     relation = f"  {card.relation}" if card.relation is not None else ""
     after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
     parent = known.get(card.parent or "") if relation else None

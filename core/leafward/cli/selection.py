@@ -14,6 +14,7 @@ from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.output import cells
 from leafward.cli.settings import configured
+from leafward.session.entries import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -182,6 +183,12 @@ def agent_behind(session: Session) -> Agent:
     from leafward import agents
 
     return agents.agent_behind(session)
+
+
+def leaf_shown(session: Session) -> EntryIndex:
+    """The leaf that a person is told of: where a note of ours hangs below it, such as a label, what that hangs on."""
+    leaf = session.leaf
+    return session.tree.content_at(leaf) if leaf >= 0 and is_own(session.body(leaf) or {}) else leaf
 
 
 def verify(session: Session, entries: Iterable[int] | None = None) -> None:

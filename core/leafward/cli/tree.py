@@ -23,7 +23,7 @@ from leafward.cli.output import (
     say,
     usage_json,
 )
-from leafward.cli.selection import agent_behind, chosen_entries, opened
+from leafward.cli.selection import agent_behind, chosen_entries, leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
 from leafward.session.entry_headline import place_words
@@ -165,8 +165,9 @@ def heading(session: Session, page: Page) -> Iterator[str]:
         counted(session.branches, "branch", "branches"),
         counted(session.columns.kind.count(Kind.COMPACTION), "compaction"),
     ]
-    if session.leaf >= 0:
-        facts.append(f"leaf {safe_line(session.columns.id_at(session.leaf) or '', 40)}")
+    leaf = leaf_shown(session)
+    if leaf >= 0:
+        facts.append(f"leaf {safe_line(session.columns.id_at(leaf) or '', 40)}")
     usage = usage_total(session, range(session.inherited, len(session)))
     if usage.cost:
         facts.append(f"{money(usage.cost)}{copied_too(session)}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from leafward.cli import changing_verbs, comparing_verbs, memory_verbs
 from leafward.cli.command import (
@@ -68,6 +69,8 @@ def ls(
     """
     from leafward.cli.ls import ls as run
 
+    if not add_up and click.get_current_context().get_parameter_source("by") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--by says what --totals adds up by: add --totals")
     return run(paths, agent, project, query, by if add_up else None, as_json)
 
 

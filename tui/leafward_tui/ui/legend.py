@@ -44,6 +44,7 @@ _WORDS: dict[str, str] = {
     "extractive": "A summary of quotes, made without a model",
     "exam": "Questions that whoever goes on has to answer",
     "pin": "Put a fact into the summary word for word",
+    "A saw B's edit": "A read or changed the file after B had changed it on disk; A's path does not tell of that",
     "graft": "Append turns of one branch below another",
     "ancestor": "The last entry that both sides share",
     "cached": "The provider may still have it: it costs about a tenth of the full price; an hour later it has not",
@@ -103,7 +104,7 @@ _WORDS_OF = {
         "cached",
     ),
     "xray": ("facts", "lost", "pin", "injected", "split turn", "pruned", "not in file", "estimation error"),
-    "compare": ("ancestor", "graft", "pin", "context", "not in file", "estimation error"),
+    "compare": ("ancestor", "A saw B's edit", "graft", "pin", "context", "not in file", "estimation error"),
     "catalogue": (
         "turn",
         "branch",

@@ -16,7 +16,7 @@ from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheet import Sheet
-from leafward_tui.ui.spans import shown, wrapped_text
+from leafward_tui.ui.spans import indented_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ class _Text(LineScroll, can_focus=False):
         if self._markdown:
             self._lines = rendered(self._text, width, services_of(self).glyphs)
         else:
-            self._lines = wrapped_text(shown(self._text), width, "sub")
+            self._lines = indented_text(shown(self._text), width, "sub")
         set_extent(self, len(self._lines))
 
     def on_resize(self) -> None:

@@ -191,6 +191,21 @@ def joined(line: list[Span]) -> list[Span]:
     return found
 
 
+def indented_text(text: str, width: int, ink: str = "text") -> list[list[Span]]:
+    """As `wrapped_text`; what goes on below an indented line is indented two cells more than that."""
+    found: list[list[Span]] = []
+    for paragraph in text.split("\n"):
+        rest = paragraph.lstrip(" ")
+        indent = len(paragraph) - len(rest)
+        if not rest or not 0 < indent <= width // 3:
+            found.extend(wrapped_text(paragraph, width, ink))
+            continue
+        first, *others = wrapped([Span(rest, ink)], width - indent - 2)
+        found.append([Span(" " * indent, ink), *first])
+        found.extend([Span(" " * (indent + 2), ink), *line] for line in others)
+    return found
+
+
 def wrapped_text(text: str, width: int, ink: str = "text", limit: int | None = None) -> list[list[Span]]:
     """Safe text in lines; its own line breaks stay, leading spaces too. At most `limit` lines."""
     found: list[list[Span]] = []

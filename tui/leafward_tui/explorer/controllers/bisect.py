@@ -202,7 +202,7 @@ class Bisect:
             return other, here
         text = "bisect: go to a turn where the command passes"
         if mark >= 0:
-            text = "bisect: one of cursor and mark has to be above the other on one path"
+            text = "bisect: the mark is not above or below this row"
         keys = self._view.key_hints(("mark.set", "mark where it fails"))
         self._view.tell(text, "warn" if mark >= 0 else "", keys)
         return None

@@ -177,7 +177,13 @@ class RestoreChoice:
         """What would be written, or what is missing for it."""
         if self.plan is None or self.writing:
             return ""
-        return ", ".join(filter(None, (action_words(self.changes), self.moves))) or "nothing is chosen"
+        missing = "nothing is chosen" if self._can_choose else "nothing to restore"
+        return ", ".join(filter(None, (action_words(self.changes), self.moves))) or missing
+
+    @property
+    def _can_choose(self) -> bool:
+        """Whether any of the files can be put back."""
+        return any(is_safe(one) or is_offered(one) for one in self.files)
 
     def diff(self) -> Sequence[str] | None:
         """The diff of the file of the cursor; None while it is worked out."""
@@ -259,8 +265,9 @@ class RestoreChoice:
         if self.plan is None or self.writing:
             return
         if not (self.changes or self.moves):
-            can = any(is_safe(one) or is_offered(one) for one in self.files)
-            self.view.say("nothing is chosen" + (": space chooses a file" if can else ", no file can be"))
+            self.view.say(
+                "nothing is chosen: space chooses a file" if self._can_choose else "no file can be restored"
+            )
             return
         self.writing, self.problem = True, ""
         self.state = "copying the files that change"
