@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import Kind
-from tests.oracle.forked import differences, programs, prompts
+from tests.oracle.forked import differences, prompts
+from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.test_fork_claude import Yard, assert_context, attachments_sorted, made, yard
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = programs("LEAFWARD_CLAUDE")
 __all__ = ["yard"]
 
-pytestmark = [
-    pytest.mark.skipif(not PROGRAMS, reason="LEAFWARD_CLAUDE names no program"),
-    pytest.mark.parametrize("program", PROGRAMS or ["claude"]),
-]
+pytestmark = [needs_claude, each_claude]
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
