@@ -157,9 +157,10 @@ class Preview(SidePane):
         # Where the time of day has no room, the day has.
         days = began.rpartition(" ")[0]
         fitting = next((f"   {one}" for one in (began, days) if one and taken + cell_len(one) <= width), "")
-        if copied and not (fitting or live):
-            # The list has the age of the copy, too.
-            state = began
+        if copied and card.created is not None and not (fitting or live):
+            # The list has the age of the copy, too. By itself it needs no year to be told from the other.
+            (made,) = moments_at(card.created)
+            state = f"copied {made}"
         began = fitting
         room = width - cell_len(state) - cell_len(began)
         yield [
