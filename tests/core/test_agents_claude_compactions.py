@@ -16,6 +16,7 @@ from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.sizes import Sizes
 from leafward.export.doctor import check
+from leafward.session import journal
 from leafward.session.entries import Damage, EntryIndex, Kind
 from leafward.summaries.survival.report import survival_of
 from tests.claude_transcript import DATA, Transcript, opened
@@ -650,3 +651,19 @@ def test_recorded_requests_tell_equal_replies_apart_by_their_order(tmp_path: Pat
     assert [note.code for note in session.source.notes] == []
     assert texts(session)[:3] == ["what happened", "two", "Understood."]
     assert "one" not in texts(session)
+
+
+def test_what_leafward_keeps_beside_such_a_session_moves_nothing(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    _, inside, _ = kept_two_turns(transcript, listed=True)
+    transcript.turn("four", "fourth")
+    session = transcript.opened()
+    journal.label(session, EntryIndex(1), "before")
+    transcript.prompt("three anew", parentUuid=inside)
+    transcript.reply("third anew")
+    session.refresh()
+    journal.label(session, EntryIndex(2), "behind")
+    again = transcript.opened()
+    for one in (session, again):
+        assert len(one.labels) == 2
+        assert texts(one) == ["what happened", "two", "second", "three anew", "third anew"]
