@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.codex.store import called_in
 from leafward.cli import main
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_total
@@ -436,6 +437,23 @@ def test_a_broken_database_hides_nothing(tmp_path: Path) -> None:
     session = rollout.opened()
     assert prompts(session) == ["a"]
     assert problems(session) == {"database": 1}
+
+
+def test_a_view_in_the_place_of_a_table_is_not_read(tmp_path: Path) -> None:
+    """Its rows may have no end."""
+    rollout = Rollout(tmp_path)
+    rollout.turn("a", "A")
+    with sqlite3.connect(state(tmp_path, {ONE: str(rollout.path)})) as made:
+        made.execute("ALTER TABLE threads RENAME TO others")
+        made.execute(
+            "CREATE VIEW threads AS WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more)"
+            " SELECT id || '' AS id, rollout_path, name FROM others, more"
+        )
+    made.close()
+    session = rollout.opened()
+    assert prompts(session) == ["a"]
+    assert problems(session) == {"database": 1}
+    assert called_in(str(tmp_path)) == {}
 
 
 def test_a_compressed_rollout_reads_as_the_plain_one(tmp_path: Path) -> None:

@@ -95,6 +95,21 @@ def test_secret_tables_cannot_be_read(root: Path) -> None:
                 base.ask(query)
 
 
+def test_a_view_in_the_place_of_a_table_is_not_read(root: Path) -> None:
+    """Its rows may have no end, though it reads tables of opencode alone."""
+    store = Database(root)
+    store.write(one_turn())
+    with sqlite3.connect(store.path) as made:
+        made.execute("DROP TABLE project")
+        made.execute(
+            "CREATE VIEW project AS WITH RECURSIVE event(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM event)"
+            " SELECT session.id, event.id AS worktree FROM session, event"
+        )
+    made.close()
+    with opened_base(str(store.path)) as base, pytest.raises(sqlite3.DatabaseError):
+        base.ask("SELECT COUNT(*) FROM project").fetchone()
+
+
 def test_nothing_reads_a_table_that_is_not_named(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

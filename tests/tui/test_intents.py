@@ -307,3 +307,9 @@ async def test_a_key_that_can_do_nothing_says_why_until_the_next_key(tmp_path: P
         await pilot.pause()
         assert "does nothing here" not in rows(app)[-1]
         assert "filter" in rows(app)[-1]
+
+
+@pytest.mark.parametrize("key", ["\x1b", "\x07", "\u202e", "ctrl+\x1b", "\x1b[31m"])
+def test_a_key_of_a_configuration_is_made_safe_before_it_is_shown(key: str) -> None:
+    keymap = Keymap.of({"row.down": [key]})
+    assert all(label.isprintable() for label in keymap.labels("row.down"))

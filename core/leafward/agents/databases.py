@@ -140,6 +140,15 @@ def _reading(path: str, mode: str) -> Iterator[sqlite3.Connection]:
 
 def _connected(path: str, mode: str) -> sqlite3.Connection:
     address = Path(os.path.abspath(path)).as_uri()
-    return sqlite3.connect(
+    base = sqlite3.connect(
         f"{address}?mode={mode}", uri=True, timeout=BUSY_MS / 1000, check_same_thread=False
     )
+    base.set_authorizer(tables_only)
+    return base
+
+
+def tables_only(
+    _action: int, _what: str | None, _column: str | None, _base: str | None, view: str | None
+) -> int:
+    """Refuses what a view stands for: no agent has one, and one in the place of a table may have rows without end."""
+    return sqlite3.SQLITE_OK if view is None else sqlite3.SQLITE_DENY

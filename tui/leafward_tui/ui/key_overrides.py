@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.keys import _character_to_key
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.ui.intents import INTENTS, SCREENS, Intent, intent
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ def key_name(key: str) -> str:
 def key_label(key: str) -> str:
     """A key as the interface writes it: one character where it is one, ``esc``, ``ctrl+p``."""
     modifiers, plus, last = key.rpartition("+")
-    return f"{modifiers}{plus}{_LABELS.get(last, last)}"
+    label = f"{modifiers}{plus}{_LABELS.get(last, last)}"
+    # A configuration may name any character, and a terminal would obey some of them.
+    return label if label.isprintable() else safe_line(label)
 
 
 class Keymap(NamedTuple):

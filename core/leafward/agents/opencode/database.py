@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from heapq import merge
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.databases import is_damage, opened_read_only
+from leafward.agents.databases import is_damage, opened_read_only, tables_only
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import (
     MessageRecord,
@@ -283,11 +283,11 @@ class Base:
                 yield number, row, name, object_in(data or b"")
 
 
-def _only_ours(action: int, table: str | None, *_: str | None) -> int:
-    """Refuses to read any table but those that are named above."""
+def _only_ours(action: int, table: str | None, column: str | None, base: str | None, view: str | None) -> int:
+    """Refuses to read any table but those that are named above, and views."""
     if action == sqlite3.SQLITE_READ and table not in TABLES:
         return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK
+    return tables_only(action, table, column, base, view)
 
 
 def _text(raw: bytes) -> str:
