@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,7 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
 )
 
 
+@lru_cache(maxsize=1 << 12)
 def check_of(command: str) -> Check | None:
     """What a command checks, the weightiest where it does several; None for any other command.
 

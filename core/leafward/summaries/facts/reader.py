@@ -375,6 +375,7 @@ class FactReader:
         declined = failed and is_declined(text)
         yield from self.plan.answered(str(message.get("toolCallId")), message)
         yield from self.plan.shown(message, entry)
+        outcome = ""
         if call is not None and call.command:
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined
@@ -387,7 +388,7 @@ class FactReader:
         if call is not None and not failed:
             if call.changes:
                 yield from self.told.changed(call.changes, call.names, entry)
-            if call.command and outcome_of(text, failed, call.command) in ("", "exit 0"):
+            if call.command and outcome in ("", "exit 0"):
                 yield from self.told.ran(forms.canonical_command(call.command), call.paths, entry)
         if declined:
             reason = reason_in(text)

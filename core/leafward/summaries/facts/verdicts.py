@@ -14,6 +14,10 @@ _HIDDEN = re.compile(r"\||;\s*\S")
 """In a command whose last program is not the only one whose end may be told."""
 _END = 20_000
 """Characters at the end that are looked at."""
+_WORDS = ("fail", "err", "***", "elifecycle")
+"""In small letters: without one of these no line below says that anything failed."""
+_DIGIT = re.compile(r"\d")
+"""What no count is without."""
 _LAST = 12
 """Lines at the end in which a verdict is looked for: above them stands what the tests themselves print."""
 _COUNTED = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
@@ -37,10 +41,17 @@ _FAILED = re.compile(
 
 def says_failed(command: str, printed: str) -> bool:
     """Whether a check, whose own end the shell does not tell, printed that it failed. False for any other command."""
-    if not _HIDDEN.search(command) or check_of(command) is None:
+    if not _HIDDEN.search(command):
         return False
-    lines = [line for line in printed[-_END:].split("\n") if line.strip()][-_LAST:]
-    counted = max((at for at, line in enumerate(lines) if counts_in(line)), default=-1)
+    end = printed[-_END:]
+    low = end.lower()
+    if not any(map(low.__contains__, _WORDS)) or check_of(command) is None:
+        return False
+    lines = [line for line in end.split("\n") if line.strip()][-_LAST:]
+    counted = max(
+        (at for at, line in enumerate(lines) if _DIGIT.search(line) is not None and counts_in(line)),
+        default=-1,
+    )
     if counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1]))):
         return True
     return any(_FAILED.match(line) for line in lines[counted + 1 :])
