@@ -24,6 +24,8 @@ _FINISHED = re.compile(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
     r"|^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|^the (?:fix|solution) was\b"
+    r"|^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
+    r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))|\b\d+ passed\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
