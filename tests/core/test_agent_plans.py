@@ -339,7 +339,7 @@ def test_gate_and_exam_know_the_items(tmp_path: Path) -> None:
 
 
 def test_a_row_that_names_an_item_by_its_id_says_its_words() -> None:
-    (path,) = RECORDED.rglob("*.jsonl")
+    (path,) = RECORDED.rglob("ad34f073-*.jsonl")
     with closing(agent_of(path).open(path)) as session:
         rows = [headline(session, entry).text for entry in session.tree.path(session.leaf)]
     assert "#1 in progress: Write the rows" in rows

@@ -117,6 +117,25 @@ def test_what_the_user_declined_is_said(question: str, no: str) -> None:
     assert not any("Declined" in line for line in told_in(Section.DECISIONS, *agreed))
 
 
+def test_what_was_declined_and_is_wanted_now_was_not_declined() -> None:
+    previous = "## Key Decisions\n- Declined by the user: Should I also drop the old table? (no, later)\n"
+    now = [user("drop the old table now"), *worked("db/003.sql", "d")]
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    assert any("Declined" in line for line in told_in(Section.DECISIONS, *went_on(1), **more))
+    assert not any("Declined" in line for line in told_in(Section.DECISIONS, *now, **more))
+
+
+def test_a_step_of_which_an_answer_says_that_it_is_written_is_over() -> None:
+    previous = "## Next Steps\n- [ ] Write tests for retries\n- [ ] Update the guide\n"
+    said = [
+        user("continue"),
+        *worked("tests/retry.ts", "r"),
+        reply("Tests for retries are written; 34 pass. Go on?"),
+    ]
+    steps = told_in(Section.NEXT, *said, previous=previous, previous_entry=EntryIndex(3))
+    assert steps == ["Update the guide"]
+
+
 @pytest.mark.parametrize("own", ["2", "2.", "b) please", "2. this happened twice by the way"])
 def test_a_bare_number_is_told_with_the_way_that_it_chooses(own: str) -> None:
     ways = (

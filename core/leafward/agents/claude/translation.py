@@ -355,7 +355,7 @@ def _injected(row: Body) -> Body:
         queued_in(row) or command_in(text),
     )
     attachment = row.get("attachment")
-    if isinstance(attachment, dict) and attachment.get("type") in _REMINDERS:
+    if isinstance(attachment, dict) and str(attachment.get("type")) in _REMINDERS:
         # Its words say less of them than its fields, or nothing.
         body[LISTED] = attachment.get("content")
     return body if typed is None else {**body, TYPED: typed}

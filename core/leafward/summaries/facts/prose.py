@@ -268,8 +268,21 @@ def _terms(word: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+_IRREGULAR = {
+    "written": "writ",
+    "wrote": "writ",
+    "made": "mak",
+    "built": "build",
+    "ran": "run",
+    "kept": "keep",
+    "sent": "send",
+}
+
+
 def _stem(word: str) -> str:
     """Endings of English taken off, so that `tests` and `test`, `moved` and `move` meet."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if not word.isascii() or not word.isalpha() or len(word) < 4:
         return word
     for ending in ("ing", "ed", "s"):

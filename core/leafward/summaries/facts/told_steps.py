@@ -41,6 +41,8 @@ _THERE = re.compile(
     r"(?: (?:in place|there|done|present|been|fixed|added|implemented|handled|imported|defined|exists?|da|vorhanden|erledigt|en place|là|fait))*|已经"
 )
 """How somebody says that something is there whoever made it."""
+_SOONER = ("lready", "ereits", "éjà", "ya est", "已经")
+"""What such a sentence is not without."""
 _AT_ONCE = 2
 """Steps that are offered together."""
 _NAMES_IT = 2
@@ -152,7 +154,7 @@ class ToldSteps:
 
     def seen_done(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Takes in what the agent says while it works; the steps of which that says that they are done already."""
-        if _THERE.search(text) is None:
+        if not any(word in text for word in _SOONER):
             return
         for sentence in filter(_THERE.search, sentences(text)):
             words = frozenset(content_words(_THERE.sub(" ", sentence)))

@@ -260,6 +260,8 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             continue
         if section is Section.CONSTRAINTS and evidence.reader.rules.is_revoked(text):
             continue
+        if text.startswith(user_requests.DECLINED) and user_requests.is_wanted(text, turns):
+            continue
         if section is Section.CONSTRAINTS and (since := evidence.reader.rules.asked_since(text)):
             text = f"{text} (asked since: {cut(since, _SINCE)})"
         worth = _CARRIED_WORTH.get(section, 0.3)

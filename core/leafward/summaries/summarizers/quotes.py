@@ -31,6 +31,11 @@ _FINISHED = re.compile(
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$"
 )
 """What was reached, by what was done or by what holds now; that somebody likes it is no result."""
+_STANDS = re.compile(
+    r"(?i)^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
+    r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
+)
+"""The same of what somebody made, by how it is now."""
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
@@ -372,6 +377,10 @@ def _is_guessed(sentence: str) -> bool:
     return demands.guesses(sentence) or prose.hedges(sentence)
 
 
+def _stands(sentence: str) -> bool:
+    return (" is " in sentence or " are " in sentence) and _STANDS.match(sentence) is not None
+
+
 @lru_cache(maxsize=1 << 14)
 def section_of_sentence(sentence: str) -> Section:
     """The section that a sentence of the model's speaks for; context where it says nothing decided, reached or left."""
@@ -381,7 +390,7 @@ def section_of_sentence(sentence: str) -> Section:
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
     if (
-        _FINISHED.search(_without_opening(sentence))
+        (_FINISHED.search(_without_opening(sentence)) or _stands(sentence))
         and not guessed
         and len(prose.content_words(sentence)) >= 3
     ):

@@ -73,6 +73,10 @@ _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s
 """How somebody begins who answers with the number of a way alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
 """What a list of the user's own has."""
+DECLINED = "Declined by the user: "
+_SHARED = 2
+_MOST = 0.6
+"""The part of a request's words that stand in the offer which it takes up later."""
 _NO = 1.2
 """What it is worth that something is not wanted."""
 _ASKED = 4
@@ -330,10 +334,11 @@ def _with_way(text: str, own: str, before: Turn | None) -> str:
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """What the model offered and the user said no to."""
-    for turn, then in pairwise(turns):
+    for number, (turn, then) in enumerate(pairwise(turns)):
         question = question_of(turn.answer)
-        if question and demands.declines(then.own, question):
-            text = f"{cut(question, _OUTCOME)} ({cut(then.own, _OUTCOME)})"
+        if question and demands.declines(then.own, question) and not is_wanted(question, turns[number + 2 :]):
+            no = next(prose.sentences(then.own), then.own)
+            text = f"{cut(question, _OUTCOME)} ({cut(no, _OUTCOME)})"
             add(
                 evidence,
                 Section.DECISIONS,
@@ -341,8 +346,18 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
                 (then.entry,),
                 _NO,
                 limit=LINE_LIMIT,
-                lead="Declined by the user: ",
+                lead=DECLINED,
             )
+
+
+def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
+    """Whether one of some requests asks for what was offered before."""
+    words = frozenset(content_words(offer))
+    return any(
+        len(asked & words) >= max(_SHARED, _MOST * len(asked))
+        for turn in turns
+        if (asked := frozenset(content_words(turn.text)))
+    )
 
 
 def _shortened(text: str) -> str:
