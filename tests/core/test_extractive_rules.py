@@ -449,6 +449,9 @@ def test_a_rule_to_keep_something_says_that_it_was_asked_to_go_since() -> None:
     ]
     other = [user("remove the fence"), *edit("src/fence.py", "a")]
     assert told_in(Section.CONSTRAINTS, *other, **more) == [kept, "Never push"]
+    for spared in ("NEVER drop or delete the old rows", "please don't ever remove the old rows"):
+        again = [user(spared), *edit("src/fence.py", "a")]
+        assert not any("asked since" in line for line in told_in(Section.CONSTRAINTS, *again, **more)), spared
 
 
 def test_what_follows_code_in_the_middle_of_a_sentence_is_not_told_alone() -> None:

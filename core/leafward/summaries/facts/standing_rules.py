@@ -54,6 +54,10 @@ _REMOVAL = frozenset(
     }
 )
 _REMOVAL_LETTERS = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
+_NEGATED = re.compile(
+    r"(?i)(?:\b(?:never|not|dont|no|nothing|without|nicht|nie(?:mals)?|kein\w*|ohne|ne|pas|jamais|sans|nunca|sin)|n['’]t)\b(?:[^\w,.;:]+\w+){0,3}[^\w,.;:]*$"
+)
+"""What before a word of removal asks for the opposite."""
 _FIRST_WORDS = 12
 _WORD = re.compile(r"[^\W\d_]+")
 _AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
@@ -129,7 +133,8 @@ def _removal(sentence: str) -> str:
         return ""
     for found in islice(_WORD.finditer(sentence), _FIRST_WORDS):
         word = found[0].casefold()
-        if word in _REMOVAL or (word[0] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS):
+        removes = word in _REMOVAL or (word[0] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS)
+        if removes and _NEGATED.search(sentence, 0, found.start()) is None:
             return sentence[found.start() :]
     return ""
 
