@@ -40,7 +40,7 @@ class TestMoving:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
             await sheet_of(pilot, ChoiceSheet)
-            assert "4 entries" in shown(pilot)
+            assert "4 messages" in shown(pilot)
             await pilot.press("s")
             await at_rest(pilot, screen)
             after = lines(file.path)
@@ -56,7 +56,7 @@ class TestMoving:
             assert "branch summary   of 4" in row
             assert "leaf" in row
             assert note(screen).startswith("✓ moved to #")
-            assert "with a summary of 4 entries" in note(screen)
+            assert "with a summary of 4 messages" in note(screen)
             assert "u undo" in note(screen)
             refuse_if_busy(file.path)
 
@@ -181,7 +181,7 @@ class TestMoving:
             said = shown(pilot)
             assert "Move with a summary" in said
             if size != (60, 16):
-                assert re.search(r"summarises \d+ entries *$", said, re.MULTILINE), (
+                assert re.search(r"summarises \d+ messages *$", said, re.MULTILINE), (
                     "tokens stand in the price alone"
                 )
             await pilot.press("j")
@@ -209,12 +209,12 @@ class TestWhileItRuns:
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
             await summing(pilot, screen)
-            assert note(screen).startswith("summarising 4 entries")
+            assert note(screen).startswith("summarising 4 messages")
             assert "esc cancel" in note(screen)
             assert "half of it" in note(screen)
             await pilot.press("k")
             await pilot.pause()
-            assert note(screen).startswith("summarising 4 entries")
+            assert note(screen).startswith("summarising 4 messages")
             gate.set()
             await at_rest(pilot, screen)
             assert "with a summary" in note(screen)
@@ -313,11 +313,11 @@ class TestWhileItRuns:
 
 def test_how_far_it_is_in_words() -> None:
     summing = SummaryRun(SummaryRequest(9, 3, 31))
-    assert progress_words(summing) == "summarising 31 entries"
+    assert progress_words(summing) == "summarising 31 messages"
     summing.growth = Growth("", 0, stage="openai/x: the history")
-    assert progress_words(summing) == "summarising 31 entries, openai/x: the history"
+    assert progress_words(summing) == "summarising 31 messages, openai/x: the history"
     summing.growth = Growth("a\n\n  b \n\n", 512, 40.2)
-    assert progress_words(summing) == "summarising 31 entries, 512 tok, 40/s"
+    assert progress_words(summing) == "summarising 31 messages, 512 tok, 40/s"
     assert summing.growth.last_line == "b"
     summing.stop.set()
-    assert progress_words(summing) == "summarising 31 entries, giving up"
+    assert progress_words(summing) == "summarising 31 messages, giving up"

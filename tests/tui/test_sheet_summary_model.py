@@ -110,7 +110,7 @@ async def test_the_model_s_summary_is_carried_along(file: Named, endpoint: Endpo
         assert sent.system in shown_first
         assert sent.prompt in shown_first
         assert KEY not in json.dumps(sent.body)
-        assert "with a summary of 8 entries" in note(screen)
+        assert "with a summary of 8 messages" in note(screen)
 
 
 async def test_the_choice_is_remembered(file: Named, endpoint: Endpoint) -> None:
@@ -138,7 +138,7 @@ async def test_it_streams_and_escape_closes_the_connection(file: Named, endpoint
         await moving(pilot)
         await pilot.press("m")
         await until(pilot, lambda: "tok" in note(screen))
-        assert note(screen).startswith("summarising 8 entries")
+        assert note(screen).startswith("summarising 8 messages")
         assert "esc cancel" in note(screen)
         await pilot.press("escape")
         await at_rest(pilot, screen)

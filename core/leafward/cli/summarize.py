@@ -172,7 +172,7 @@ def draft_json(made: BranchDraft) -> dict[str, Any]:
 def _text(made: BranchDraft, page: Page) -> Iterator[str]:
     branch = made.branch
     yield page.style(
-        f"{counted(len(branch.entries), 'entry', 'entries')}, {short(branch.tokens)} tokens -> {short(made.tokens)}   "
+        f"{counted(len(branch.entries), 'message')}, {short(branch.tokens)} tokens -> {short(made.tokens)}   "
         f"by {safe_line(made.summary.summarizer, 60)}   {cost_text(cost_of(made.summary))}",
         "faint",
     )

@@ -11,7 +11,7 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import (
     Growth,
     SummaryRun,
-    entries_left,
+    messages_left,
     progress_words,
     summary_between,
 )
@@ -101,7 +101,7 @@ class BranchSummary:
         found: dict[str, tuple[str, SummaryRequest]] = {}
 
         def offer(key: str, title: str, start: int, to: int, *, carried: bool) -> None:
-            if entries_left(session, start, to):
+            if messages_left(session, start, to):
                 found[key] = (title, summary_between(session, start, to, preview=True, carried=carried))
 
         if not layout.on_path(target):
@@ -150,7 +150,7 @@ class BranchSummary:
         run = SummaryRun(request, then=then)
         if run.moves and (self._write.is_read_only() or self._write.waits_for_write()):
             return
-        if request.entries:
+        if request.messages:
             self._look_over(run)
         else:
             self._skip(run)
@@ -326,7 +326,7 @@ class BranchSummary:
 
 
 def _moved(request: SummaryRequest) -> str:
-    return f"moved to {named(request.to)} with a summary of {counted(request.entries, 'entry', 'entries')}"
+    return f"moved to {named(request.to)} with a summary of {counted(request.messages, 'message')}"
 
 
 # --- jobs -------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.summary_request import entries_left, summary_between
+from leafward_tui.explorer.model.summary_request import messages_left, summary_between
 from leafward_tui.ui.write_words import named
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class NewSession:
             return
         cuts, folder = points.cuts, points.folder
         known = letters(all_agents())
-        leaves = bool(entries_left(session, session.place, request.entry))
+        leaves = bool(messages_left(session, session.place, request.entry))
         made = self._summary_of(session, next(iter(cuts.values())).end)
         choices = [
             *targets(known, cuts, points.own, folder, copied=points.copied),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.summary_request import entries_left, summary_between
+from leafward_tui.explorer.model.summary_request import messages_left, summary_between
 from leafward_tui.ui.cells import counted
 from leafward_tui.ui.price_words import PriceWords
 from leafward_tui.ui.write_words import appending, named
@@ -144,9 +144,9 @@ class Move:
         choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
         title = "Restore the files" if target == here else "Move and restore the files"
         files = Choice("w", title, "you see each file first", with_files)
-        left = entries_left(session, here, target)
+        left = messages_left(session, here, target)
         if left:
-            effect = f"summarises {counted(left, 'entry', 'entries')}"
+            effect = f"summarises {counted(left, 'message')}"
             choices += [
                 Choice("s", "Move with a summary", effect, with_summary),
                 Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),
@@ -156,9 +156,9 @@ class Move:
             refused = "the leaf is there" if before == here else ""
             title = "Edit and resend this prompt"
             choices.append(Choice("e", title, "prompt copied to the clipboard", one_line, refused))
-            left_before = entries_left(session, here, before)
+            left_before = messages_left(session, here, before)
             if left_before and not refused:
-                effect = f"summarises {counted(left_before, 'entry', 'entries')}, copies prompt"
+                effect = f"summarises {counted(left_before, 'message')}, copies prompt"
                 title = "Edit and resend, with a summary"
                 choices.append(Choice("b", title, effect, with_summary))
             title = "Edit and resend, with the files"

@@ -22,8 +22,8 @@ class SummaryRequest(NamedTuple):
     start: int
     to: int
     """-1 is before everything."""
-    entries: int
-    """Of the conversation."""
+    messages: int
+    """Those of the branch, summaries among them; what else its entries say is not summarised."""
     first: int = -1
     """The first of them, right below where the paths part; -1 where there is none."""
     focus: str = ""
@@ -33,8 +33,8 @@ class SummaryRequest(NamedTuple):
     """Whether the leaf can move to `to` with it: only what is really left can be carried along."""
 
 
-def entries_left(session: Session, start: int, to: int) -> int:
-    """Entries of the conversation that a move from one entry to another leaves."""
+def messages_left(session: Session, start: int, to: int) -> int:
+    """Messages, summaries among them, that a move from one entry to another leaves."""
     tree = session.tree
     return tree.content_upto(start) - tree.content_upto(tree.common_ancestor(start, to))
 
@@ -46,7 +46,7 @@ def summary_between(
     below = session.tree.below(session.tree.common_ancestor(start, to), start)
     first = below[0].start if below else -1
     return SummaryRequest(
-        start, to, entries_left(session, start, to), first, preview=preview, carried=carried
+        start, to, messages_left(session, start, to), first, preview=preview, carried=carried
     )
 
 
@@ -87,7 +87,7 @@ class Growth(NamedTuple):
 
 def progress_words(run: SummaryRun) -> str:
     """`summarising 31 entries, 512 tok, 40/s`."""
-    words = f"summarising {counted(run.request.entries, 'entry', 'entries')}"
+    words = f"summarising {counted(run.request.messages, 'message')}"
     if run.stop.is_set():
         return f"{words}, giving up"
     growth = run.growth
