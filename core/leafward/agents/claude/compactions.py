@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward.agents.claude.inferred_parents import goes_on
+from leafward.agents.claude.inferred_parents import going_on
 from leafward.agents.claude.records import Role
 from leafward.session.entries import BOOKKEEPING, Kind
 
@@ -76,9 +76,8 @@ def find_kept(placed: PlacedRows) -> None:
             entry = placed.entry[row]
             columns.kind[entry] = Kind.COMPACTION
             _keep(placed, entry, row, boundary, [], found)
-    for row, last in rows.kept_until.items():
-        if goes_on(rows, row):
-            _shorten(placed, row, last)
+    for row in going_on(rows, rows.kept_until):
+        _shorten(placed, row, rows.kept_until[row])
 
 
 def _shorten(placed: PlacedRows, row: int, last: int) -> None:

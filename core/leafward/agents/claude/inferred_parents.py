@@ -119,21 +119,23 @@ def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
     return set()
 
 
-def goes_on(rows: LinkedRows, row: int) -> bool:
-    """Whether somebody speaks in a row, or below it where it only stands ahead of what was said."""
-    if rows.role[row] in _SPOKEN:
-        return True
+def going_on(rows: LinkedRows, starts: Collection[int]) -> set[int]:
+    """Those of some rows in which somebody speaks, or below which somebody does: they do not only stand ahead of what was said."""
+    found = {row for row in starts if rows.role[row] in _SPOKEN}
+    if len(found) == len(starts):
+        return found
     above = dict(zip(rows.jumps, rows.above, strict=True))
-    chain, last = {row}, row
-    for other in range(row + 1, len(rows.flags)):
-        if not rows.flags[other] & NAMED:
+    start_of, last = {row: row for row in starts}, -1
+    for row in range(min(starts), len(rows.flags)):
+        if not rows.flags[row] & NAMED:
             continue
-        if above.get(other, last) in chain:
-            if rows.role[other] in _SPOKEN:
-                return True
-            chain.add(other)
-        last = other
-    return False
+        start = start_of.get(above.get(row, last), -1)
+        if start >= 0 and row not in start_of:
+            start_of[row] = start
+            if rows.role[row] in _SPOKEN:
+                found.add(start)
+        last = row
+    return found
 
 
 def mend_ends(rows: LinkedRows) -> None:
