@@ -142,6 +142,8 @@ class IntentCommands(Provider):
         """What holds some words and does not work here now: its title, and why, or on which screen it does."""
         if len(words) < _TELLING or not isinstance(self.screen, BaseScreen):
             return
+        if any(one.startswith(words) for one in _SETTINGS):
+            yield "Settings", str(config_path())
         name, told = self.screen.NAME, set[str]()
         for entry in sorted(INTENTS, key=lambda one: name not in one.screens):
             held = words in f"{entry.title}\n{entry.id}\n{entry.also}".casefold()
@@ -152,8 +154,6 @@ class IntentCommands(Provider):
                 yield entry.title, self.screen.reason(entry.id)
             else:
                 yield entry.title, f"in the {SCREEN_TITLES.get(entry.screens[0], entry.screens[0])}"
-        if any(one.startswith(words) for one in _SETTINGS):
-            yield "Settings", str(config_path())
 
     def _tell(self, text: str) -> None:
         """Says in the key bar where something is done."""
