@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
@@ -31,6 +30,21 @@ _HEAD = re.compile(
     r"|^.{0,20}(?:规则|规范|约定|ルール)[^:：\n]{0,20}[:：]\W*$"
 )
 """Words behind which a list is one of rules, whatever its items say."""
+_HEAD_WORDS = (
+    *(
+        "rules",
+        "guidelines",
+        "constraints",
+        "conventions",
+        "regeln",
+        "vorgaben",
+        "règles",
+        "consignes",
+        "contraintes",
+    ),
+    *("reglas", "normas", "规则", "规范", "约定", "ルール"),
+)
+"""In small letters, those that every such head has one of."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
 _BY_NUMBER = re.compile(
     r"(?i)\b(?:rule|regel|règle|regla)\s*(?:no\.? ?|nr\.? ?|n° ?|#)?(\d{1,2})\b(?:\s*[:：=]\s|(?=.{0,40}\b(?:off|out|gone|dropped|void|lifted|cancell?ed|no longer|any ?more"
@@ -47,13 +61,11 @@ _SPARED = frozenset(
     )
 )
 """What a rule says so that names nothing."""
-_REMOVAL = frozenset(
-    {
-        *("remove", "delete", "drop", "kill", "erase", "purge", "lösche", "lösch", "entferne", "entfern"),
-        *("supprime", "supprimer", "supprimez", "enlève", "elimina", "borra", "quita"),
-    }
+_REMOVAL = re.compile(
+    r"(?i)\b(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
 )
-_REMOVAL_LETTERS = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
+"""What asks for a removal, and all that may be such a word with its letters in another order."""
+_MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
 _NEGATED = re.compile(
     r"(?i)(?:\b(?:never|not|dont|no|nothing|without|nicht|nie(?:mals)?|kein\w*|ohne|ne|pas|jamais|sans|nunca|sin)|n['’]t)\b(?:[^\w,.;:]+\w+){0,3}[^\w,.;:]*$"
 )
@@ -129,20 +141,22 @@ class StandingRules:
 
 def _removal(sentence: str) -> str:
     """What a sentence asks to be removed, from the word that says so, also with two letters of that in the wrong order."""
-    if asks(sentence.rstrip("?？ ")):
-        return ""
-    for found in islice(_WORD.finditer(sentence), _FIRST_WORDS):
+    for found in _REMOVAL.finditer(sentence):
         word = found[0].casefold()
-        removes = word in _REMOVAL or (word[0] in "rd" and "".join(sorted(word)) in _REMOVAL_LETTERS)
-        if removes and _NEGATED.search(sentence, 0, found.start()) is None:
-            return sentence[found.start() :]
+        if word[0] in "rd" and len(word) == len("remove") and "".join(sorted(word)) not in _MISTYPED:
+            continue
+        if len(_WORD.findall(sentence, 0, found.start())) >= _FIRST_WORDS:
+            break
+        if _NEGATED.search(sentence, 0, found.start()) is None:
+            return "" if asks(sentence.rstrip("?？ ")) else sentence[found.start() :]
     return ""
 
 
 def listed_rules(prompt: str) -> list[tuple[str, str]]:
     """The items of the lists that a prompt calls its rules, each with its number, empty where it has none."""
     found: list[tuple[str, str]] = []
-    if _HEAD.search(prompt) is None:
+    low = prompt.lower()
+    if not any(map(low.__contains__, _HEAD_WORDS)) or _HEAD.search(prompt) is None:
         return found
     under = False
     for line in lines_outside_code(prompt):

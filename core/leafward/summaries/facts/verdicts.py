@@ -21,7 +21,6 @@ _DIGIT = re.compile(r"\d")
 _LAST = 12
 """Lines at the end in which a verdict is looked for: above them stands what the tests themselves print."""
 _COUNTED = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
-_FAILED = re.compile(r"(?<!\d)0 fail")
 _FAILED = re.compile(
     r"\s*(?:"
     r"FAIL(?:ED)?(?:\s|$)|--- FAIL: "  # go, jest, pytest
@@ -45,7 +44,7 @@ def says_failed(command: str, printed: str) -> bool:
         return False
     end = printed[-_END:]
     low = end.lower()
-    if not any(map(low.__contains__, _WORDS)) or check_of(command) is None:
+    if not _may_fail(low) or check_of(command) is None:
         return False
     lines = [line for line in end.split("\n") if line.strip()][-_LAST:]
     counted = max(
@@ -54,4 +53,8 @@ def says_failed(command: str, printed: str) -> bool:
     )
     if counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1]))):
         return True
-    return any(_FAILED.match(line) for line in lines[counted + 1 :])
+    return any(_may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :])
+
+
+def _may_fail(low: str) -> bool:
+    return any(map(low.__contains__, _WORDS))
