@@ -49,7 +49,7 @@ class TestShowing:
             await until(pilot, lambda: not sheet.running)
             text = sheet.text
             await pilot.press("enter")
-            await until(pilot, lambda: "with a summary of 4 entries" in note(screen))
+            await until(pilot, lambda: "with a summary of 4 messages" in note(screen))
             line = lines(file.path)[-1]
             assert (line["type"], line["parentId"], line["summary"]) == (
                 "branch_summary",

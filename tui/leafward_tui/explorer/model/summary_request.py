@@ -86,7 +86,7 @@ class Growth(NamedTuple):
 
 
 def progress_words(run: SummaryRun) -> str:
-    """`summarising 31 entries, 512 tok, 40/s`."""
+    """`summarising 31 messages, 512 tok, 40/s`."""
     words = f"summarising {counted(run.request.messages, 'message')}"
     if run.stop.is_set():
         return f"{words}, giving up"
