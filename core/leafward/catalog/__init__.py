@@ -1,4 +1,4 @@
-"""All sessions there are, listed at once from what was seen before and brought up to date behind."""
+"""Lists all sessions: at once from what earlier runs saw, then brought up to date in the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts about sessions that no single card holds: worked out from all cards together."""
+"""Facts about sessions that no single card holds; they are worked out from all cards together."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The facts, by the path of a session where nothing else is said."""
+    """The facts, keyed by the path of a session unless a field says otherwise."""
 
     spent: Mapping[str, Sequence[Spent]] = field(default_factory=dict)
-    """What each used, nothing counted in two of them."""
+    """Tokens and costs of each session by day; nothing is counted in two sessions."""
     expires: Mapping[str, int] = field(default_factory=dict)
-    """When its agent will delete it, in milliseconds since 1970, for those it will."""
+    """Milliseconds since 1970 at which the agent will delete a session, for the sessions that it will delete."""
     written: Mapping[str, int] = field(default_factory=dict)
-    """When its file was written to, in milliseconds, where that is later than what it says itself."""
+    """Milliseconds since 1970 at which the file was written, if that is later than the card's own time."""
     kept: frozenset[str] = frozenset()
-    """Those of which we keep a copy, or which are one."""
+    """Sessions that we keep a copy of, and sessions that are such a copy."""
     missing: frozenset[str] = frozenset()
-    """Folders of projects that are not there."""
+    """Project folders that do not exist."""
     moved: Mapping[str, str] = field(default_factory=dict)
-    """For such folders: the folder that a project may have now, by its git remote or its name."""
+    """Missing project folder to the folder that the project may have now, found by its git remote or its name."""
     excluded: int = 0
     """Sessions that the configuration leaves out."""
 
@@ -39,7 +39,7 @@ NOTHING_KNOWN = About()
 
 
 def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
-    """Works the facts out for `cards`; `found` is what `parents` gave for them. Looks at every project's folder."""
+    """Works the facts out for `cards`; `found` is the result of `parents` for them. Checks every project's folder on disk."""
     expires = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     missing = moved_folders.missing_folders(card.project for card in cards)
     return About(

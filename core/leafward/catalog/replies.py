@@ -1,7 +1,7 @@
-"""What the lines of a native file used, and which files their calls name: of a line nothing else is made an object.
+"""Usage of the replies in a native file, and the files named by their calls; no other part of a line is made an object.
 
-A declared shape is decoded, and all that it does not name is passed over. What does not fit into it, in a line that pi did not
-write or that is broken, is decoded whole. A test compares both.
+Lines are decoded into a declared shape, which skips everything that it does not name. A line that does not fit, because it
+is broken or not pi's, is decoded whole. A test compares both ways.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from leafward.session.scan import Scan
 
 _USAGE = b'"usage"'
-"""In every line that says what it used."""
+"""Bytes that every line that records usage contains."""
 _REPLY = bytes((Kind.ASSISTANT,))
 _CALL = "toolCall"
 _LONGEST = 400
-"""Characters of a path that is taken for one."""
+"""Most characters of a path; a longer text is not taken for one."""
 _TOOLS = tools_of("pi")
 _TOUCHING = {
     name: _TOOLS.changes(name) if name in _TOOLS.actions else None
     for name in _TOOLS.names
     if _TOOLS.touches(name)
 }
-"""Tools that touch a file, and whether they change it; None where a patch or a command tells, as only tools of other agents have it."""
+"""Tools that touch a file, and whether they change it; None if that depends on a patch or command, as in other agents' tools."""
 
 
 class _Arguments(Struct, gc=False):
@@ -77,24 +77,24 @@ _ALL = 1 << 62
 
 
 class Replies:
-    """Counts what lines used, and gathers the files that their calls name."""
+    """Adds up the usage recorded in lines, and gathers the files that their calls name."""
 
     def __init__(self, meter: Meter | None = None, files: TouchedFiles | None = None) -> None:
-        """Where none are given the session's header says when it began, and where it worked."""
+        """Without `meter` and `files`, the session's header says when it began and in which folder."""
         self.meter = meter or Meter(0)
         self.files = files or TouchedFiles("")
         self.spoken = 0
-        """When the latest reply was made, in milliseconds."""
+        """Time of the latest reply, in milliseconds."""
         self.until = _ALL
-        """The offset from which on lines are counted by others."""
+        """Offset from which on other processes count the lines."""
         self._begun = meter is not None
         self.touches: list[tuple[str, bool]] = []
-        """Files that calls named since they were last taken into `files`, each with whether it was changed."""
+        """Files named by calls but not yet added to `files`, each with whether it was changed."""
         self.passes_on = False
-        """Whether nothing is taken into `files`, as another process does that."""
+        """Whether nothing is added to `files`, because another process does that."""
 
     def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
-        """Takes in the lines of the entries that a scan added, as `Scan` hands them over."""
+        """Takes in the lines of the entries that a scan added; `Scan` calls this."""
         if not self._begun and scan.header is not None:
             self._begin(scan.header)
         starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
@@ -134,7 +134,7 @@ class Replies:
                     if arguments is not None and name in _TOUCHING and part.type == _CALL:
                         path, changes = arguments.path or arguments.file_path, _TOUCHING[name]
                         if not path or changes is None:
-                            # Another agent's call, in a session that was converted.
+                            # A call of another agent, in a session that was converted.
                             del touches[before:]
                             touches += _touches_in(decode_line(bytes(line)) or {})
                             break
@@ -152,7 +152,7 @@ class Replies:
         self.files = TouchedFiles(folder if isinstance(folder, str) else "")
 
     def _between(self, lines: bytes | bytearray) -> None:
-        """Lines that are no replies."""
+        """Counts lines that are not replies."""
         for line in lines.split(b"\n"):
             if _USAGE in line:
                 self._add(line)
@@ -163,27 +163,27 @@ class Replies:
             self.add_body(body)
 
     def add_body(self, body: Body) -> None:
-        """One line that was decoded."""
+        """Counts one decoded line."""
         self.meter.add(body)
         self.spoken = max(self.spoken, spoken_at(body))
         self.touches += _touches_in(body)
 
     def join(self, meter: Meter, touches: Sequence[tuple[str, bool]], spoken: int) -> None:
-        """Takes in what another process counted of the lines that follow."""
+        """Adds the counts that another process made of the lines after these."""
         self.meter.join(meter)
         self.spoken = max(self.spoken, spoken)
         self.touches += touches
         self.settle()
 
     def settle(self) -> None:
-        """Takes the files named since the last time into `files`, in order."""
+        """Adds the files named since the last call to `files`, in order."""
         if not self.passes_on:
             self.files.take(self.touches)
             self.touches.clear()
 
 
 def _touches_in(body: Body) -> list[tuple[str, bool]]:
-    """The files that the calls of a line name, each with whether it is changed."""
+    """The files named by the calls of a line, each with whether it is changed."""
     message = body.get("message")
     named: list[tuple[object, bool]] = []
     for call in calls_in(message.get("content")) if isinstance(message, dict) else ():
