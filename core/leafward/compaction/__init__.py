@@ -1,7 +1,7 @@
-"""Compaction: what it would do to a path, by the rules of pi, Codex or opencode.
+"""Compaction of a path by the rules of pi, Codex or opencode: planned, carried out and judged.
 
 `measure` reads a path once; `plan` is a pure function of that and of settings, fast enough to follow a slider. `exam`
-asks what is known afterwards, `aftermath` what was done again.
+asks what the model still knows afterwards, `aftermath` finds what it did again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The exam of a compaction: closed-book questions about what it replaced, and what of them the context afterwards can answer."""
+"""The exam of a compaction: closed-book questions about the replaced part, graded by the context afterwards."""
 
 from __future__ import annotations
 
