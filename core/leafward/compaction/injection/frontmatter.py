@@ -1,4 +1,4 @@
-"""The head of a rule file: a little YAML between two lines of `---`, read without making anything of it but texts."""
+"""The head of a rule file: a little YAML between two lines of `---`, read only as texts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Value = str | bool | None | list[str]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a file, and what follows it."""
+    """The head of a file, and the text after it."""
 
     values: dict[str, Value] = field(default_factory=dict)
-    """Scalars as texts, truth values as such, lists of scalars as texts; anything else is left out."""
+    """Scalars and lists of scalars as texts, truth values as such; anything else is left out."""
     lines: dict[str, int] = field(default_factory=dict)
-    """The line on which each key stands, from 1."""
+    """The line of each key, from 1."""
     body: str = ""
     problem: str = ""
-    """What is wrong with the head; empty where nothing is, and where there is no head."""
+    """The fault in the head; empty if there is none, or if there is no head."""
 
 
 def read_head(text: str) -> Head:
@@ -37,7 +37,7 @@ def read_head(text: str) -> Head:
 
     body = "\n".join(lines[end + 1 :])
     try:
-        # Nodes, not objects: nothing is constructed, and an alias costs nothing however often it is named.
+        # Only nodes are composed: no object is constructed, and an alias costs nothing however often it is used.
         node = yaml.compose("\n".join(lines[1:end]), Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         place = f" on line {error.problem_mark.line + 2}" if error.problem_mark is not None else ""
