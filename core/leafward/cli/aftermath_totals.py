@@ -1,4 +1,4 @@
-"""What compactions cost afterwards, as text and JSON: the sums of `ls --totals --by compaction`."""
+"""Costs of compactions afterwards, as text and JSON: the sums of `ls --totals --by compaction`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _COUNTED = {
     Repeat.ERROR: "errors",
     Repeat.REQUEST: "requests",
 }
-"""The heads of the columns of counts."""
+"""The headings of the columns of counts."""
 
 
 def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json: bool) -> int:
-    """Says the sums over sessions that hold compactions, each of which is read, with remarks on those that cannot be."""
+    """Prints the sums over sessions with compactions, reading each of them; sessions that cannot be read become remarks."""
     sums = AftermathTotals()
     for card in cards:
         if card.compactions == 0 or card.problem is not None:
@@ -65,7 +65,7 @@ def _json(maker: Maker, one: AftermathSum) -> dict[str, Any]:
 
 
 def _telling(models: set[str]) -> int:
-    """The cells in which no two models read the same, 12 at least."""
+    """The fewest cells in which no two models look the same, at least 12."""
     alike = (
         sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*pair, strict=False)))
         for pair in combinations(models, 2)
@@ -74,7 +74,7 @@ def _telling(models: set[str]) -> int:
 
 
 def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
-    """The sums, a line each."""
+    """The sums, one line each."""
     if not sums:
         yield "no compaction to add up"
         return
@@ -82,7 +82,7 @@ def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[st
     rows = [
         (
             safe_line(one["agent"], 40),
-            # Without the provider: two models of one provider have to be told apart in a narrow column.
+            # Without the provider, so that two models of one provider differ even in a narrow column.
             safe_line((one["model"] or "?").rpartition("/")[2], 60),
             safe_line(one["strategy"], 40),
             f"{one['compactions']:,}",

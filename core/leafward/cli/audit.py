@@ -1,4 +1,4 @@
-"""The verb `audit`: where secrets lie in all sessions, or in those of the folders and files named."""
+"""The verb `audit`: places of secrets in all sessions, or in those of the folders and files named."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 _NAMED_AT_MOST = 5
-"""Sessions that could not be read which are named in what a person reads."""
+"""Most unreadable sessions that the text output names."""
 
 
 def audit(
     paths: Sequence[str], agent: str | None, project: str | None, kinds: Sequence[str], as_json: bool
 ) -> int:
-    """`leafward audit`. `kinds`: only these, where any is named."""
+    """`leafward audit`; with `kinds`, only secrets of these kinds."""
     places = [existing(path) for path in paths]
     agent_name = agent_named(agent).name if agent is not None else None
     part = project_part(project) if project is not None else None
@@ -50,7 +50,7 @@ def audit(
     others: list[SecretPlace] = []
     stopped = False
     try:
-        # One by one, so that what was found is there when it is stopped.
+        # One by one, so that results are kept if the search is stopped.
         for place in running.run(partial(_show, line)):
             (found if not kinds or place.kind in kinds else others).append(place)
     except KeyboardInterrupt:
@@ -106,7 +106,7 @@ def _document(
 
 
 def _totals(found: Sequence[SecretPlace]) -> dict[str, int]:
-    """Different secrets by kind."""
+    """Number of different secrets by kind."""
     return dict(sorted(Counter({place.secret: place.kind for place in found}.values()).items()))
 
 
@@ -145,7 +145,7 @@ def _lines(
 
 
 def _without(kind: str, every: Sequence[SecretPlace]) -> str:
-    """What is said of a kind that no secret is of: it may be misspelt, and the kinds that are there show that."""
+    """The remark on a kind without a secret: it may be misspelt, so the kinds that were found are listed."""
     there = f"; found there: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
     return f"no secret of the kind {safe_line(kind, 40)!r}{there}"
 

@@ -38,7 +38,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
         base = _base_of(session, options.base)
 
         def named(entry: EntryIndex) -> str:
-            """The entry of the conversation: at the leaf lines of Leafward's own may follow."""
+            """The entry of the conversation, as notes of Leafward may follow it at the leaf."""
             return session.columns.id(max(0, session.tree.content_at(entry)))
 
         search, found = bisect_session(session, ends, base, terms, named, _teller(as_json), stop)
@@ -54,7 +54,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
 
 
 def _base_of(session: Session, named: str | None) -> ProjectBase:
-    """What the files are rebuilt over. Raises Refused, with the option that names something else."""
+    """The base over which files are rebuilt. Raises Refused, with the option that chooses another."""
     try:
         return base_of(session, named)
     except Refused as error:
@@ -63,7 +63,7 @@ def _base_of(session: Session, named: str | None) -> ProjectBase:
 
 
 def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:
-    """Labels the turn that was found; None where there is more than one."""
+    """Labels the turn that was found and returns its prompt; None if there are several candidates, or no prompt."""
     point = search.every[found.bad]
     if len(found.candidates) > 1 or point.prompt < 0:
         return None

@@ -1,4 +1,4 @@
-"""The verbs `blame` and `why`: which turn of which session wrote the lines of a file, and what it was for."""
+"""The verbs `blame` and `why`: the turn and session that wrote each line of a file, and the reason."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
 _LABEL = 28
-"""Cells of the widest name of a turn."""
+"""Most cells of a turn's name."""
 
 
 class _Lines(NamedTuple):
-    """A file, and which of its lines are meant."""
+    """A file and a range of its lines."""
 
     path: str
     first: int
-    """From 1."""
+    """The first line, from 1."""
     last: int | None
-    """The end of the file where it is None."""
+    """The last line; None for the end of the file."""
 
 
 def run_blame(place: str, paths: Sequence[str], as_json: bool) -> int:
@@ -81,7 +81,7 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
 
 
 def _lines_of(place: str) -> _Lines:
-    """What `FILE[:LINE[-LINE]]` names; a file whose own name ends so is meant whole."""
+    """The file and lines that `FILE[:LINE[-LINE]]` names; an existing file with such a name is meant whole."""
     ranged = _RANGE.fullmatch(place)
     if ranged is None or os.path.exists(os.path.expanduser(place)):
         return _Lines(str(existing(place)), 1, None)

@@ -1,4 +1,4 @@
-"""The verbs that change a session or where it is kept, and the log of that: each is taken back by another."""
+"""The verbs that change a session or its place on disk, and the log of changes: each change has a verb that undoes it."""
 
 from __future__ import annotations
 

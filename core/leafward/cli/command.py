@@ -1,4 +1,4 @@
-"""The command itself, and what the declarations of its verbs are made of."""
+"""The command itself, and the building blocks of its verbs' declarations."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ORDER = (
     *("edit-context", "graft", "merge-summaries", "keep", "delete"),
     *("doctor", "audit", "export", "fork", "heal", "relocate", "resume", "install", "uninstall", "demo"),
 )
-"""Verbs as they are listed."""
+"""Verbs in the order of the list."""
 
 
 class _Verb(click.Command):
-    """A verb whose line in the list is its first sentence whole, and whose options may be one value."""
+    """A verb that shows its first sentence whole in the list, and whose options may be gathered in one value."""
 
     def __init__(self, name: str | None, options: Options | None = None, **settings: Any) -> None:
         super().__init__(name, **settings)
@@ -44,7 +44,7 @@ class _Verb(click.Command):
         self._declared = options is None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its arguments, then the options that are one value, then the others. The first are declared when they are needed."""
+        """Its arguments, then its gathered options, then the others. The gathered options are declared on first use."""
         if self._options is not None and not self._declared:
             arguments = sum(isinstance(one, click.Argument) for one in self.params)
             self.params[arguments:arguments] = self._options.declared()
@@ -52,23 +52,23 @@ class _Verb(click.Command):
         return super().get_params(ctx)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Runs the verb, with the value of its options where it has one."""
+        """Runs the verb, with its options gathered in one value if it declares that."""
         if self._options is not None:
             ctx.params = self._options.gather(ctx.params)
         return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 45) -> str:
-        """The first sentence, not cut."""
+        """The first sentence, not shortened."""
         return super().get_short_help_str(max(limit, 76))
 
 
 class _Leafward(click.Group):
-    """A group that takes a path or a session where a verb is missing, and names a verb that is near anything else."""
+    """A group that accepts a path or a session instead of a verb, and suggests the nearest verb for anything else."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that the first argument names; the hidden `open` for a path or a session."""
+        """The verb named by the first argument; the hidden `open` for a path or a session."""
         name = args[0]
         command = self.get_command(ctx, name)
         if command is not None:
@@ -89,7 +89,7 @@ class _Leafward(click.Group):
         raise click.UsageError(f"no verb, file or session {safe_name!r}{hint}", ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """Verbs by what they do: reading, compactions and summaries, writing, the rest."""
+        """Verbs by purpose: reading, compactions and summaries, writing, the rest."""
         visible = [name for name, command in self.commands.items() if not command.hidden]
         return sorted(visible, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
@@ -127,9 +127,9 @@ def open_(ctx: click.Context, paths: tuple[str, ...]) -> int:
 
 
 def verb(*examples: str, options: str | None = None) -> Callable[[Callable[..., int]], click.Command]:
-    """Declares a verb of its function's name, with examples under its help.
+    """Declares a verb with the name of its function, and examples below its help.
 
-    `options` names a module of this package and a class in it; the function gets one instance of that as `options`.
+    `options` names a module of this package and a class in it; the function gets an instance of it as `options`.
     """
     return leafward.command(
         cls=_Verb,
@@ -139,7 +139,7 @@ def verb(*examples: str, options: str | None = None) -> Callable[[Callable[..., 
 
 
 def _parameter(option: click.Option) -> Callable[[_Function], _Function]:
-    """An option that is declared as a field, for a verb that takes it as a parameter."""
+    """A decorator that gives a verb, as a parameter, an option declared as a field."""
 
     def declare(function: _Function) -> _Function:
         parameters: list[click.Parameter] = vars(function).setdefault("__click_params__", [])

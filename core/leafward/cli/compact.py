@@ -1,4 +1,4 @@
-"""The verb `compact`: a plan carried out, or shown as it would be, by one strategy or by all of them side by side."""
+"""The verb `compact`: a plan carried out or previewed, by one strategy or by all of them side by side."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _gate_text(made: Draft) -> str:
 
 
 def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
-    """The plan that the options ask for. Raises Refused where it would replace nothing."""
+    """The plan that the options ask for. Raises Refused if it would replace nothing."""
     plan = requested_plans(session, options, settings)[0]
     if plan.nothing and begins_at_gap(session, plan.at if plan.at >= 0 else session.leaf):
         raise Refused(f"{plan.diagnostics[0].text}; {_GAP}")
@@ -138,7 +138,7 @@ def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
 
 
 def _with_sentences(session: Session, at: int, options: CompactOptions) -> CompactOptions:
-    """The options with pins that are sentences: of a bare token the one that says it."""
+    """The options with each pinned bare token replaced by the sentence that mentions it."""
     return replace(options, pins=as_sentences(session, at, options.pins))
 
 
@@ -147,7 +147,7 @@ _LARGER = "--larger does it all the same"
 
 
 def _refuse_larger(grows: str, undone: str) -> None:
-    """Raises Refused where the context would grow. Asked before a model is paid, too: its summary would be of no use."""
+    """Raises Refused if the context would grow. Also checked before paying a model, whose summary would be of no use."""
     if grows:
         raise Refused(f"{grows}; nothing was {undone} ({_LARGER})")
 
@@ -155,7 +155,7 @@ def _refuse_larger(grows: str, undone: str) -> None:
 def _injection(
     session: Session, plan: Plan, options: CompactOptions, settings: Config, stop: Callable[[], bool]
 ) -> Injection | None:
-    """The context to enclose, where it is wanted; under a limit it takes at most half of it."""
+    """The context to enclose, if it is wanted; under a limit it takes at most half of it."""
     if not options.inject:
         return None
     limit = options.max_tokens
@@ -170,12 +170,12 @@ def _summarised(
     injection: Injection | None,
     stop: Callable[[], bool],
 ) -> Draft:
-    """The compaction of a plan; with `--pin-lost` what its gate would stop it for is in its summary."""
+    """The compaction of a plan; with `--pin-lost`, its summary holds everything for which the gate would stop it."""
     made = _drafted(session, plan, options, summarizer, injection, stop)
     if not options.pin_lost or not (lost := gate_pins(made)):
         return made
     if made.summary.usage is not None:
-        # What a model wrote is not paid for twice.
+        # A summary by a model is not paid for twice.
         return pinned(made, lost)
     again = replace(options, pins=(*options.pins, *lost))
     return _drafted(session, plan, again, summarizer, injection, stop)
@@ -234,7 +234,7 @@ def _tell_requests(
     injection: Injection | None,
     as_json: bool,
 ) -> int:
-    """A dry run never asks a model: it says what would be sent."""
+    """Shows what would be sent: a dry run never asks a model."""
     span, budget = prepared(
         session,
         plan,
@@ -279,7 +279,7 @@ def _tell_requests(
 
 
 def draft_json(session: Session, made: Draft) -> dict[str, Any]:
-    """A draft as `compact --json` describes it."""
+    """A draft in the form of `compact --json`."""
     plan, summary = made.plan, made.summary
     return {
         "at": session.columns.id_at(plan.at),
@@ -356,7 +356,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
 
 
 def _compare(session: Session, options: CompactOptions, settings: Config, as_json: bool) -> int:
-    """Every strategy's draft beside the others; a model is never asked for that."""
+    """Compares the drafts of all strategies, without asking a model."""
     drafts: list[tuple[Plan, Draft | None, str]] = []
     with cancellable() as stop:
         for plan in requested_plans(session, options, settings):

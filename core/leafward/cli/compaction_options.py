@@ -55,7 +55,7 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactOptions(PlanOptions):
-    """The options of `leafward compact`: which compaction, and what its summary holds."""
+    """The options of `leafward compact`: the compaction, and the contents of its summary."""
 
     max_tokens: int | None = option(
         "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that the stored text may take."

@@ -1,4 +1,4 @@
-"""The verbs that compare branches and carry over from one to another, as `--help` shows them."""
+"""The verbs that compare branches, and those that carry entries or summaries from one to another, as `--help` shows them."""
 
 from __future__ import annotations
 

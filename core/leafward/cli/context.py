@@ -1,4 +1,4 @@
-"""What the model sees at an entry, message by message, and what it comes to."""
+"""The context at an entry, message by message, and its size."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _NAME_SHOWN = 80
-"""Characters of a name that whoever wrote the session chose."""
+"""Most characters shown of a name from the session file."""
 
 
 def context(selector: str, at: str | None, as_json: bool) -> int:
@@ -112,7 +112,7 @@ def ledger_json(ledger: Ledger) -> dict[str, int]:
 
 
 def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
-    """What a reader of a context should know of its path."""
+    """Remarks on a context and its path."""
     remarks, at = [], found.at
     if at == NO_ENTRY:
         remarks.append({"code": "empty", "text": "the session has no entries"})
@@ -127,7 +127,7 @@ def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
 
 
 def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
-    """A context as lines: one a message with its size, then what it sums up to."""
+    """A context as lines: one for each message with its size, then the sums."""
     found = context_at(session, at)
     where = session.columns.id_at(leaf_shown(session) if found.at == session.leaf else found.at)
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
@@ -188,7 +188,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
 
 
 def _counted(found: Context) -> str:
-    """What the total comes from."""
+    """Basis of the total."""
     size = found.size
     if not found.ledger.recorded:
         return "~ estimate; exact after the next reply"
@@ -198,7 +198,7 @@ def _counted(found: Context) -> str:
 
 
 def _spent(usage: Usage) -> str:
-    """Tokens, and what they cost where somebody recorded it."""
+    """Tokens, and their cost if it was recorded."""
     tokens = f"{short(usage.total)} tokens"
     return f"{tokens} {money(usage.cost)}" if usage.cost else tokens
 

@@ -1,4 +1,4 @@
-"""The verb `delete`: a session moved to the trash, or brought back from it."""
+"""The verb `delete`: moves a session to the trash, or brings it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb `diff`: two entries of a session compared, as JSON; `diff_lines` says it in lines."""
+"""The verb `diff`: compares two entries of a session, as JSON; `diff_lines` formats it as text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def diff(selector: str, names: tuple[str, ...], options: DiffOptions, as_json: b
 
 
 def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions, as_json: bool) -> int:
-    """`leafward diff --format`: all that is known of two branches, as a document."""
+    """`leafward diff --format`: everything about two branches, as a document."""
     with opened(selector) as session:
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
         made = comparison_of(compared, secrets=options.keep_secrets, bases=bases_in(options.base))
@@ -88,7 +88,7 @@ def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions
 
 
 def bases_in(folder: Path | None) -> Bases | None:
-    """What files may begin with, where the option `--base` names a folder."""
+    """The possible beginnings of files, if the option `--base` names a folder."""
     return WorkspaceBases(folder) if folder is not None else None
 
 
@@ -112,7 +112,7 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
 
 
 def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_json: bool) -> int:
-    """A patch is there to be applied, so secrets stay in it unless they are to go; that they do is said."""
+    """Writes a patch. It is there to be applied, so secrets stay in it, with a remark, unless they are to be removed."""
     side = compared.a if letter == "a" else compared.b
     made = patch_of(compared, side, bases=bases)
     redactor = Redactor()
@@ -142,7 +142,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
             }
         )
         return 0
-    # A patch is taken as it is: what a terminal could act on would not apply any more if it were made safe.
+    # A patch is written unchanged: escaping what a terminal could act on would break it.
     write_text(text)
     if secrets:
         note(remark)
@@ -188,7 +188,7 @@ def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str
 
 
 def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
-    """The files that are named, or that lie in a folder that is; all of them where none is."""
+    """The named files and the files in named folders; all files if none is named."""
     if not named:
         return sets
     names = tuple(name.rstrip("/") for name in named)

@@ -1,4 +1,4 @@
-"""What the verb `diff` found, as lines for people."""
+"""Result of the verb `diff`, as text."""
 
 from __future__ import annotations
 
@@ -32,9 +32,6 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
     yield ""
 
 
-"""Whether the contents of a file differ; None where a command may have changed it that does not name it."""
-
-
 def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
@@ -47,14 +44,14 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
             sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
             flags = _marks(file)
-            # Its end tells one file from the next.
+            # The end of a path tells files apart.
             name = pad(shortened(safe_line(file["path"]), width, cells, page.gap), width)
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
         yield ""
 
 
 def _marks(file: dict[str, Any]) -> str:
-    """What became of a file, and what stands out about it."""
+    """The fates of a file, and its flags."""
     return "  ".join((*file["fates"], *(Flag(flag).words for flag in file["flags"])))
 
 
@@ -96,7 +93,7 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
 
 
 def _diff_lines(diff: str) -> Iterator[str]:
-    """The lines of a diff, made safe; where lines that changed end in different ways, it is said how."""
+    """The lines of a diff, made safe; if changed lines have different ends, CRLF is marked."""
     lines = diff.removesuffix("\n").split("\n")
     ends = {line.endswith("\r") for line in lines if line[:1] in ("+", "-")}
     for line in lines:
@@ -164,4 +161,4 @@ LINES = {
     "summary": _say_summary,
     "outcome": _say_outcome,
 }
-"""By what is compared: the lines of what `diff` gives as JSON."""
+"""Functions that format the JSON of `diff` as lines, by what is compared."""

@@ -1,4 +1,4 @@
-"""An entry as JSON names it."""
+"""Facts about an entry, as JSON."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def shown_ids(session: Session, entries: Iterable[int]) -> dict[int, str]:
-    """What entries are called in a list: as much of each id as tells it from all others, so that it can be typed.
+    """Short ids of entries for a list: as much of each id as distinguishes it from all others, so that it can be typed.
 
-    Eight characters where they do; opencode's begin with the time, and need more. None is longer than `_LONGEST_ID`.
+    At least eight characters; opencode's ids begin with the time and need more. None is longer than `_LONGEST_ID`.
     """
     listed = {entry: session.columns.id(EntryIndex(entry)) for entry in entries if entry >= 0}
     every = sorted({session.columns.id(EntryIndex(entry)) for entry in range(len(session))})
@@ -31,7 +31,7 @@ def shown_ids(session: Session, entries: Iterable[int]) -> dict[int, str]:
 
 
 def _alike(one: str, other: str) -> int:
-    """Characters that two ids begin with alike."""
+    """Length of the common beginning of two ids."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
@@ -41,7 +41,7 @@ _SHORTEST_ID, _LONGEST_ID = 8, 20
 def entry_facts(
     session: Session, index: int, on_path: bool, tokens: int, body: Body | None
 ) -> dict[str, Any]:
-    """What every verb that lists entries says of one: the keys of the contract."""
+    """Facts about an entry, with the same keys in every verb that lists entries."""
     columns = session.columns
     kind = Kind(columns.kind[index])
     parent = columns.parent[index]

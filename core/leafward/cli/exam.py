@@ -1,4 +1,4 @@
-"""The verb `exam`: closed-book questions about what a compaction replaced, and which of them the context still answers."""
+"""The verb `exam`: closed-book questions about the part that a compaction replaced, and those that the context still answers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
 
 
 def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
-    """A model sits the exam."""
+    """Lets a model take the exam."""
     from leafward.summaries.summarizers.model import Model
 
     settings = configured()
@@ -111,12 +111,12 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
 
 
 def _given(session: Session, index: EntryIndex, found: Exam) -> list[tuple[str, tuple[int | None, ...]]]:
-    """What each model answered, by its name."""
+    """Each model's name and its answers."""
     return [(one.model, one.answers_to(found)) for one in exams_kept(session, index)]
 
 
 def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> Iterator[str]:
-    """What models answered before; the last alone where it was answered now."""
+    """Results of earlier exams; with `last`, only that of the latest one."""
     kept = list(exams_kept(session, index))
     for one in kept[-1:] if last else kept:
         yield ""
@@ -186,7 +186,7 @@ def _text(
 def _question(
     session: Session, one: Graded, page: Page, given: Sequence[tuple[str, int | None]]
 ) -> Iterator[str]:
-    """A question, its answers, and behind each the models that gave it."""
+    """A question and its answers, each followed by the models that gave it."""
     place = PLACE_WORDS[one.place]
     unread = one.place is Place.UNREADABLE
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")

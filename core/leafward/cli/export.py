@@ -1,4 +1,4 @@
-"""The verb `export`: a session as a document for others to read."""
+"""The verb `export`: a session as a document for other readers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def export(selector: str, options: ExportOptions, as_json: bool) -> int:
 
 
 def written(output: Path | None, text: str, session: Path) -> Path | None:
-    """Writes a document to the file that `-o` names and returns its path; None where it belongs on stdout.
+    """Writes a document to the file named by `-o` and returns its path; None if it is for stdout.
 
     The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
     """

@@ -1,4 +1,4 @@
-"""The verb `files`: what was read and modified on the path to an entry, the life of one file, and its rebuilt contents."""
+"""The verb `files`: files read and modified on the path to an entry, the history of one file, and its rebuilt contents."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
 
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
-    """Files that shell commands touched, as far as their words say, and that no tool did."""
+    """Files that only shell commands touched, as far as their text tells."""
     named = {use.path for use in (*found.read, *found.modified)}
     read: dict[str, list[EntryIndex]] = {}
     modified: dict[str, list[EntryIndex]] = {}
@@ -134,7 +134,7 @@ def _text(
 
 
 def _named(session: Session, path: str, known: Iterable[str]) -> str:
-    """A path as the session names it. Raises NotFound where nothing touched such a file."""
+    """A path as the session names it. Raises NotFound if no call touched such a file."""
     located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
     names = set(known)
     if located in names:
@@ -264,7 +264,7 @@ def _store(
 
 
 def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:
-    """Files that were written and that more than the calls of the path was needed for, with what that is."""
+    """Written files that needed more than the calls on the path, with the reason."""
     remarks = []
     for one in known:
         if one.path in done.files and one.every_branch:

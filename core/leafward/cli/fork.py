@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _ELSEWHERE = "--cwd FOLDER begins it in another one"
 _LINE = 4000
-"""Characters of a path or a command that are shown."""
+"""Most characters shown of a path or a command."""
 
 
 def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
@@ -68,7 +68,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         drafted = partial(forking.fork, session, index, target, terms, source, injection=injection)
         imported, there, made = False, None, None
         begins = (options.run_import or options.run) and not dry_run
-        # Before anything is written or asked: who tries again once the agent is there would have two.
+        # Checked before anything is written or a model is asked: a later try, with the agent installed, must not make a second session.
         if begins and not options.another and options.summary == "model":
             plain = drafted()
             _refuse_obstacle(plain)
@@ -118,13 +118,13 @@ def _refuse_obstacle(made: Fork) -> None:
 def _earlier(
     session: Session, made: Fork, options: ForkOptions, settings: Config, put_in: PutIn | None = None
 ) -> Draft | None:
-    """What an earlier try of the same fork wrote: a session that nobody went on with, or a document that was not imported."""
+    """The result of an earlier try of the same fork: a session without new messages, or a document that was not imported."""
     unused = unused_fork(session, made, settings, os.environ, put_in) if options.run else None
     return unused or waiting_import(made, put_in)
 
 
 def _import(draft: Draft) -> None:
-    """Lets the agent import a document. Where that fails, says how the one that is there can be imported: no fork makes another."""
+    """Lets the agent import a document. If that fails, the error names the command that imports it later."""
     try:
         forking.import_now(draft, os.environ)
     except Refused as error:
@@ -144,7 +144,7 @@ def _left_behind(
     *,
     dry_run: bool,
 ) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
-    """The summary of what is left behind. No model is asked where the cut is not legal."""
+    """The summary of the abandoned branch. Asks no model if the cut is not legal."""
     if options.summary == "none":
         return None, ()
     cut = cut_at(session, index, target.may_end)
@@ -156,7 +156,7 @@ def _left_behind(
 def _summarised(
     session: Session, end: EntryIndex, options: ForkOptions, settings: Config, *, dry_run: bool
 ) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
-    """A summary of what lies between the end of the new session and the leaf. A dry run asks no model."""
+    """A summary of the branch from the end of the new session to the leaf. A dry run asks no model."""
     name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
     summarizer = chosen(name, settings, options.base_url)
     with cancellable() as stop:
@@ -177,7 +177,7 @@ def _summarised(
 
 
 def _offline_summary(session: Session, end: EntryIndex, settings: Config) -> str:
-    """What a summary without a model says of what lies between the end of the new session and the leaf."""
+    """The text of an offline summary of the branch from the end of the new session to the leaf."""
     branch = left_branch(session, session.leaf, end, window=settings.window)
     return summarize_branch(branch, Extractive()).text if branch is not None else ""
 
@@ -219,7 +219,7 @@ def _command_json(command: Resume) -> dict[str, Any]:
 
 
 def _added(made: Fork) -> str:
-    """What stands behind what is copied, and how large it is."""
+    """Names and size of the text added after the copied entries."""
     summary, context = split_enclosed(made.injected)
     parts = ["a summary of the abandoned branch"] * bool(summary) + ["the injected context"] * bool(context)
     return f"{' and '.join(parts)}, ~{short(tokens_of(made.injected))} tokens"

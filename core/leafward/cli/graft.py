@@ -1,4 +1,4 @@
-"""The verb `graft`: entries of one branch appended again under another."""
+"""The verb `graft`: appends entries of one branch again under another."""
 
 from __future__ import annotations
 

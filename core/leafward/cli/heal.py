@@ -1,4 +1,4 @@
-"""The verb `heal`: a new session from one that its agent or the provider refuses, with every change listed."""
+"""The verb `heal`: makes a new session from one that its agent or the provider refuses, and lists every change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bool) -> int:
-    """`leafward heal`; `anyway`: also where nothing has to be changed."""
+    """`leafward heal`; with `anyway`, even if nothing has to be changed."""
     settings = configured()
     folder = forking.folder_named(cwd, os.environ) if cwd is not None else ""
     with opened(selector) as session:
@@ -55,7 +55,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
 
 
 def _remarks(found: Healing, draft: Draft | None) -> list[Remark]:
-    """What is to be said beside the changes."""
+    """Remarks to show beside the changes."""
     obstacle = [found.obstacle] if found.obstacle is not None else []
     return [*obstacle, *found.remarks, *(draft.remarks if draft is not None else ())]
 

@@ -1,4 +1,4 @@
-"""The verbs `label`, `name` and `archive`: what is noted about an entry, a session or a branch."""
+"""The verbs `label`, `name` and `archive`: notes on an entry, a session or a branch."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
         else:
             say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
             if written.remarks:
-                # An agent that runs has nothing to pick up; that the file was brought to today's version has to be said.
+                # A running agent has nothing to pick up, but a conversion of the file to the current version must be reported.
                 remark(session, written)
     return 0
 
 
 def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
-    """Says what a label, name or archive came to."""
+    """Prints the result of labelling, naming or archiving."""
     if as_json:
         emit_json(write_json(session, written) | facts)
         return

@@ -1,4 +1,4 @@
-"""The verb `ls`: every session there is, or what lies in the folders and files named."""
+"""The verb `ls`: all sessions, or those in the folders and files named."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Spent
 
 _NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN = 16, 48, 12, 40
-"""Cells of a title that others have too, and of what tells its session apart."""
+"""Cells: of a shared title, of the facts that distinguish it, of the shortest title, and of a parent's title."""
 
 
 def ls(
@@ -58,7 +58,7 @@ def ls(
     by: str | None,
     as_json: bool,
 ) -> int:
-    """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
+    """`leafward ls`; with `by`, prints sums of tokens and costs by that instead of sessions."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     parsed = session_query(query) if query is not None else None
@@ -91,7 +91,7 @@ def ls(
     cards.sort(key=lambda card: (-card.when, card.path))
     sums = totals(cards, spent_once)
     if by == "compaction":
-        # Sessions are read whole for it, and by nothing else here.
+        # Imported only here, as nothing else in this verb reads sessions whole.
         from leafward.cli.aftermath_totals import say_aftermath
 
         return say_aftermath(cards, remarks, as_json)
@@ -174,7 +174,7 @@ def _text(
     ]
     head = ("id", "agent", "when", "project", "msg", "br", "cmp")
     beside = sum(max(map(cells, column)) + 2 for column in zip(head, *facts, strict=True))
-    # What a session is stays where its title gives way.
+    # The marks of a session stay, and its title is shortened.
     least = max(_LEAST_TITLE, *(cells(short) + _LEAST_TITLE // 2 for short, _ in ends))
     room = max(least, page.width - beside)
     titles = [
@@ -187,7 +187,7 @@ def _text(
 
 
 def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: str, whole: str) -> str:
-    """The title of a session in so many cells and what else it is; where others have the same, what tells it from them."""
+    """The title of a session and its marks in so many cells; if others share the title, also the facts that distinguish it."""
 
     def cut(text: str, width: int) -> str:
         return fit(text, width, unicode=page.unicode)
@@ -204,7 +204,7 @@ def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: 
 
 
 def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[str, str]:
-    """What else is to be said of a session, behind its title: in short, and with the title of what it was made from."""
+    """The marks after a session's title: a short form, and one with the title of its parent."""
     before = ""
     if card.problem is not None:
         before = f"  ! {safe_line(card.problem, 80)}"
@@ -218,7 +218,7 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
 
 
 def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
-    """Whether a session is kept, or how soon its agent deletes it."""
+    """Mark for a kept session, or for one that its agent will soon delete."""
     if card.path in kept:
         return "  kept"
     left = leaving.get(card.path)

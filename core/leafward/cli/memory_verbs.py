@@ -1,4 +1,4 @@
-"""The verbs about what a model keeps in mind: compactions, what is injected, what survives, summaries of branches."""
+"""The verbs about a model's memory: compactions, injected context, survival, summaries of branches."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def merge_summaries(
         choices = _choices(options.choices, len(draft.conflicts))
         rest = Side3(options.prefer) if options.prefer is not None else None
         undecided = [one for one in draft.conflicts if one.number not in choices and rest is None]
-        # What is to be decided is shown; only the write is refused.
+        # Undecided conflicts are shown; only the write is refused.
         text = None if undecided else draft.text(choices, rest)
         written = None
         lost = draft.lost(text) if text is not None else ()

@@ -1,4 +1,4 @@
-"""The verb `move`: the leaf moved to an entry, and what that costs."""
+"""The verb `move`: moves the leaf to an entry, and shows the price."""
 
 from __future__ import annotations
 
@@ -85,16 +85,16 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
 
 
 _SAME = {"two-prompts": "two-prompts", "open-calls": "dangling-calls", "partial-results": "dangling-calls"}
-"""What a move remarks on, and the surprise of its price that says the same."""
+"""Codes of a move's remarks, with the codes of a price's surprises that say the same."""
 
 
 def _remarked(written: Write) -> set[str]:
-    """Surprises of a price that the remarks of the move tell already."""
+    """Surprises of a price that the move's remarks already mention."""
     return {_SAME.get(remark.code, remark.code) for remark in written.remarks}
 
 
 def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Iterator[str]:
-    """A price as a person reads it: what the context loses and gains, what costs the full price, and what one would not expect."""
+    """A price as text: what the context loses and gains, what costs the full price, and unexpected consequences."""
     parts = [
         ("drops", _entries_text(price.left)),
         ("adds", _entries_text(price.entered)),
@@ -120,7 +120,7 @@ def _size(count: Count) -> str:
 
 
 def _entries_text(part: Part) -> str:
-    """What leaves or comes; its tokens only where all of them are a part of the context."""
+    """Entries on one side of a move; with tokens only if all of them are part of the context."""
     number = counted(part.entries, "entry", "entries")
     return f"{number} ({short(part.tokens)} tokens)" if part.in_context else number
 

@@ -1,7 +1,7 @@
-"""How options are declared: each once, as a typed field of the value that its verb is called with.
+"""Declarations of options: each option once, as a typed field of the value passed to its verb.
 
 The classes are in `branch_options`, `compaction_options` and `session_options`. They are imported when a verb's options
-are needed: to make them all takes longer than to list the verbs.
+are needed, as creating all of them takes longer than listing the verbs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from dataclasses import Field
 
 _DECLARATION = "click"
-"""What a field's metadata keeps the declaration of its option under."""
+"""Key of an option's declaration in the metadata of its field."""
 
 _Default = TypeVar("_Default", str, int)
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-"""A folder that is there."""
+"""An existing folder."""
 
 
 @overload
@@ -56,10 +56,10 @@ def option(
 
 
 def option(*names: str, **declaration: Any) -> object:
-    """A field of a class of options, by its names on the command line and click's declaration.
+    """A field of a class of options, from its names on the command line and click's declaration.
 
-    The parameter is named after the field. Its default is what click gives where the option is missing, so that a value
-    made without the command line means the same.
+    The parameter has the name of the field. The field's default is click's value for a missing option, so that a value created
+    without the command line means the same.
     """
     default: object = None
     if declaration.get("required"):
@@ -74,13 +74,13 @@ def option(*names: str, **declaration: Any) -> object:
 
 
 def option_of(name: str, declared: object) -> click.Option:
-    """The option that a field declares, as a parameter of that name."""
+    """The option declared by a field, as a parameter of that name."""
     names, declaration = cast("Field[object]", declared).metadata[_DECLARATION]
     return click.Option((*names, name), **declaration)
 
 
 class Options:
-    """The options of one verb: a class of this package by its module and name, imported when it is needed."""
+    """The options of one verb: a class of this package, given by module and name, imported when it is needed."""
 
     def __init__(self, name: str) -> None:
         self._module, _, self.name = name.partition(".")
@@ -89,11 +89,11 @@ class Options:
         return getattr(import_module(f"leafward.cli.{self._module}"), self.name)
 
     def declared(self) -> list[click.Option]:
-        """An option for each field of the class, in their order."""
+        """An option for each field of the class, in order."""
         return [option_of(one.name, one) for one in fields(self._kind())]
 
     def gather(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters with one value, `options`, in place of those that are fields of the class."""
+        """The parameters with those that are fields of the class gathered in one value, `options`."""
         kind = self._kind()
         names = [one.name for one in fields(kind)]
         rest = {name: value for name, value in parameters.items() if name not in names}

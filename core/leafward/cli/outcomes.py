@@ -1,4 +1,4 @@
-"""What came of branches, as `diff --what outcome` tells it: two side by side, or any number in one table."""
+"""Outcomes of branches for `diff --what outcome`: two side by side, or any number in one table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def compare_outcomes(session: Session, entries: Sequence[int], as_json: bool) -> int:
-    """What came of each of some entries since the common ancestor of all of them."""
+    """Prints the outcome of each entry since the common ancestor of all of them."""
     ancestor = reduce(session.tree.common_ancestor, entries)
     sides = [side_of(session, ancestor, entry) for entry in entries]
     came = [outcome_json(session, side) for side in sides]
@@ -66,7 +66,7 @@ _TITLE, _LEAST = 12, 10
 
 
 def outcome_table(came: Sequence[dict[str, Any]], names: Sequence[str], page: Page) -> Iterator[str]:
-    """A column a branch, a row a figure; as many columns beside each other as fit, the others below."""
+    """A table with a column for each branch and a row for each figure; columns that do not fit continue below."""
     rows = [("", *names), *outcome_rows(came)]
     widths = [max(_LEAST, *(cells(row[at]) for row in rows)) + 2 for at in range(1, len(names) + 1)]
     begin = 0
@@ -87,7 +87,7 @@ def outcome_table(came: Sequence[dict[str, Any]], names: Sequence[str], page: Pa
 
 
 def outcome_json(session: Session, side: Side) -> dict[str, Any]:
-    """What came of a side, as JSON."""
+    """Outcome of a side, as JSON."""
     came = side.outcomes
     return {
         "checks": [
@@ -117,7 +117,7 @@ def outcome_json(session: Session, side: Side) -> dict[str, Any]:
 
 
 def outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
-    """What came of branches, a row a figure: its title, then each branch's."""
+    """Outcomes of branches as rows: a title, then the figure of each branch."""
     checks = {one["check"] for side in came for one in side["checks"]}
     rows = [
         (name, *(_checked(side, name) for side in came))
@@ -153,7 +153,7 @@ def _cost(side: dict[str, Any]) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A span as people say it."""
+    """A duration in words."""
     if seconds is None:
         return "not known"
     if seconds < 120:

@@ -1,6 +1,6 @@
-"""The rows of a session as the command line prints them: those of the explorer's layout, archived branches and long streaks folded.
+"""Rows of a session as the command line prints them: the explorer's layout, with archived branches and long streaks folded.
 
-Nothing here recurses.
+Nothing here is recursive.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-"""Kinds that tell what the context holds instead of the conversation."""
+"""Kinds that describe the context, not the conversation."""
 
 
 @dataclass(slots=True)
 class Row:
-    """One row: a turn, or one entry that stands for itself."""
+    """One row: a turn, or one entry with a row of its own."""
 
     entry: EntryIndex
     """The entry that the row names and whose text it shows."""
     entries: Sequence[int]
     end: EntryIndex
-    """Where a move to the row goes: the last entry of the conversation in it."""
+    """The target of a move to the row: the last entry of the conversation in it."""
     lane: int
     junction: bool
-    """The first row of a branch."""
+    """Whether this is the first row of a branch."""
     rooted: bool
-    """Its root is that of the leaf: lane 0 is the active path."""
+    """Whether its root is that of the leaf, so that lane 0 is the active path."""
     ongoing: tuple[bool, ...]
-    """For each lane to the left, whether it goes on below this row."""
+    """For each lane to the left, whether it continues below this row."""
     hidden: int = 0
-    """Entries of an archived branch that this row stands for, without Leafward's notes."""
+    """Number of entries of an archived branch that this row replaces, without Leafward's notes."""
     folded: int = 0
-    """Compactions one after the other that this row stands for."""
+    """Number of consecutive compactions that this row replaces."""
 
 
 class _Outline:
@@ -52,7 +52,7 @@ class _Outline:
         tree = session.tree
         off_path = [entry for entry in hidden if not layout.on_path(entry)]
         self.concealed = sets.below(tree, sets.of(off_path, len(session)), itself=True) if off_path else b""
-        """A byte for each entry of an archived branch; empty where there is none."""
+        """A byte for each entry, 1 in an archived branch; empty if there is none."""
         self.archived: dict[int, list[EntryIndex]] = {}
         """First entries of archived branches, by the row in which each begins."""
         for entry in sorted(off_path):
@@ -99,7 +99,7 @@ class _Outline:
         )
 
     def _ongoing_beside(self, branch: int) -> tuple[bool, ...]:
-        """Whether the rail of each lane left of a branch, outermost first, passes beside it."""
+        """For each lane left of a branch, outermost first, whether its rail passes beside the branch."""
         found = self._ongoing.get(branch)
         if found is None:
             layout = self.layout
@@ -112,7 +112,7 @@ class _Outline:
         return found
 
     def _inside(self, entry: int) -> list[range]:
-        """An entry and all below it."""
+        """The ranges of an entry and everything below it."""
         tree = self.session.tree
         first, *others = tree.subtree_spans(tree.run_of(entry))
         return sorted([range(entry, first.stop), *others], key=lambda span: span.start)
@@ -125,9 +125,9 @@ def outline_rows(
     hidden: frozenset[EntryIndex] = frozenset(),
     only: frozenset[int] | None = None,
 ) -> list[Row]:
-    """The rows of a session from the root down: a turn each, or an entry each; one for each `hidden` branch off the path.
+    """The rows of a session from the root down: one for each turn or entry, and one for each `hidden` branch off the path.
 
-    With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
+    With `only`, just the rows with one of these entries, and the rows where their branches leave and begin.
     """
     density = Density.ENTRIES if every_entry else Density.TURNS
     layout = arrange(session.tree, session.leaf, density, everything=every_entry)
@@ -149,14 +149,14 @@ def _holding(rows: list[Row], layout: Layout, only: frozenset[int]) -> list[Row]
 
 
 def _streaks_folded(session: Session, rows: list[Row]) -> list[Row]:
-    """The rows with one for all compactions between the first and the last of many.
+    """The rows with one row for all compactions between the first and the last of a long streak.
 
-    An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
+    An agent that cannot make its context small enough compacts again and again: hundreds of rows without new information.
     """
     kinds, labels, place = session.columns.kind, session.labels, session.place
 
     def streak_of(row: Row) -> int:
-        """The lane of a compaction that nothing is said at; -1 for any other row."""
+        """The lane of a compaction without label or leaf; -1 for any other row."""
         plain = (
             kinds[row.entry] == Kind.COMPACTION
             and not row.hidden

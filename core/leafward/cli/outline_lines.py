@@ -1,4 +1,4 @@
-"""The rows of a session drawn: id, lanes, text, marks, edits, calls and tokens of each as a line of text."""
+"""Draws the rows of a session: id, lanes, text, marks, edits, calls and tokens of each as a line of text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
-"""Kinds whose text needs no word before it."""
+"""Kinds whose text needs no word in front of it."""
 
 
 _WORD_CELLS = 10
@@ -36,11 +36,11 @@ _TEXT_KEPT = 10
 
 
 _MEASURED_COMPACTIONS = 64
-"""Compactions whose context is measured; in a file with more, rows say only what each replaced."""
+"""Most compactions whose context is measured; in a file with more, rows show only the size that each replaced."""
 
 
 def measure(session: Session) -> EntryMetrics:
-    """What each entry counts for. Lines that prove to be broken are marked in the session first."""
+    """Metrics of each entry. Lines that prove broken are first marked in the session."""
     while True:
         verify(session)
         metrics = EntryMetrics(session)
@@ -58,9 +58,9 @@ def outline(
     hidden: frozenset[EntryIndex] = frozenset(),
     only: frozenset[int] | None = None,
 ) -> Iterator[str]:
-    """The rows as lines of text: id, lanes, text, marks, where a turn ends, edits, calls and tokens.
+    """The rows as lines of text: id, lanes, text, marks, the turn's end, edits, calls and tokens.
 
-    With `only` the rows that hold one of these entries, and those where a branch that does leaves and begins.
+    With `only`, just the rows with one of these entries, and the rows where their branches leave and begin.
     """
     measures = measure(session)
     rows = outline_rows(session, every_entry=every_entry, hidden=hidden, only=only)
@@ -102,14 +102,14 @@ class _Painter:
     graph_width: int
     lanes: int
     names: dict[int, str]
-    """What each row's entry is called."""
+    """The short id of each row's entry."""
     name_width: int
     text_width: int = 40
     compactions: int = 0
     place: int = -1
     what_if: bool = False
     own: int = -1
-    """Where the agent itself goes on."""
+    """The entry at which the agent itself continues."""
 
     def line(self, row: Row, every_entry: bool) -> str:
         page = self.page
@@ -141,7 +141,7 @@ class _Painter:
         return f"{page.style(name, 'faint')}{graph}{styled}{filling}{chips}{page.style(numbers, 'faint')}"
 
     def is_bad(self, row: Row) -> bool:
-        """Whether a row stands for a line that is no entry."""
+        """Whether a row is for a line that is no entry."""
         return self.session.columns.kind[row.entry] in DAMAGED
 
     def _graph(self, row: Row, kind: Kind, active: bool) -> str:
@@ -199,7 +199,7 @@ class _Painter:
         return self._fitting(marks)
 
     def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The last marks of a row, as many as leave the text some room, and how many others there are."""
+        """The last marks of a row, as many as leave room for the text, and the number of the others."""
         left = self.text_width - _TEXT_KEPT
         kept: list[tuple[str, str]] = []
         for position in range(len(marks) - 1, -1, -1):
@@ -221,7 +221,7 @@ class _Painter:
             return self._compaction(row.entry)
         first_words = headline(self.session, row.entry)
         if kind is Kind.BASH:
-            # As the screen signs it: `$` is a command of the agent there.
+            # As on the screen: there, `$` marks a command of the agent.
             return f"! {first_words.text}"
         if kind is Kind.CONTEXT_EDIT and not every_entry:
             return f"context edit {first_words.within(room - len('context edit '), cells, self.page.gap)}"

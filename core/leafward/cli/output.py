@@ -1,6 +1,6 @@
-"""What the verbs write: one JSON document, or text aligned in terminal cells; remarks go to stderr.
+"""Output of the verbs: one JSON document, or text aligned in terminal cells; remarks go to stderr.
 
-Every text of a session passes `safe` here or before; colour is used only where stdout is a terminal that wants it.
+Every text of a session passes `safe` here or earlier; colour is used only if stdout is a terminal that supports it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 PIPE_WIDTH = 100
-"""Columns of a line where stdout is no terminal."""
+"""Columns of a line if stdout is no terminal."""
 
 _DEEPEST = 200
-"""Containers inside each other that are written: orjson takes 254, and other parsers no more than that either."""
+"""Most nested containers that are written: orjson takes 254, and other parsers take no more either."""
 
 _STYLES = {
     "bold": "1",
@@ -42,7 +42,7 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where human output goes: how wide it is, whether it takes colour, and which signs it can show."""
+    """The target of text output: its width, whether it takes colour, and whether it can show Unicode."""
 
     width: int = PIPE_WIDTH
     colour: bool = False
@@ -50,16 +50,16 @@ class Page:
 
     @property
     def gap(self) -> str:
-        """What stands for the middle of a path that is too long."""
+        """The sign for the omitted middle of a long path."""
         return "…" if self.unicode else "~"
 
     def style(self, text: str, name: str) -> str:
-        """`text` in one of the styles, plain where there is no colour."""
+        """`text` in one of the styles; plain if there is no colour."""
         return f"\x1b[{_STYLES[name]}m{text}\x1b[0m" if self.colour and text else text
 
 
 def page() -> Page:
-    """The page that stdout is now: its width, NO_COLOR and TERM obeyed, its encoding."""
+    """The page for the current stdout: its width and encoding; NO_COLOR and TERM are respected."""
     stream = sys.stdout
     terminal = stream.isatty()
     encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
@@ -76,9 +76,9 @@ def emit_json(value: object) -> None:
 
 
 def json_bytes(value: object, *, indented: bool = False) -> bytes:
-    """A value as JSON in UTF-8. Lone surrogates and control codes are escaped, numbers that JSON cannot say are null.
+    """A value as JSON in UTF-8. Lone surrogates and control codes are escaped; numbers that JSON cannot express become null.
 
-    What is nested too deeply for other parsers is empty.
+    Containers nested too deeply for other parsers become empty.
     """
     import orjson
 
@@ -89,7 +89,7 @@ def json_bytes(value: object, *, indented: bool = False) -> bytes:
 
 
 def _cut(value: object, deepest: int) -> object:
-    """A value whose containers hold nothing below so many others."""
+    """A value with containers emptied below so many levels."""
     if isinstance(value, dict):
         return {key: _cut(one, deepest - 1) for key, one in value.items()} if deepest else {}
     if isinstance(value, (list, tuple)):
@@ -107,14 +107,14 @@ def _standard_json(value: object, indent: int | None) -> str:
 
 
 def say(lines: str | Iterable[str]) -> None:
-    """Writes lines to stdout; what its encoding lacks is replaced."""
+    """Writes lines to stdout; characters that its encoding lacks are replaced."""
     text = lines if isinstance(lines, str) else "\n".join(lines)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     _write_bytes((text + "\n").encode(encoding, "replace") if text or isinstance(lines, str) else b"")
 
 
 def write_text(text: str) -> None:
-    """Writes a document to stdout as it is, in UTF-8."""
+    """Writes a document to stdout unchanged, in UTF-8."""
     _write_bytes(text.encode("utf-8", "replace"))
 
 
@@ -124,7 +124,7 @@ def note(text: str) -> None:
 
 
 def below(line: str) -> None:
-    """Writes a line that belongs to the remark before it, indented; its text has to be safe."""
+    """Writes an indented line that belongs to the remark before it; its text has to be safe."""
     _note_to(sys.stderr, f"  {line}\n")
 
 
@@ -134,7 +134,7 @@ def _note_to(stream: IO[str], text: str) -> None:
         stream.write(text.encode(encoding, "replace").decode(encoding))
         stream.flush()
     except OSError:
-        # A remark that nobody gets to see changes nothing about what was done.
+        # A remark that nobody sees changes nothing about the work done.
         let_go(stream.fileno())
 
 
@@ -162,12 +162,12 @@ def _char_cells(char: str) -> int:
 
 
 def cells(text: str) -> int:
-    """How many terminal cells a line of safe text takes."""
+    """The number of terminal cells that a line of safe text takes."""
     return len(text) if text.isascii() else sum(map(_char_cells, text))
 
 
 def fit(text: str, width: int, *, unicode: bool = True) -> str:
-    """`text` cut to `width` cells, with an ellipsis at the end where something was cut."""
+    """`text` cut to `width` cells, with an ellipsis at the end if anything was cut."""
     if cells(text) <= width:
         return text
     end = "…" if unicode else "~"
@@ -181,7 +181,7 @@ def fit(text: str, width: int, *, unicode: bool = True) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """`text` filled with spaces to `width` cells, on its left where it is to stand at the right."""
+    """`text` padded with spaces to `width` cells; with `right`, on its left."""
     space = " " * max(0, width - cells(text))
     return space + text if right else text + space
 
@@ -195,9 +195,9 @@ def table(
     right: str = "",
     least: int = 12,
 ) -> list[str]:
-    """Rows in aligned columns under a quiet heading; column `grow` gives way, down to `least`, where the page is too narrow.
+    """Rows in aligned columns under a faint heading; if the page is too narrow, column `grow` shrinks, down to `least`.
 
-    `right` names the headings of the columns that stand at the right edge of their column. Texts are expected safe.
+    `right` names the headings of right-aligned columns. Texts must be safe.
     """
     widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
     spare = page.width - sum(widths) - 2 * (len(head) - 1)
@@ -216,7 +216,7 @@ def table(
 
 
 def money(dollars: float) -> str:
-    """US dollars: two places, four below a cent."""
+    """US dollars with two decimals, or four below a cent."""
     return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
 
 
@@ -226,7 +226,7 @@ def indented(text: str, by: str = "  ") -> list[str]:
 
 
 def usage_json(usage: Any) -> dict[str, float | None]:
-    """A usage as the JSON outputs name it; the cost of tokens that nobody recorded one for is null, as in lists."""
+    """A usage as JSON; the cost is null if none was recorded, as in lists."""
     return {
         "input": usage.input,
         "output": usage.output,
@@ -238,7 +238,7 @@ def usage_json(usage: Any) -> dict[str, float | None]:
 
 
 def when(milliseconds: int, *, seconds: bool = False) -> str:
-    """A time as the clock here shows it, to the minute or the second."""
+    """A time in the local time zone, to the minute or the second."""
     form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime(form)

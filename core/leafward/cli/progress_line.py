@@ -1,4 +1,4 @@
-"""The line of the terminal that says how far a verb is."""
+"""A line on the terminal that shows the progress of a verb."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from leafward.catalog import Update
 
 _AGAIN = "\r\x1b[K"
-"""Back to the beginning of the line, which is emptied."""
+"""Moves to the beginning of the line and clears it."""
 
 
 class ProgressLine:
-    """One line on stderr, written over each time; nothing where stderr is no terminal. After `with` it is gone."""
+    """One line on stderr, overwritten each time; nothing if stderr is no terminal. Leaving `with` removes it."""
 
     def __init__(self) -> None:
         self._watched = sys.stderr.isatty()
@@ -25,20 +25,20 @@ class ProgressLine:
         self.wipe()
 
     def show(self, what: str, done: int, total: int) -> None:
-        """`searching 3 / 1,200`."""
+        """Shows `searching 3 / 1,200`."""
         self.write(f"{what} {done:,} / {total:,}" if self._watched else "")
 
     def show_reading(self, update: Update) -> None:
-        """How many sessions of the catalogue are read."""
+        """Shows the number of sessions read for the catalogue."""
         if not update.finished:
             self.show("reading sessions", update.done, update.total)
 
     def write(self, text: str) -> None:
-        """Puts a text in place of the one before."""
+        """Replaces the previous text."""
         if self._watched:
             sys.stderr.write(f"{_AGAIN}{text}")
             sys.stderr.flush()
 
     def wipe(self) -> None:
-        """Empties the line, for what is written next."""
+        """Clears the line for the next output."""
         self.write("")

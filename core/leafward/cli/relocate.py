@@ -1,4 +1,4 @@
-"""The verb `relocate`: the sessions of a project whose folder was renamed, begun anew in the folder it has now."""
+"""The verb `relocate`: begins the sessions of a renamed project folder again in its new place."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from leafward.branches.relocation import Move, Relocation
 
 _PATH = 4000
-"""Characters of a path that are shown."""
+"""Most characters shown of a path."""
 
 
 def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
-    """`leafward relocate`. Returns 1 where a session is refused."""
+    """`leafward relocate`. Returns 1 if a session is refused."""
     settings = configured()
     folder = folder_named(new, os.environ)
     gone = str(expanded(old, os.environ))
@@ -74,7 +74,7 @@ def _totals(done: Sequence[Relocation]) -> dict[str, int]:
 
 def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
     card, draft = one.move.card, one.draft
-    # A draft that is not written has an id, a file and a command that will never be.
+    # A draft that is not written has an id, a file and a command that will never exist.
     named = draft if not dry_run else None
     return {
         "agent": card.agent,
@@ -129,9 +129,9 @@ def _word(one: Relocation, *, dry_run: bool) -> str:
 
 
 def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
-    """Why, or which session it is now, and where that works in a folder below the new one.
+    """The reason, or the id of the new session, and its folder if that is below the new one.
 
-    A dry run has no id to tell: the one of its draft is made up anew by each run.
+    A dry run shows no id, as each run makes up another one.
     """
     notable = [remark.text for remark in one.remarks if remark.code in _NOTABLE]
     below = f"in {os.path.relpath(move.folder, folder)}" if move.folder != folder else ""
@@ -141,4 +141,4 @@ def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
 
 
 _NOTABLE = frozenset({"before-prompt", "healed", "kept-beside"})
-"""Remarks that say that the new session is not the old one, entry by entry."""
+"""Codes of remarks that a new session differs from the old one."""

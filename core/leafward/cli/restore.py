@@ -1,4 +1,4 @@
-"""The verb `restore`: the files of a project as they were at an entry, and its undo."""
+"""The verb `restore`: restores the files of a project as they were at an entry, or undoes that."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class RestoreFlags(NamedTuple):
-    """What is asked for beside the entry and the paths."""
+    """Flags of `leafward restore`, without the entry and the paths."""
 
     diff: bool
     overwrite: bool
@@ -191,7 +191,7 @@ def _document(
 
 
 def restore_json(record: Record) -> dict[str, Any]:
-    """A restore as the log names it."""
+    """A restore as JSON, for the log."""
     return {
         "restore": record.number,
         "entry": record.entry,

@@ -1,4 +1,4 @@
-"""The verb `resume`: a session continued in its agent."""
+"""The verb `resume`: continues a session in its agent."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
 
 
 def installed(command: Resume, title: str) -> str:
-    """Where an agent's program is. Raises LeafwardError where it is not installed."""
+    """Path of an agent's program. Raises LeafwardError if it is not installed."""
     try:
         return command.program(os.environ)
     except Refused:
@@ -66,7 +66,7 @@ def installed(command: Resume, title: str) -> str:
 
 
 def run(command: Resume, title: str) -> int:
-    """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError where it is not installed."""
+    """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError if it is not installed."""
     environment, program = command.environment(os.environ), installed(command, title)
     sys.stdout.flush()
     with _interrupts_for_the_child():
@@ -78,7 +78,7 @@ def run(command: Resume, title: str) -> int:
 
 @contextmanager
 def _interrupts_for_the_child() -> Iterator[None]:
-    """While the agent runs, ctrl-c is its own business."""
+    """Leaves ctrl+c to the agent while it runs."""
     # A handler, not SIG_IGN: the child would inherit that.
     before = signal.signal(signal.SIGINT, lambda _signal, _frame: None)
     try:

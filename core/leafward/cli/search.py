@@ -1,4 +1,4 @@
-"""The verb `search`: all text of all sessions, or of what lies in the folders and files named."""
+"""The verb `search`: searches the text of all sessions, or of those in the folders and files named."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
 
 _NAMED_AT_MOST = 5
-"""Sessions that could not be read which are named in what a person reads."""
+"""Most unreadable sessions that the text output names."""
 
 
 def search(
@@ -74,7 +74,7 @@ def search(
 
 
 def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[SessionHits]:
-    """Sessions until so many hits are there; the last one is cut."""
+    """Sessions up to so many hits in total; the hits of the last one are cut."""
     left = limit
     for session in running.run(
         publish=lambda progress: line.show("searching", progress.done, progress.total)
@@ -88,7 +88,7 @@ def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[Sessio
 def _remarks(
     running: Search, found: Sequence[SessionHits], limit: int, *, whole: bool
 ) -> list[dict[str, str]]:
-    """What is to be said of the search: what was left out, what could not be read, what took too long."""
+    """Remarks on the search: hits left out, sessions not read, patterns that took too long."""
     remarks = []
     listed = sum(len(session.hits) for session in found)
     more = sum(session.total for session in found) - listed
@@ -174,7 +174,7 @@ _ENTRY, _PART = 20, 8
 
 
 def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[str]:
-    """A session, and below it its hits, each with the words around."""
+    """A session, and below it its hits, each with the text around it."""
     card = session.card
     about = f"{safe_line(short[card.id], 36)}  {safe_line(card.agent)}  {when(card.when)}"
     name = project_name(card.project)
@@ -194,7 +194,7 @@ def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[
 
 
 def _marked(hit: Hit, room: int, page: Page) -> str:
-    """The snippet with what was found emphasised, cut so that the first place is seen."""
+    """The snippet with its matches emphasised, cut so that the first match is visible."""
     text = safe(hit.text)
     first = hit.spans[0] if hit.spans else (0, 0)
     begin = 0

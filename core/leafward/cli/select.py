@@ -1,4 +1,4 @@
-"""The verb `select`: the entries that a query chooses."""
+"""The verb `select`: the entries that a query matches."""
 
 from __future__ import annotations
 

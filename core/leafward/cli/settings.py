@@ -7,7 +7,7 @@ from leafward.cli.output import note
 
 
 def configured() -> Config:
-    """The settings of the user; what is wrong with them is said on stderr."""
+    """The user's settings; problems in them are printed on stderr."""
     settings, problems = load()
     for problem in problems:
         note(str(problem))

@@ -1,4 +1,4 @@
-"""The verb `survival`: what became of the facts that a compaction replaced."""
+"""The verb `survival`: the fate of the facts that a compaction replaced."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _SHOWN = 24
-"""Facts of one status that are listed by name; JSON has all."""
+"""Most facts of one status that are listed by name; JSON lists all."""
 _STYLE = {Status.LOST: "bad", Status.CONTRADICTED: "bad", Status.INVENTED: "warn"}
 
 
@@ -58,7 +58,7 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
 
 
 def compaction_at(session: Session, named: str | None) -> EntryIndex:
-    """The compaction that is named, or the last one on the path to the leaf. Raises NotFound or Refused."""
+    """The named compaction, or the last one on the path to the leaf. Raises NotFound or Refused."""
     if named is not None:
         index = session.find(named)
         if session.columns.kind[index] != Kind.COMPACTION:
@@ -124,7 +124,7 @@ def survival_json(session: Session, found: Survival) -> dict[str, Any]:
 
 
 def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
-    """A fact and what became of it as JSON."""
+    """A fact and its fate, as JSON."""
     fact = fate.fact
     return {
         "kind": str(fact.kind),

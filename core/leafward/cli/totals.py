@@ -16,7 +16,7 @@ _BAR = 20
 
 
 def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
-    """The sums, a line each, the whole below them."""
+    """The sums, one line each, and the total below them."""
     if not sums.all.sessions:
         yield "no session to add up"
         return

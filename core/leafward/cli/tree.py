@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _FOLDER_SHOWN = 30
-"""Cells of a session's folder that a long title leaves."""
+"""Cells that a long title leaves for the session's folder."""
 
 
 def session_facts(session: Session) -> Body:
-    """What `tree` says of the session itself."""
+    """Facts about the session itself in the document of `tree`."""
     header = session.header
     pending = session.scan.pending
     created, parent = header.get("timestamp"), header.get("parentSession")
@@ -79,7 +79,7 @@ def tree(
 
 
 def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
-    """The document that `tree --json` writes; of the entries those in `only`, where it is given."""
+    """The document of `tree --json`; with `only`, just these entries."""
     measures = measure(session)
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
@@ -120,7 +120,7 @@ def tree_text(
     with_archived: bool = False,
     only: frozenset[int] | None = None,
 ) -> Iterator[str]:
-    """The lines that `tree` prints: a heading, the rows, and what is wrong with the file."""
+    """The lines of `tree`: a heading, the rows, and problems of the file."""
     hidden = frozenset[EntryIndex]() if with_archived else archived_branches(session)
     body = list(outline(session, page, every_entry=every_entry, hidden=hidden, only=only))
     yield from heading(session, page)
@@ -152,7 +152,7 @@ def tree_text(
 
 
 def heading(session: Session, page: Page) -> Iterator[str]:
-    """Two lines: what the session is called and where it belongs; how much there is of it."""
+    """Two lines: title and folder of the session; its size."""
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
@@ -175,7 +175,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
 
 
 def copied_too(session: Session) -> str:
-    """What is said behind sums over a session whose agent stores what a fork copied with the rest: lists count that once."""
+    """Remark after the sums of a fork whose agent stores copied replies with the others; lists count those once."""
     header = session.header
     copies = isinstance(header.get("parentSession"), str) and header.get("relation") != SUBAGENT
     copies = copies and not session.inherited
@@ -196,7 +196,7 @@ def show(selector: str, entry: str | None, as_json: bool) -> int:
 
 
 def show_json(session: Session, index: EntryIndex) -> Body:
-    """One entry whole: what `tree` says of it, where it lies in the file, and its body."""
+    """One whole entry: the facts of `tree`, its place in the file, and its body."""
     entry = session.entry(index)
     tokens = sum(map(message_tokens, messages_of(entry.body, entry.kind)))
     on_path = session.tree.is_ancestor(index, session.leaf)
@@ -215,7 +215,7 @@ def show_json(session: Session, index: EntryIndex) -> Body:
 
 
 def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
-    """One entry as a person reads it."""
+    """One entry as text."""
     entry = session.entry(index)
     role = f" {entry.role}" if entry.role else ""
     yield page.style(f"{safe_line(entry.id, 80)}  {safe_line(entry.type + role, 80)}", "bold")
@@ -247,7 +247,7 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
 
 
 def message_lines(message: Body, page: Page) -> Iterator[str]:
-    """A message for reading: its blocks one under the other, calls with each argument on lines of its own."""
+    """A message as text: its blocks one below another, and each argument of a call on lines of its own."""
     role = message.get("role")
     if role == "assistant":
         facts = [

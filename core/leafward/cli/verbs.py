@@ -1,6 +1,6 @@
-"""The verbs as `--help` shows them: arguments, options, examples. What they do is loaded when one runs.
+"""The verbs as `--help` shows them: arguments, options, examples. The code of a verb is loaded when it runs.
 
-Those that change a session are declared in `changing_verbs`, those about compactions and summaries in `memory_verbs`, and
+Verbs that change a session are declared in `changing_verbs`, those about compactions and summaries in `memory_verbs`, and
 those that compare in `comparing_verbs`.
 """
 

@@ -1,4 +1,4 @@
-"""What a write did: its operation as JSON, the entries that it names, and what a user should know of it on stderr."""
+"""Report of a write: its operation as JSON, the entries that it names, and remarks for the user on stderr."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _ID_SHOWN = 16
-"""Characters of an id in a line: as many as tell those of opencode apart, which begin with the time."""
+"""Characters shown of an id: enough for opencode's ids, which begin with the time."""
 
 
 def place_text(session: Session, name: str | None) -> str:
-    """An entry as a person knows it: its id and what it says."""
+    """An entry as text: its id and its headline."""
     if name is None:
         return "before the first entry"
     index = session.columns.index(name)
@@ -31,12 +31,12 @@ def place_text(session: Session, name: str | None) -> str:
 
 
 def short_id(name: str | None) -> str:
-    """An entry's id as it stands in a line; `start` before everything."""
+    """An entry's id, shortened for a line; `start` for the place before all entries."""
     return "start" if name is None else safe_line(name[:_ID_SHOWN], _ID_SHOWN)
 
 
 def write_json(session: Session, written: Write) -> Body:
-    """An operation as every verb that writes puts it into its document."""
+    """An operation as JSON, the same in every verb that writes."""
     return {
         "op": written.op,
         "kind": written.kind.value,
@@ -60,7 +60,7 @@ def _diagnostics(session: Session, written: Write) -> list[Body]:
 
 
 def _recent_text(session: Session) -> str:
-    """The advice for a user whose agent is running: how the agent gets to see the write."""
+    """Advice for a user whose agent is running: how to make it read the written lines."""
     agent = agent_behind(session)
     advice = f"the file changed a moment ago; restart {agent.title} to pick this up"
     try:
@@ -71,7 +71,7 @@ def _recent_text(session: Session) -> str:
 
 
 def remark(session: Session, written: Write) -> None:
-    """Says on stderr what a user should know of a write."""
+    """Prints remarks on a write on stderr."""
     for one in _diagnostics(session, written):
         note(str(one["text"]))
     if written.backup is not None and not written.dry_run:
