@@ -24,7 +24,7 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A card at its place in a listing."""
+    """A card in a listing, with its depth."""
 
     card: Card
     depth: int

@@ -96,7 +96,7 @@ class SharedReplies:
         self._stack.close()
 
     def join(self, end: int, stop: Callable[[], bool]) -> bool:
-        """Adds the counts of the other processes; False if they do not end at `end` like the scan, or if `stop` is true."""
+        """Adds the counts of the other processes; False if one failed, if they do not end at `end`, or if `stop` is true."""
         if self._asked and end != self._asked[-1][0].lines.stop:
             return False
         # Stretches that no process has begun are counted here, from the end: the processes take them from the start.

@@ -152,7 +152,7 @@ def tree_text(
 
 
 def heading(session: Session, page: Page) -> Iterator[str]:
-    """Two lines: title and folder of the session; its size."""
+    """Two lines: the title and folder of the session; its agent, size, leaf and cost."""
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)

@@ -50,7 +50,7 @@ class Ground:
     limit: int | None
     """Most UTF-16 units of the stored text; None for no limit."""
     took: int | None
-    """Counted tokens of the kept tail in the context before, without what is cut from it; None if no count tells them."""
+    """Counted tokens of the kept tail in the context before, without the part that is cut from it; None if no provider counted them."""
     named: Sequence[EntryIndex] | None = None
     """Entries, with their edits, that the compaction must name as kept: another agent may send them in an order of its own, so that
     they are not simply the entries after the cut. None if pi's rule determines them.

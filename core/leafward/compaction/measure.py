@@ -125,7 +125,7 @@ class Requests:
     """Sizes of the parts of a context, from the counts of requests: the tokens sent before a position, as counted."""
 
     kept: int
-    """Positions before this one were sent before the last compaction, so no request tells their size."""
+    """Positions before this one were sent before the last compaction, so no request measured them."""
     replies: array[int]
     """Positions of the replies with recorded usage."""
     error: array[int]
@@ -138,7 +138,7 @@ class Requests:
     """Tokens of the context itself."""
 
     def ahead_of(self, position: int) -> int | None:
-        """Counted tokens before a position; None if no request tells them."""
+        """Counted tokens before a position; None if no request measured them."""
         if not self.replies or position < self.kept:
             return None
         if position == len(self.before) - 1:
@@ -195,7 +195,7 @@ class PathSizes:
     requests: Requests
 
     def took(self, position: int) -> int | None:
-        """Counted tokens of the messages from a position on; None if no count tells them."""
+        """Counted tokens of the messages from a position on; None if no request measured them."""
         before, whole = self.requests.ahead_of(position), self.requests.whole
         return whole - before if before is not None and 0 <= before <= whole else None
 
@@ -402,7 +402,7 @@ def _speaking(
 ) -> tuple[frozenset[int], bytearray]:
     """The messages of the compaction, by number, and for each position a 1 if another message stands there.
 
-    Corrects `parts` where an entry has no message or another role: a kind only tells what an entry may hold.
+    Corrects `parts` where an entry has no message or another role: a kind only shows what an entry may hold.
     """
     messages = context.messages
     lead = frozenset(

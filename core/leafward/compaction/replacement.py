@@ -43,7 +43,7 @@ class DividedPath:
     replaced: tuple[SpanMessage, ...]
     """Messages that leave the context, in the order of the path; messages that were never sent are left out."""
     summarised: tuple[SpanMessage, ...]
-    """Those of them that the summary replaces; earlier quoted messages come first."""
+    """Messages that the summary replaces: earlier quoted ones first, the prefix of a split turn last."""
     prefix: int
     """Number of summarised messages in the beginning of the split turn."""
     kept: tuple[SpanMessage, ...]

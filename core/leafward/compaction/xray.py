@@ -77,7 +77,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
         if message.entry not in old and message.role != "system":
             dealing.bring_back(message)
     dealing.tell(lines, index)
-    # If the agent copied only the compaction's context, its note tells the tokens that the file does not hold.
+    # If the agent copied only the compaction's context, the size that it recorded covers the missing part.
     basis = Basis.of(session)
     noted = basis.change(index)[0].total - before.total
     dealing.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))

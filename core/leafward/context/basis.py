@@ -172,7 +172,7 @@ class Basis:
         return self.count(self.sizes.outline(index), index)
 
     def took(self, first: EntryIndex, index: EntryIndex, freed: int = 0) -> int | None:
-        """Tokens of the messages between two entries, as part of the context at the second; None if no provider's count tells them.
+        """Tokens of the messages between two entries, as part of the context at the second; None if no provider counted them.
 
         `freed` are estimated tokens of them that edits are about to free.
         """
@@ -196,7 +196,7 @@ class Basis:
         return estimated + (round(counted * self.carry(index).scale) if counted else 0)
 
     def change(self, compaction: int) -> tuple[Count, Count]:
-        """Sizes before and after a compaction; the size before is the agent's own note if the file does not tell it."""
+        """Sizes before and after a compaction; the size before is the one that the agent recorded if the file does not show it."""
         place = leaf_before(self.sizes.session, compaction)
         before = self.count_at(place)
         noted = self.sizes.body(compaction).get("tokensBefore")
@@ -217,7 +217,7 @@ class Basis:
         return not found.count.recorded and (found.not_in_file <= 0 or self.lacks_files(index))
 
     def lacks_files(self, index: EntryIndex) -> bool:
-        """Whether files were put in again after the latest compaction, are not stored, and no request tells their size."""
+        """Whether files were put in again after the latest compaction, are not stored, and no request shows their size."""
         compaction = latest(self.sizes.session, index, _COMPACTION)
         if compaction < 0 or not leaves_files_unstored(self.sizes.body(compaction)):
             return False
@@ -261,7 +261,7 @@ class Basis:
         outline, ahead = self.sizes.outline(index), self._ahead(index)
         recorded = ahead is not None
         if ahead is None and last is None:
-            # A request of another branch after the same compaction tells the tokens that are not in the file.
+            # A request of another branch after the same compaction shows the tokens that are not in the file.
             ahead = self._ahead(outline.compaction)
         counted = sum(1 for entry in outline.entries if last is not None and entry <= last.reply)
         unsent = self.sizes.broken_off(outline, counted, len(outline.entries))

@@ -134,7 +134,7 @@ class Context:
 
     @property
     def measured_anew(self) -> bool:
-        """Whether a request after a compaction told the tokens that are not in the file."""
+        """Whether a request after a compaction showed the tokens that are not in the file."""
         return self.compaction >= 0 and self.ledger.recorded
 
     @cached_property
@@ -201,7 +201,7 @@ def lacks_prompt(session: Session, context: Context) -> bool:
 
 
 def lacks_files(session: Session, context: Context) -> bool:
-    """Whether files that the agent put in again after a compaction are not stored, and no request tells their size yet."""
+    """Whether files that the agent put in again after a compaction are not stored, and no request shows their size yet."""
     if session.is_native or context.count.recorded:
         return False
     return Basis.of(session).lacks_files(context.at)

@@ -1,6 +1,6 @@
 """The price of a leaf move before it is made: entries dropped and added, tokens that the model reads again, files that differ.
 
-Only the tail of a context is looked at if a reply's usage tells the rest, and columns that are already filled
+Only the tail of a context is looked at if a reply's usage covers the rest, and columns that are already filled
 (`EntryMetrics`) are used as they are, so that a price keeps up with the cursor. Everything is computed from the session
 itself: the rates come from the recorded costs of its own replies.
 """
