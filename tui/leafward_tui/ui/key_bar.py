@@ -30,15 +30,15 @@ class Hint(NamedTuple):
 
     ids: str | tuple[str, ...]
     words: str = ""
-    """Instead of the intent's own hint."""
+    """Words instead of the intent's own hint."""
     short: str = ""
-    """Below 100 columns; empty: the same words."""
+    """Words below 100 columns; empty for the same words."""
     key_only: bool = False
-    """Whether only the key is the intent's, and what it does here something else."""
+    """Whether only the key is the intent's and the action here is another one."""
 
     @property
     def writes(self) -> bool:
-        """Whether it stands for something that appends to the session."""
+        """Whether the hint is for something that appends to the session."""
         ids = (self.ids,) if isinstance(self.ids, str) else self.ids
         return not self.key_only and not WRITES.isdisjoint(ids)
 
@@ -65,7 +65,7 @@ class KeyBar(Widget):
         self._spans: list[tuple[int, int, str]] = []
 
     def say(self, text: str) -> None:
-        """Shows a text instead of the hints, until the next key; empty: the hints again."""
+        """Shows a text instead of the hints until the next key; an empty text brings the hints back."""
         if text != self._message:
             self._message = text
             self.refresh()

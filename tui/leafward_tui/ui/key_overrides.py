@@ -1,4 +1,4 @@
-"""The user's keymap laid over the intents: which keys do what, what is wrong with it, and how keys are written."""
+"""The user's keymap laid over the intents: the keys of each intent, the problems of the keymap, and the spelling of keys."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Keymap(NamedTuple):
     changed: frozenset[str]
     """Intents whose keys are not the default ones."""
     problems: tuple[str, ...] = ()
-    """What is wrong with the user's keymap, a sentence each."""
+    """Problems of the user's keymap, a sentence each."""
 
     @classmethod
     def of(cls, overrides: Mapping[str, Iterable[str]]) -> Keymap:
@@ -110,7 +110,7 @@ class Keymap(NamedTuple):
 
     @property
     def textual(self) -> dict[str, str]:
-        """For ``App.set_keymap``: only what differs from the default."""
+        """The keys for ``App.set_keymap``: only those that differ from the default."""
         return {intent_id: ",".join(self.keys[intent_id]) or UNBOUND for intent_id in sorted(self.changed)}
 
     def label(self, intent_id: str) -> str:

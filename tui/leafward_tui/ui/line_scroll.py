@@ -1,4 +1,4 @@
-"""What views of lines share: a thin scrollbar, a cursor that stays on the screen, lines drawn only where they are seen."""
+"""The base of views of lines: a thin scrollbar, a cursor that stays on the screen, and drawing of visible lines only."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     cursor = -1
     """The line of the cursor; -1 for none."""
     covered = 0
-    """Rows at the bottom of the view that something else lies over."""
+    """Rows at the bottom of the view that are covered by something else."""
 
     @property
     def max_scroll_y(self) -> int:
-        """How far it scrolls: the last line may stand above what covers the view."""
+        """The furthest scroll position: the last line may stand above the part that is covered."""
         return super().max_scroll_y + self.covered
 
     def uncover(self, covered: int) -> None:
-        """Takes in how many rows at the bottom something lies over now, and keeps the cursor in sight."""
+        """Sets how many rows at the bottom are covered, and keeps the cursor in sight."""
         if covered != self.covered:
             self.covered = covered
             self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False, force=True)
@@ -58,7 +58,7 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         slim(self)
 
     def span_of(self, line: int) -> range:
-        """The rows, counted from the top of everything, that a line takes; empty where it is not shown."""
+        """The rows that a line takes, counted from the top of all lines; empty where it is not shown."""
         return range(line, line + 1) if line >= 0 else range(0)
 
     def repaint(self, line: int) -> None:
@@ -92,12 +92,12 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         return row if row < self.virtual_size.height else -1
 
     def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A scrollbar that appears after the view was scrolled is told where it stands."""
+        """Sets the position of a scrollbar that appears after the view was scrolled."""
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
     def focus_changed(self, *, focused: bool) -> None:  # noqa: ARG002  a view may show more than that
-        """The cursor is bright while keys come here, and quiet while they go elsewhere; overridden where more changes."""
+        """Shows a bright cursor while keys come here, a quiet one otherwise; overridden where more changes."""
         self.repaint(self.cursor)
 
     def on_focus(self) -> None:
@@ -110,7 +110,7 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
 
 
 class LineList(LineScroll):
-    """Lines of which one is chosen; the screen is told which."""
+    """Lines with a cursor; the view tells the screen which line is chosen."""
 
     class CursorMoved(Message):
         """The cursor is on another line."""
@@ -122,14 +122,14 @@ class LineList(LineScroll):
         """Lays the lines out for the present width; overridden where that matters."""
 
     def shown_anew(self) -> None:
-        """To be called when other lines are shown, or the cursor is on another side of one."""
+        """Measures and draws again; called when other lines are shown, or the cursor changes sides on its line."""
         self.measure()
         self.refresh()
         self.call_after_refresh(self.reveal)
         self.post_message(self.CursorMoved())
 
     def put_cursor(self, line: int) -> None:
-        """Puts the cursor on a line there is, and says so."""
+        """Puts the cursor on an existing line, and posts that it moved."""
         if line == self.cursor:
             return
         before, self.cursor = self.cursor, line
@@ -188,10 +188,10 @@ class PlainBar(ScrollBarRender):
 
 
 def set_extent(view: LineScroll, lines: int, cells: int = 0) -> None:
-    """Tells a view how many lines there are, and how wide they are.
+    """Sets the number of lines of a view, and their width in cells.
 
-    Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes or
-    goes; a page that follows the cursor is another one at every key.
+    Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes
+    or goes; a page that follows the cursor changes at every key.
     """
     extent = Size(cells, lines)
     needs_bar = lines > view.container_size.height or view.styles.overflow_y == "scroll"

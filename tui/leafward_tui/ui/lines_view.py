@@ -49,7 +49,7 @@ class LinesView(LineScroll):
         done: bool
 
         def can_replace(self, message: Message) -> bool:
-            """Only where it is now counts."""
+            """A later drag of the mouse replaces an earlier one: only the current cell counts."""
             return isinstance(message, LinesView.Dragged) and message.key == self.key and not message.done
 
     @dataclass
@@ -59,7 +59,7 @@ class LinesView(LineScroll):
         view: LinesView
 
         def can_replace(self, message: Message) -> bool:
-            """Only where it ends up counts."""
+            """A later message replaces an earlier one: only the final lines count."""
             return isinstance(message, LinesView.LinesShown) and message.view is self.view
 
     def __init__(
@@ -70,9 +70,9 @@ class LinesView(LineScroll):
         cursor: bool = True,
         raised: bool = False,
     ) -> None:
-        """`drags` is the area of keys that the mouse can drag on; without `cursor` lines are only read and clicked.
+        """`drags` is the area of keys that the mouse can drag; without `cursor`, lines are only read and clicked.
 
-        With `raised` it stands on the ground of a sheet.
+        With `raised` the view stands on the ground of a sheet.
         """
         super().__init__(id=id)
         self._plain = "raised" if raised else "bg"
@@ -99,10 +99,10 @@ class LinesView(LineScroll):
     def show(
         self, make: Callable[[int, int], Lines] | None = None, *, at: str | None = None, end: bool = False
     ) -> None:
-        """Shows what `make` gives for cells and rows (the maker before, where none is given).
+        """Shows the lines that `make` returns for a number of cells and rows; without `make`, those of the maker before.
 
-        The cursor goes to the line with the key `at`, else stays on its key, else on its line. With `end` the last line is
-        brought on the screen.
+        The cursor goes to the line with the key `at`, else stays on its key, else on its line. With `end` the last line
+        is brought on the screen.
         """
         before = self.key
         self._make = make or self._make
@@ -125,13 +125,13 @@ class LinesView(LineScroll):
         self.post_message(self.LinesShown(self))
 
     def light(self, query: str) -> None:
-        """Lights what is searched for; empty for nothing."""
+        """Lights the words of a search; an empty query lights nothing."""
         if query != self._query:
             self._query = query
             self.redraw()
 
     def redraw(self) -> None:
-        """Draws what is on the screen again, because words or colours changed."""
+        """Draws the visible lines again, because words or colours changed."""
         self._strips.clear()
         self.refresh()
 
@@ -143,7 +143,7 @@ class LinesView(LineScroll):
 
     @property
     def key(self) -> str:
-        """What the cursor is on; empty for nothing."""
+        """The key of the cursor's line; empty for none."""
         line = self.line
         return line.key if line is not None else ""
 
@@ -257,7 +257,7 @@ class LinesView(LineScroll):
         return y, lines[y].key, offset.x - MARGIN
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press on what can be dragged takes hold of it."""
+        """Takes hold of a line that can be dragged."""
         y, key, x = self._at(event)
         if self._drags and key.startswith(f"{self._drags}:"):
             self._dragging = key
@@ -266,7 +266,7 @@ class LinesView(LineScroll):
             self.post_message(self.Dragged(key, x, done=False))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """What is held goes along."""
+        """Moves the dragged line to the mouse."""
         if self._dragging:
             self.post_message(self.Dragged(self._dragging, event.x - MARGIN, done=False))
 

@@ -49,7 +49,7 @@ class ComparisonView(LineList):
         self.shown_anew()
 
     def light(self, query: str) -> None:
-        """Lights what is searched for; empty for nothing."""
+        """Lights the words of a search; an empty query lights nothing."""
         if query != self._query:
             self._query = query
             self.refresh()

@@ -1,4 +1,4 @@
-"""What the terminal can do, decided from its environment: number of colours, a way to the clipboard.
+"""The abilities of the terminal, decided from its environment: number of colours, a way to the clipboard.
 
 Imports neither Textual nor Rich: ``textual_settings`` has to be asked, and its answer put into the environment, before
 Textual is imported, because Textual reads its variables once.
@@ -114,14 +114,14 @@ def _depth(env: Mapping[str, str], *, windows: bool) -> Depth:
 
 
 class Terminal(NamedTuple):
-    """What is known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
+    """The facts known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
 
     depth: Depth
     no_color: bool
-    """The user asked for no hues: NO_COLOR is set and not empty (no-color.org)."""
+    """Whether the user asked for no hues: NO_COLOR is set and not empty (no-color.org)."""
     multiplexer: Multiplexer
     clipboard: bool
-    """False where OSC 52 is known to go nowhere. True promises nothing: a terminal never says what became of it."""
+    """False where OSC 52 is known to go nowhere. True promises nothing: a terminal never reports the outcome."""
 
     @classmethod
     def detect(cls, env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> Terminal:
@@ -143,7 +143,7 @@ class Terminal(NamedTuple):
 
 
 def textual_settings(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> dict[str, str]:
-    """The variables to set while Textual is imported. What the user has set stays."""
+    """The variables to set while Textual is imported. A variable that the user has set stays."""
     settings = {}
     if (colours := color_system(env, windows=windows)) is not None:
         settings[COLOR_SYSTEM_VARIABLE] = colours
@@ -173,16 +173,16 @@ class CopiedTo(StrEnum):
 
 
 class Copied(NamedTuple):
-    """What became of a copy, to be told in one line."""
+    """The outcome of a copy, to be told in one line."""
 
     to: CopiedTo
     characters: int
     path: Path | None = None
     """The file the text was written to."""
     reason: str = ""
-    """Why it did not go to the terminal, or nowhere; empty when it went to the terminal."""
+    """The reason why it did not go to the terminal; empty when it did."""
     what: str = ""
-    """What was copied, `the prompt`; empty where the user chose it."""
+    """The name of the copied text, `the prompt`; empty where the user chose it."""
 
     def __str__(self) -> str:
         size = f"{self.characters:,} character" + ("" if self.characters == 1 else "s")
@@ -226,8 +226,8 @@ def copy_text(app: App[Any], text: str, *, terminal: Terminal, fallback: Path) -
     ``App.clipboard`` holds the text in every case, so pasting inside the application works.
     """
     size = len(text.encode("utf-8", "replace"))
-    # Textual's own copy_to_clipboard also writes the raw sequence, whatever is between us and the terminal: GNU screen
-    # draws what of it is longer than its buffer.
+    # Textual's own copy_to_clipboard also writes the raw sequence, whatever multiplexer is between us and the terminal:
+    # GNU screen draws the part of it that is longer than its buffer.
     app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # noqa: SLF001  # no other way to set it alone
     driver = getattr(app, "_driver", None)
     if terminal.clipboard and size <= OSC52_LIMIT and driver is not None:

@@ -50,7 +50,7 @@ class ThemesScreen(Modal):
         self.call_after_refresh(self.rows.step, 0)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
-        """Name, its hues as dots, what it is for."""
+        """A theme: its name, its hues as dots, its purpose."""
         app = self.shell
         palette = app.palettes[self._names[number]]
         shown = app.shown(palette.name)
@@ -75,7 +75,7 @@ class ThemesScreen(Modal):
         self.shell.show_theme(self._names[self.rows.cursor])
 
     def chosen(self) -> None:
-        """The theme under the cursor stays, and is there at the next start."""
+        """Keeps the theme under the cursor, for the next start as well."""
         self.shell.choose_theme(self._names[self.rows.cursor])
         self.dismiss(None)
 
@@ -86,7 +86,7 @@ class ThemesScreen(Modal):
 
 
 def _described(text: str, room: int, ellipsis: str) -> str:
-    """A description in `room` cells: whole, else what stands before its details."""
+    """A description in `room` cells: whole, else the part before its details."""
     for mark in ("", ":", ","):
         shown = text.partition(mark)[0] if mark else text
         if cell_len(shown) <= room:

@@ -1,4 +1,4 @@
-"""A list beside what is under its cursor; where there is no room for both, one of the two at a time."""
+"""A list beside the details of its cursor; where there is no room for both, one of the two at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def has_two_panes(size: Size) -> bool:
 
 
 class PanedView(Protocol):
-    """A screen with a list beside what is under its cursor."""
+    """A screen with a list beside the details of its cursor."""
 
     @property
     def two_panes(self) -> bool:
@@ -41,7 +41,7 @@ class PanedView(Protocol):
 
 
 class Panes:
-    """The controller of the keys that go between both panes."""
+    """The controller of the keys that go between the two panes."""
 
     def __init__(self, view: PanedView, some: Callable[[], bool]) -> None:
         """`some` says whether there is anything that a second pane could show."""
