@@ -33,7 +33,7 @@ class Subject(NamedTuple):
     keep: Callable[[ExamAnswers, str, Callable[[str], object]], object]
     """Keeps the answers and reports it through the callback, or reports why they are not kept."""
     operation: str
-    """What keeping the answers writes, in words."""
+    """The write that keeps the answers, in words."""
 
 
 class Prepared(NamedTuple):

@@ -53,7 +53,7 @@ _LACKING = {
     "session.undo": "nothing to undo",
     "move.here": "no rows to move to",
 }
-"""What is missing where an intent can do nothing; other intents are only said to wait."""
+"""Messages about the thing that an intent lacks where it can do nothing; all other intents are only said to wait."""
 _WAITS = "not possible now"
 
 _FIRST = {"find.next": "/", "find.previous": "/", "mark.go": "m"}
