@@ -62,7 +62,7 @@ class BlameScreen(BaseScreen[None]):
         """The keys that matter now."""
         return self.view.hints()
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Shows the facts of the cursor's line."""

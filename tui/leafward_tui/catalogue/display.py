@@ -43,7 +43,7 @@ class CatalogueDisplay:
         self._panes = Panes(self, lambda: self.line is not None)
         self.look = look
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def listing(self) -> Listing:

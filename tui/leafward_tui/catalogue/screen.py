@@ -155,7 +155,7 @@ class CatalogueScreen(BaseScreen[None]):
             return Hint("session.resume", f"resume: {NO_PROJECT_FOLDER}", NO_PROJECT_FOLDER)
         return Hint("session.resume", f"resume in {card.agent}", "resume")
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         """Shows one pane or two."""

@@ -153,7 +153,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
             if self.state.page is Page.FILES:
                 self.files.current_list.focus()
 
-    # --- what the controllers ask of it -------------------------------------------------------------------------------
+    # --- for the controllers ------------------------------------------------------------------------------------------
 
     @property
     def three_columns(self) -> bool:

@@ -168,7 +168,7 @@ class ExplorerPanes:
             now = TABS.index(self.inspector.tab.value) if self._inspecting else 0
             self.show_pane(TABS[(now + step) % len(TABS)])
 
-    # --- what is said -------------------------------------------------------------------------------------------------
+    # --- notes --------------------------------------------------------------------------------------------------------
 
     def tell(
         self,

@@ -168,7 +168,7 @@ class ExplorerScreen(BaseScreen[None]):
             self.controllers.summary.cancel()
             self.controllers.loader.close()
 
-    # --- what the screen is asked -------------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:

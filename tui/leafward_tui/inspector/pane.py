@@ -51,7 +51,7 @@ class Inspector(Widget):
         yield self.head
         yield self.view
 
-    # --- what is asked of it ------------------------------------------------------------------------------------------
+    # --- its interface ------------------------------------------------------------------------------------------------
 
     @property
     def tab(self) -> Tab:
@@ -143,7 +143,7 @@ class Inspector(Widget):
             return
         self.view.show(None, keep_place=False, waiting=f"counting{services_of(self).glyphs.ellipsis}")
 
-    # --- what its parts say -------------------------------------------------------------------------------------------
+    # --- messages of its parts ----------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         """Builds the page again for another width."""

@@ -97,7 +97,7 @@ class RunsScreen(BaseScreen[Choices | None]):
             if message.twice:
                 self.pair.take()
 
-    # --- what the controller asks of it -------------------------------------------------------------------------------
+    # --- for the controller -------------------------------------------------------------------------------------------
 
     @property
     def place(self) -> int:

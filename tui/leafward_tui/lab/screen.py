@@ -138,7 +138,7 @@ class LabScreen(BaseScreen[LabResult | None]):
         """Updates the number of tokens over the field."""
         self.controllers.edit.changed(message.text_area.text)
 
-    # --- what the controllers ask of it -------------------------------------------------------------------------------
+    # --- for the controllers ------------------------------------------------------------------------------------------
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
         """Shows a note in the row over the keys.

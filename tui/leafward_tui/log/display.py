@@ -44,7 +44,7 @@ class LogDisplay:
         """The list, and below it the details of the operation under the cursor."""
         return (self.head, self.log_list, EmptyLog(), RowRule(), self.details, self.note)
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def operations(self) -> OperationText | None:

@@ -71,7 +71,7 @@ class LogScreen(BaseScreen["int | None"]):
         """The keys that matter now."""
         return self.view.hints()
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         """Fits the columns to the new width."""

@@ -47,7 +47,7 @@ class SearchDisplay:
         self.go_back = screen.go_back
         self.show_hints = screen.show_hints
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def finds(self) -> Finds:

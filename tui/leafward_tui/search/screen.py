@@ -110,7 +110,7 @@ class SearchScreen(BaseScreen[object]):
             Hint("app.back"),
         ]
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         """Shows one pane or two."""

@@ -181,7 +181,7 @@ class ReadingSheet(Sheet):
         """The text takes its share of the height."""
         self.body.styles.height = max(_LEAST, int(self.app.size.height * _SHARE))
 
-    # --- what becomes of it -------------------------------------------------------------------------------------------
+    # --- outcome ------------------------------------------------------------------------------------------------------
 
     def grow(self, text: str, state: str) -> None:
         """Shows more of the text; `state` is the progress."""

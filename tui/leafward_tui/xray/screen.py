@@ -104,7 +104,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         if message.side is not self.lines.side:
             self.line_keys.turn()
 
-    # --- what the controllers ask of it -------------------------------------------------------------------------------
+    # --- for the controllers ------------------------------------------------------------------------------------------
 
     @property
     def sheet_rows(self) -> int:

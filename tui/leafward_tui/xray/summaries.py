@@ -63,7 +63,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.pair.show_about()
         self.show_hints()
 
-    # --- what the controller asks of it -------------------------------------------------------------------------------
+    # --- for the controller -------------------------------------------------------------------------------------------
 
     def place(self) -> int:
         """The line of the cursor."""

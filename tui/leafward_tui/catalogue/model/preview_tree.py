@@ -178,7 +178,7 @@ class _Rows:
             return TreeRow(mark.sign, "branch summary")
         return TreeRow(mark.sign, "compaction", change=SizeChange.of(self._basis, mark.entry))
 
-    # --- what stands where --------------------------------------------------------------------------------------------
+    # --- places -------------------------------------------------------------------------------------------------------
 
     def _entry(self, position: int) -> EntryIndex:
         run = bisect_right(self._ends, position)

@@ -133,7 +133,7 @@ class Content:
         if file is not None:
             self.open({**opened, file.path: opened.get(file.path, frozenset()) | blocks})
 
-    # --- what is drawn ------------------------------------------------------------------------------------------------
+    # --- drawing ------------------------------------------------------------------------------------------------------
 
     @property
     def lines(self) -> ContentLines | None:

@@ -68,7 +68,7 @@ class Bisect:
         """Shows the end of the last bisection in a sheet."""
         self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
 
-    # --- what is looked for -------------------------------------------------------------------------------------------
+    # --- the request --------------------------------------------------------------------------------------------------
 
     def _ask(self) -> None:
         """Asks for the command, from the row of the cursor to the mark or the leaf."""

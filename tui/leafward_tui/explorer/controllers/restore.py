@@ -92,7 +92,7 @@ class FileRestore:
         self._view.ask(sheet, lambda answer: None if answer else self._details.settle())
 
 
-# --- what is chosen ---------------------------------------------------------------------------------------------------
+# --- the choice -------------------------------------------------------------------------------------------------------
 
 
 class RestorePort(Protocol):
@@ -168,7 +168,7 @@ class RestoreChoice:
         work = partial(plan_files, self.session, self._entry, self.tell)
         self._jobs.latest("restore", work, self._planned, self.fail)
 
-    # --- what is known ------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     @property
     def file(self) -> FileChange | None:
@@ -201,7 +201,7 @@ class RestoreChoice:
             self._jobs.latest("diff", work, partial(self._compared, file.path), self.fail)
         return known
 
-    # --- what happens -------------------------------------------------------------------------------------------------
+    # --- progress -----------------------------------------------------------------------------------------------------
 
     def tell(self, state: str) -> None:
         """Shows the progress."""

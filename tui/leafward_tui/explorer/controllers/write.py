@@ -48,7 +48,7 @@ class SessionWrite:
         self._loader = loader
         self._navigation = navigation
 
-    # --- what stands against it ---------------------------------------------------------------------------------------
+    # --- obstacles ----------------------------------------------------------------------------------------------------
 
     def waits_for_summary(self) -> bool:
         """Whether a summary is being made, for which all writes wait; shows so, and the key that cancels it."""

@@ -101,7 +101,7 @@ class Exploration:
         self._laid: list[_Laid] = []
         self.lay_out()
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def lay_out(self) -> None:
         """Lays the rows out again where growth, a move, or another density or filter changes them."""

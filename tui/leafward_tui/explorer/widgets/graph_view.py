@@ -57,7 +57,7 @@ class GraphView(LineScroll):
         self._fold_clicked = False
         """Whether the last click opened or closed a fold."""
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def lines(self) -> Lines | None:

@@ -53,7 +53,7 @@ class StripView(Widget):
         self._wanted = -1
         self._dragging = False
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def show(self, overview: Overview | None) -> None:
         """Shows a session's overview, or that there is none yet. A proposed move is dropped: it is about another axis."""

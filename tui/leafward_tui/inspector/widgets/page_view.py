@@ -140,7 +140,7 @@ class PageView(LineScroll):
         self.rendered = 0
         """Lines painted so far; work counted for tests."""
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def show(self, page: Page | None, *, keep_place: bool, waiting: str = "") -> None:
         """Shows another page from its top or the first hit in it, or the same page made again at its place.

@@ -217,7 +217,7 @@ class WhatIf:
         known = {section.key for section in self.sections}
         self.sections += tuple(section for section in made.sections if section.key not in known)
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def ledger(self) -> Ledger:
         """The context afterwards."""

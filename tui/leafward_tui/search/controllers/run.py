@@ -51,7 +51,7 @@ class SearchRun:
     def _parsed(self, text: str) -> Query:
         return query_of(text, int(self._services.clock().timestamp() * 1000), whole=True)
 
-    # --- what is typed ------------------------------------------------------------------------------------------------
+    # --- typing -------------------------------------------------------------------------------------------------------
 
     def type(self, text: str) -> None:
         """Searches after a pause in the typing."""
