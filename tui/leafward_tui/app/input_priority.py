@@ -31,7 +31,7 @@ class InputPriority:
         self._paused_at: float | None = None
 
     def pressed(self) -> None:
-        """A key or button was pressed; called in the thread of the screen."""
+        """Called when a key or button was pressed, in the thread of the screen."""
         now = time.monotonic()
         self._at_least_until, self._until = now + _FRAME, now + _LATE_FRAME
         if self._pauses_collector and self._paused_at is None:

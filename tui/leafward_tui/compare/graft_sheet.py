@@ -55,7 +55,7 @@ class GraftSheet(Sheet):
         yield self.says
 
     def mounted(self) -> None:
-        """As high as there is room."""
+        """Starts the choice, and divides the room between the turns and the remarks."""
         services = services_of(self)
         self.choice.begin(services.jobs(self), services)
         room = max(6, self.app.size.height - 12)

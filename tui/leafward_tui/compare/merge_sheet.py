@@ -152,7 +152,7 @@ class MergeSheet(Sheet):
         yield self.preview
 
     def mounted(self) -> None:
-        """As high as there is room."""
+        """Divides the room between conflicts and preview, and gives the keys to the conflicts."""
         room = max(6, self.app.size.height - 12)
         rows = len(conflict_lines(self.draft.conflicts, {}, _WIDTH, services_of(self).glyphs))
         self.conflicts.styles.height = max(1, min(room // 2, rows))

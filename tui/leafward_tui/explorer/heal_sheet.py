@@ -64,7 +64,7 @@ class HealSheet(Sheet):
         self.changes.show(lambda width, _rows: change_lines(self._changes, width, glyphs))
 
     def resized(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.changes.styles.height = max(3, min(len(self._changes) + 2, self.app.size.height - _FRAME))
 
     def keys(self) -> tuple[tuple[str, str], ...]:

@@ -69,7 +69,7 @@ class RestoreSheet(Sheet):
         self.draw()
 
     def resized(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.files.share_room()
 
     @property

@@ -80,11 +80,11 @@ class RowTexts:
 
 @dataclass(slots=True)
 class ExplorerState:
-    """A session as it is explored."""
+    """The state of one explored session."""
 
     path: Path
     agent: str | None = None
-    """The agent's name; None until it is known. Written, with what follows, by `controllers/session_loader`."""
+    """The agent's name; None until it is known. Written, with the next fields, by `controllers/session_loader`."""
     exploration: Exploration | None = None
     metrics: EntryMetrics | None = None
     trouble: str = ""
@@ -103,7 +103,7 @@ class ExplorerState:
     """Written by `controllers/navigation`."""
     texts: RowTexts = field(default_factory=RowTexts)
     overview: Overview | None = None
-    """The path turn by turn; None until it is measured. Written by `controllers/cursor_details`, as what follows."""
+    """The path turn by turn; None until it is measured. Written by `controllers/cursor_details`, as the next fields."""
     lacks_prompt: bool = False
     """Whether the session does not hold the prompt that its agent sends."""
     price: Price | None = None

@@ -86,7 +86,7 @@ class RunsScreen(BaseScreen[Choices | None]):
         self.pair.show(at=f"run:{number - 1}")
 
     def on_resize(self) -> None:
-        """Lines fit the new size."""
+        """Fits the lines to the new size."""
         self.call_after_refresh(self.pair.show)
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:

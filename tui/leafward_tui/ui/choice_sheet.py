@@ -172,30 +172,30 @@ class ChoiceSheet(Sheet):
             self.call_after_refresh(self._ask_for_room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only letters that stand there are keys."""
+        """Only the letters of the choices are keys."""
         if action == "letter":
             return any(choice.key == parameters[0] for choice in self.rows.choices)
         return super().check_action(action, parameters)
 
     def action_step(self, by: int) -> None:
-        """The next row, or the one before, around the ends."""
+        """Moves the cursor by rows, around the ends."""
         self.rows.at = (self.rows.at + by) % len(self.rows.choices)
         self.rows.refresh()
         self.say("")
 
     def action_letter(self, letter: str) -> None:
-        """The row with this letter."""
+        """Chooses the row with this letter."""
         for number, choice in enumerate(self.rows.choices):
             if choice.key == letter:
                 self.rows.at = number
         self.action_choose()
 
     def commit(self) -> None:
-        """The current row."""
+        """Chooses the current row."""
         self.action_choose()
 
     def action_choose(self) -> None:
-        """The current row, unless it is refused."""
+        """Chooses the current row, unless it is refused."""
         choice = self.rows.choices[self.rows.at]
         self.rows.refresh()
         self.say(f"not possible: {choice.refused}" if choice.refused else "")
@@ -203,7 +203,7 @@ class ChoiceSheet(Sheet):
             self.dismiss(choice.key)
 
     def clicked(self, event: events.Click) -> None:
-        """A row that is clicked is chosen."""
+        """Chooses a clicked row."""
         if event.widget is self.rows:
             self.rows.at = self.rows.row_at(event.y)
             self.action_choose()

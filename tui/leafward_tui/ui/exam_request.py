@@ -1,4 +1,4 @@
-"""A model sits an exam: every word that would be sent is shown with its price, then it is asked, and can be given up."""
+"""A model's exam: every word of the request is shown with its price, then it is sent, and can be cancelled."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class _Problem(Widget):
         self.text = text
 
     def lines(self, width: int) -> list[str]:
-        """Its lines in a bar of so many cells."""
+        """Its lines in a bar of `width` cells."""
         ellipsis = services_of(self).glyphs.ellipsis
         return wrap(self.text, max(1, width - _LEAD - 1), ellipsis=ellipsis) if self.text else []
 
@@ -220,15 +220,15 @@ class FilterBar(Horizontal):
         self._problem.refresh()
 
     def on_resize(self) -> None:
-        """The figures yield before the field does."""
+        """Lays the bar out again: the figures yield before the field does."""
         self._fit()
 
     def on_descendant_focus(self) -> None:
-        """Lit while it has the keys."""
+        """Lights the bar while the field has the keys."""
         self._light(lit=True)
 
     def on_descendant_blur(self) -> None:
-        """Not lit otherwise."""
+        """Draws the bar plain again."""
         self._light(lit=False)
 
     def _light(self, *, lit: bool) -> None:
@@ -236,15 +236,15 @@ class FilterBar(Horizontal):
         self._lead.refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Every key counts."""
+        """Posts that the query has changed."""
         event.stop()
         self.post_message(self.Changed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter keeps it."""
+        """Posts that the query is kept."""
         event.stop()
         self.post_message(self.Committed())
 
     def on_click(self) -> None:
-        """A click edits."""
+        """Gives the keys to the field."""
         self.edit()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Glyphs(NamedTuple):
     """One set of signs. Every field is one cell wide, except ``gap`` and the tuple ``levels``."""
 
-    # Nodes: what a row is. Filled lies on the path, hollow off it.
+    # Nodes: the kind of a row. Filled lies on the path, hollow off it.
     prompt: str = "●"
     prompt_off: str = "○"
     leaf: str = "◎"

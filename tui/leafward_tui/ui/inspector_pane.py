@@ -118,7 +118,7 @@ class CopyWanted(Message, namespace="inspector"):
 
 
 class PageShown(Message, namespace="inspector"):
-    """A page that was built behind is on the screen."""
+    """A page that was built in a job is on the screen."""
 
     def __init__(self, tab: Tab) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
 """Everything a user can do with a key, in one catalogue.
 
-Bindings, command palette, key bar, help and the ids of a user's keymap all come from ``INTENTS``: what is not listed here
-cannot be pressed, and what is listed is also in the palette and in the help. It is long as it is one table: divided by screen
-it could no longer be seen that a key means the same on each.
+Bindings, command palette, key bar, help and the ids of a user's keymap all come from ``INTENTS``: only a listed intent
+has a key, and each is in the help too. The module is long because it is one table: divided by screen, it would no
+longer show that a key means the same on each.
 """
 
 from __future__ import annotations

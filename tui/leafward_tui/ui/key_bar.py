@@ -1,4 +1,4 @@
-"""The last row: the keys that matter in this state, or for a moment what just happened."""
+"""The last row: the keys that matter in this state, or for a moment the effect of the last one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALWAYS = ("app.help", "app.palette")
 
 
 class Hint(NamedTuple):
-    """Keys and what they do now: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
+    """Keys and their present effect: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
 
     ids: str | tuple[str, ...]
     words: str = ""
@@ -128,21 +128,21 @@ class KeyBar(Widget):
         return focused is not None and len(key) == 1 and focused.check_consume_key(key, key)
 
     def on_mount(self) -> None:
-        """Other keys work where a field has them."""
+        """Draws the bar again where the focus moves, because other keys work in a field."""
         self.watch(self.screen, "focused", self._keys_went_elsewhere, init=False)
 
     def _keys_went_elsewhere(self) -> None:
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Runs what was clicked."""
+        """Runs the clicked hint."""
         for start, end, intent_id in self._spans:
             if start <= event.x < end:
                 self.post_message(IntentPressed(intent_id))
 
 
 def _cell(hint: Hint, keymap: Keymap, narrow: bool) -> _Cell | None:
-    """The hint as it is shown; None where the user took its keys away."""
+    """The hint as the bar shows it; None where the user unbound its keys."""
     ids = (hint.ids,) if isinstance(hint.ids, str) else hint.ids
     keys = [label for one in ids if (label := keymap.label(one))]
     words = (hint.short if narrow and hint.short else hint.words) or intent(ids[0]).hint

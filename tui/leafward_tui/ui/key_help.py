@@ -110,7 +110,7 @@ def _blocks(sections: Sections, labels: Mapping[Listed, str], room: int) -> list
 
 
 def _dealt(blocks: list[list[_Line]], number: int) -> list[list[_Line]]:
-    """The blocks in so many columns of about one length, in their order."""
+    """The blocks in `number` columns of about one length, in their order."""
     height = max(1, -(-sum(map(len, blocks)) // number))
     while True:
         columns: list[list[_Line]] = [[]]
@@ -141,7 +141,7 @@ class HelpScreen(Modal):
         self._keys = self._cells = 0
 
     def on_mount(self) -> None:
-        """All of them."""
+        """Shows all keys."""
         legend = legend_of(self._screen, self.shell.glyphs)
         what = "Keys, signs and words" if legend else "Keys"
         self._title = f"{what} of the {SCREEN_TITLES.get(self._screen, self._screen)}"
@@ -149,7 +149,7 @@ class HelpScreen(Modal):
         self._lay_out()
 
     def on_resize(self) -> None:
-        """As many columns as there is room for now."""
+        """Lays out as many columns as there is room for."""
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -161,7 +161,7 @@ class HelpScreen(Modal):
         title, leaves = self._title, "close"
         if self._words:
             found = matching(self._sections, self._words, keymap)
-            # The frame stays as it is while one types.
+            # The frame keeps its size while the user types.
             self._columns, self._keys, self._cells = columns_of(found, keymap, width, height)
             number = sum(len(group) for _, group in found)
             if not number:
@@ -177,7 +177,7 @@ class HelpScreen(Modal):
         )
 
     def ask(self) -> None:
-        """Asks what to look for; the keys follow while one types."""
+        """Asks for the words of a search; the keys follow as the user types."""
         from leafward_tui.ui.sheet import TextSheet
 
         def typed(words: str | None) -> None:
@@ -195,7 +195,7 @@ class HelpScreen(Modal):
         self.app.push_screen(sheet, typed)
 
     def leave(self) -> None:
-        """All keys again; then closes."""
+        """Shows all keys again after a search; else closes."""
         if self._words:
             self._words = ""
             self._lay_out()

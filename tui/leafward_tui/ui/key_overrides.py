@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 UNBOUND = "unbound"
-"""A key nobody can press. Textual ignores an empty entry of a keymap, so this is how a key is taken away."""
+"""A key that cannot be pressed. Textual ignores an empty entry of a keymap, so this is how a key is unbound."""
 
 _LABELS = {
     "escape": "esc",
@@ -57,7 +57,7 @@ _LABELS = {
 
 
 def key_name(key: str) -> str:
-    """A key as Textual names it, from what a person writes: ``[`` is ``left_square_bracket``, ``esc`` is ``escape``."""
+    """A key by Textual's name, from a person's spelling: ``[`` is ``left_square_bracket``, ``esc`` is ``escape``."""
     text = key.strip() or key
     if len(text) == 1:
         return "space" if text == " " else str(_character_to_key(text))

@@ -57,13 +57,13 @@ _LACKING = {
 _WAITS = "not possible now"
 
 _FIRST = {"find.next": "/", "find.previous": "/", "mark.go": "m"}
-"""For an intent, the default key of the intent on the same screen that supplies what is missing."""
+"""For an intent, the default key of the intent on the same screen that supplies the missing thing."""
 
 
 def reason_for_intent(intent_id: str, screen: str, keymap: Keymap, waits: str = "") -> str:
     """The reason why an intent of a screen does nothing now, and the key that helps: `no hits; / search`.
 
-    `waits` says what every key of the screen waits for; empty for nothing.
+    `waits` is the event that every key of the screen waits for; empty for none.
     """
     if waits:
         return f"{intent(intent_id).hint}: {waits}"

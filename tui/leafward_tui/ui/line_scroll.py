@@ -54,7 +54,7 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
             self.reveal()
 
     def on_mount(self) -> None:
-        """A thin scrollbar, where the terminal has the sign for it."""
+        """Sets a thin scrollbar, where the terminal has the sign for it."""
         slim(self)
 
     def span_of(self, line: int) -> range:
@@ -69,7 +69,7 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
             self.refresh(Region(0, top, self.size.width, len(rows)))
 
     def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen, with up to two rows around it."""
+        """Scrolls until the cursor is on the screen, with up to two rows around it."""
         height, top = self.size.height - self.covered, self.scroll_offset.y
         rows = self.span_of(self.cursor)
         if height <= 0 or not rows:
@@ -101,11 +101,11 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         self.repaint(self.cursor)
 
     def on_focus(self) -> None:
-        """Keys come here."""
+        """Shows that keys come here."""
         self.focus_changed(focused=True)
 
     def on_blur(self) -> None:
-        """Keys go elsewhere."""
+        """Shows that keys go elsewhere."""
         self.focus_changed(focused=False)
 
 
@@ -139,7 +139,7 @@ class LineList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def on_resize(self) -> None:
-        """Lines fit the new width, and the cursor stays on the screen."""
+        """Fits the lines to the new width; the cursor stays on the screen."""
         self.measure()
         self.refresh()
         self.call_after_refresh(self.reveal)

@@ -1,4 +1,4 @@
-"""A pane of lines: scrolling, a cursor that rests on lines with a key, clicks and drags. Only what is seen is drawn."""
+"""A pane of lines: scrolling, a cursor that rests on lines with a key, clicks and drags. Only visible lines are drawn."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class LinesView(LineScroll):
         return next((at for at in ways if lines[at].key), -1)
 
     def move_by(self, step: int) -> None:
-        """Moves the cursor so many lines with a key, or scrolls where there are none."""
+        """Moves the cursor by lines with a key, or scrolls where there are none."""
         lines = self.lines
         if lines is None:
             return
@@ -243,7 +243,7 @@ class LinesView(LineScroll):
         self.post_message(self.LinesShown(self))
 
     def on_resize(self) -> None:
-        """Lines are made for the new size."""
+        """Makes the lines for the new size."""
         self.show()
 
     # --- mouse --------------------------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ class LinesView(LineScroll):
             self.post_message(self.Dragged(held, event.x - MARGIN, done=True))
 
     def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor there and says so."""
+        """Puts the cursor on the clicked line, and posts the click."""
         y, key, x = self._at(event)
         if key:
             if self._has_cursor:

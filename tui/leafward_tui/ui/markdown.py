@@ -92,7 +92,7 @@ class _Renderer:
             self.lines.append(joined([*head, *spans]))
 
     def _gap(self) -> None:
-        """An empty line before a block, unless it opens the text or a list item, or the list is a tight one."""
+        """Adds an empty line before a block, unless it opens the text or a list item, or the list is a tight one."""
         if not self.lines or self._bullet is not None or not width_of(self.lines[-1]):
             return
         if (self._tight and self._tight[-1]) or self._after_heading == len(self.lines):

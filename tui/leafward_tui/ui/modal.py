@@ -146,7 +146,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """Called when the cursor has moved; overridden."""
 
     def chosen(self) -> None:
-        """The row of the cursor was clicked; overridden."""
+        """Called when the row of the cursor was clicked; overridden."""
 
     def step(self, by: int) -> None:
         """Moves the cursor, or scrolls."""
@@ -160,7 +160,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the frame leaves; one on a row puts the cursor there, where there is one."""
+        """Leaves on a click beside the frame; one on a row puts the cursor there, where there is a cursor."""
         if event.widget is self:
             self.leave()
             return

@@ -150,7 +150,7 @@ class OperationText:
         return named or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:
-        """An operation as a noun with what it set: `label [done]`, `move to #12`."""
+        """An operation as a noun with its value: `label [done]`, `move to #12`."""
         kind, value = operation.kind, operation.after or operation.before
         if kind is OperationKind.RESTORE:
             return f"restore of {self._files(operation)}"

@@ -1,4 +1,4 @@
-"""The line at the foot of the explorer: facts of the row, quietly what a move there would cost; or what just happened."""
+"""The line at the foot of the explorer: facts of the row, quietly the price of a move there; or the last outcome."""
 
 from __future__ import annotations
 

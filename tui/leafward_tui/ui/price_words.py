@@ -91,7 +91,7 @@ class PriceWords(NamedTuple):
 
 
 def _agrees(price: Price) -> bool:
-    """Whether the estimates of what is dropped and added explain most of the change of the context's size.
+    """Whether the estimates of the dropped and added parts explain most of the change of the context's size.
 
     Where they do not, they would contradict the sizes shown. The figure that a model counted at either end may differ
     from the estimates by more than the move changes.

@@ -68,7 +68,7 @@ class _Text(LineScroll, can_focus=False):
         set_extent(self, len(self._lines))
 
     def on_resize(self) -> None:
-        """Lines fit the new width."""
+        """Fits the lines to the new width."""
         self._make()
         self.refresh()
 
@@ -173,12 +173,12 @@ class ReadingSheet(Sheet):
         yield self.body
 
     def mounted(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.resized()
         self.body.show(self.text, to_end=False)
 
     def resized(self) -> None:
-        """The text takes its share of the height."""
+        """Gives the text its share of the height."""
         self.body.styles.height = max(_LEAST, int(self.app.size.height * _SHARE))
 
     # --- outcome ------------------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ class ReadingSheet(Sheet):
         self.dismiss(None)
 
     def show_help(self) -> None:
-        """The keys of this sheet."""
+        """Shows the keys of this sheet."""
         from leafward_tui.ui.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))

@@ -86,7 +86,7 @@ class RoutedScreen(Screen[ScreenResultType]):
     """The screen's name in ``Intent.screens``."""
 
     routes = Routes()
-    """Set once, in `compose`, when the controllers and what they show are made."""
+    """Set once, in `compose`, when the controllers and their widgets are made."""
     ready = True
     """Whether keys have somewhere to go; they are held until then."""
     answer: Callable[[str], object] | None = None

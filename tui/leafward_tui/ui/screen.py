@@ -57,7 +57,7 @@ class TooSmall(Widget):
 
 
 def _open_help(screen: BaseScreen[Any]) -> None:
-    """All keys of a screen."""
+    """Opens the list of all keys of a screen."""
     from leafward_tui.ui.key_help import HelpScreen
 
     screen.app.push_screen(HelpScreen(screen.NAME))
@@ -177,7 +177,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         """Called when the screen is the one on top, at first and again; overridden."""
 
     def on_mount(self) -> None:
-        """The first hints."""
+        """Shows the first hints."""
         self.mounted()
         self.show_hints()
 
@@ -211,7 +211,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         self.shell.copy(selected)
 
     def go_back(self) -> None:
-        """The screen before this one; from the first one, out."""
+        """Goes back to the screen before this one; on the first one, quits."""
         if len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:

@@ -1,4 +1,4 @@
-"""A search within one screen: what is typed is followed, hits are stepped through around the ends, leaving forgets it."""
+"""A search within one screen: it follows as the user types, steps through hits around the ends, and ends on leaving."""
 
 from __future__ import annotations
 

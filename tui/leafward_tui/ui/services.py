@@ -83,11 +83,11 @@ class Screens(Protocol):
     """
 
     def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
-        """A session in the explorer, with the cursor on the target."""
+        """Opens a session in the explorer, with the cursor on the target."""
         ...
 
     def demo(self) -> None:
-        """A copy of the bundled session, deleted when the application ends."""
+        """Opens a copy of the bundled session, deleted when the application ends."""
         ...
 
     def search(
@@ -98,18 +98,18 @@ class Screens(Protocol):
         before: object,
         on_close: Callable[[object], None],
     ) -> None:
-        """The search of all text, for `text` where there is some; `before` is its result from the last time."""
+        """Opens the search of all text, for `text` where there is some; `before` is its result from the last time."""
         ...
 
     def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
-        """The authors of the lines of a file; `cards` are all sessions, None where they are to be looked for.
+        """Opens the authors of the lines of a file; `cards` are all sessions, None where the screen has to find them.
 
         `session` is one that counts wherever it lies.
         """
         ...
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
-        """The operations on a session; hands back an entry to go to."""
+        """Opens the operations on a session; hands back an entry to go to."""
         ...
 
     def lab(
@@ -119,11 +119,11 @@ class Screens(Protocol):
         pins: tuple[str, ...],
         on_close: Callable[[LabResult | None], None],
     ) -> None:
-        """The compaction lab at an entry, or beside a compaction, with facts pinned; returns its write."""
+        """Opens the compaction lab at an entry, or beside a compaction, with facts pinned; hands back its write."""
         ...
 
     def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
-        """A compaction, or the context edits at an entry, before and after."""
+        """Opens the X-ray of a compaction, or of the context edits at an entry."""
         ...
 
     def planned_xray(
@@ -133,13 +133,13 @@ class Screens(Protocol):
         draft: Draft | None,
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
-        """A compaction that is planned, before and after."""
+        """Opens the X-ray of a planned compaction."""
         ...
 
     def compare(
         self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
     ) -> None:
-        """Two entries compared; `mark` is the marked entry, -1 for none."""
+        """Opens the comparison of two entries; `mark` is the marked entry, -1 for none."""
         ...
 
     def inspector(self) -> InspectorPane:

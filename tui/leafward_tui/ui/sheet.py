@@ -85,7 +85,7 @@ class _FootKey(NamedTuple):
 
 
 class Foot(Widget):
-    """The keys of a sheet, and beside or above them, as there is room, what would be written or what is wrong."""
+    """The keys of a sheet, and beside or above them, as there is room, the write or a problem."""
 
     DEFAULT_CSS = "Foot { height: 2; width: 1fr; }"
 
@@ -289,7 +289,7 @@ class TextSheet(Sheet):
     """One line of text. Returns it, an empty one too; None when cancelled.
 
     ``operation_of`` says what committing the present text would do; ``changed`` gets every change, for a search that
-    follows as one types.
+    follows as the user types.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]

@@ -24,9 +24,9 @@ _HEAVY = 10
 
 
 class SidePane(Widget):
-    """Lines are made together for a width, and again when what they show changes.
+    """A pane whose lines are made together for a width, and again when their content changes.
 
-    A subclass makes them in `make_lines` and calls `changed` where they are to be made anew.
+    A subclass makes them in `make_lines` and calls `changed` when the content changes.
     """
 
     DEFAULT_CSS = "SidePane { height: 1fr; width: 46; }"
@@ -65,15 +65,15 @@ class SidePane(Widget):
         self.refresh()
 
     def on_mouse_scroll_down(self) -> None:
-        """The wheel."""
+        """Scrolls by the wheel."""
         self.scroll_by(3)
 
     def on_mouse_scroll_up(self) -> None:
-        """The wheel."""
+        """Scrolls by the wheel."""
         self.scroll_by(-3)
 
     def notify_style_update(self) -> None:
-        """Another theme."""
+        """Makes the lines again for another theme."""
         super().notify_style_update()
         self._made_for = -1
 

@@ -33,7 +33,7 @@ class ComparisonView(LineList):
         super().__init__(id=id)
         self.lines: Sequence[DiffLine] = ()
         self._rows: list[tuple[int, int]] = []
-        """The line of each row, and which part of it stands there."""
+        """The line of each row, and the part of it on the row."""
         self._spans: list[range] = []
         self._query = ""
 
@@ -60,7 +60,7 @@ class ComparisonView(LineList):
         return (self.scrollable_content_region.width or self.size.width) >= _LEAST_TWO
 
     def measure(self) -> None:
-        """Beside each other, or the two parts of a changed line below each other, as there is room."""
+        """Lays the parts of each line out, beside each other, or below each other where there is no room."""
         self._rows, self._spans = [], []
         for at, line in enumerate(self.lines):
             parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
@@ -96,7 +96,7 @@ class ComparisonView(LineList):
         return found >= 0
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects."""
+        """Selects on a click."""
         row = self.row_at(event)
         if row >= 0 and not self.lines[self._rows[row][0]].empty:
             self.move_to(self._rows[row][0])

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from textual import events
 
 _GAP, _NARROW_GAP = 3, 1
-"""Cells behind a tab, and where the tabs would not fit otherwise."""
+"""Cells after a tab, and where the tabs would not fit otherwise."""
 _NO_TAB = (2, 6)
-"""Where the heavy part lies when no tab is active: its first cell, and the one behind it."""
+"""The place of the heavy part when no tab is active: its first cell, and the one after its last."""
 
 
 class NumberColumns(Protocol):
@@ -83,7 +83,7 @@ class TabHead(Widget):
             self.refresh()
 
     def places(self) -> list[tuple[str, int, int]]:
-        """Each tab with its first cell and the one behind its last; a narrow pane has smaller gaps."""
+        """Each tab with its first cell and the one after its last; a narrow pane has smaller gaps."""
         at, gap = self._margin + 1, self._gap()
         found: list[tuple[str, int, int]] = []
         for tab in self._content.tabs:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from textual.app import App
 
 COLOR_SYSTEM_VARIABLE = "TEXTUAL_COLOR_SYSTEM"
-"""The variable by which Textual is told the number of colours, at import."""
+"""The variable that sets the number of colours for Textual, at import."""
 
 FRAMES_VARIABLE = "TEXTUAL_FPS"
-"""The variable by which Textual is told how many frames a second it paints at most, at import."""
+"""The variable that sets the most frames a second for Textual, at import."""
 _FRAMES = 120
 """Textual waits one to two frames after a frame before it paints the next: with its own 60, a key that comes just after
 something else was painted is seen up to 33 ms later, with these at most 17."""
@@ -173,7 +173,7 @@ class CopiedTo(StrEnum):
 
 
 class Copied(NamedTuple):
-    """The outcome of a copy, to be told in one line."""
+    """The outcome of a copy, for a message of one line."""
 
     to: CopiedTo
     characters: int

@@ -183,7 +183,7 @@ class Ground(NamedTuple):
     strong_warn: Style
     strong_bad: Style
     nothing: Style
-    """Italic: nothing here, or so many rows hidden."""
+    """Italic: for an empty list, or a number of hidden rows."""
     hit: Style
     """Underlined: found by a search."""
     strong_hit: Style

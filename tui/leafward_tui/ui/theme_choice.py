@@ -33,7 +33,7 @@ class ThemesScreen(Modal):
         super().__init__(self._row, {"theme.keep": self.chosen}, cursor=0)
 
     def on_mount(self) -> None:
-        """The cursor on the theme in use."""
+        """Puts the cursor on the theme in use."""
         app = self.shell
         self._names = list(app.palettes)
         self._before = app.theme
@@ -80,7 +80,7 @@ class ThemesScreen(Modal):
         self.dismiss(None)
 
     def leave(self) -> None:
-        """Back to the theme before."""
+        """Goes back to the theme before."""
         self.shell.show_theme(self._before)
         self.dismiss(None)
 

@@ -62,7 +62,7 @@ class TitleBar(Widget):
         self._progress: Progress | None = None
 
     def show(self, title: str, *, crumb: str = "", note: str = "", facts: Sequence[Fact] = ()) -> None:
-        """Sets everything but the progress; texts are expected to be safe. ``crumb`` is what the title belongs to."""
+        """Sets everything but the progress; texts are expected to be safe. ``crumb`` is the parent of the title."""
         content = (title, crumb, note, tuple(facts))
         if content != (self._title, self._crumb, self._note, self._facts):
             self._title, self._crumb, self._note, self._facts = content

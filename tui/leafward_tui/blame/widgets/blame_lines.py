@@ -75,7 +75,7 @@ class BlameLines(LineList):
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, two open the session."""
+        """Selects on one click, opens the session on two."""
         row = self.row_at(event)
         if row >= 0:
             self.move_by(row - self.cursor)

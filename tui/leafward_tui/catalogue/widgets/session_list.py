@@ -34,7 +34,7 @@ class SessionList(LineScroll):
     DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
 
     class CursorMoved(Message):
-        """The cursor stands on another line now."""
+        """The cursor is on another line now."""
 
         def can_replace(self, message: Message) -> bool:
             """A later move replaces an earlier one: only the last place counts."""
@@ -199,7 +199,7 @@ class SessionList(LineScroll):
         self.reveal()
 
     def notify_style_update(self) -> None:
-        """Another theme."""
+        """Draws everything again for another theme."""
         super().notify_style_update()
         self._cache.clear()
 

@@ -56,7 +56,7 @@ class GraftChoice:
 
     @property
     def ready(self) -> GraftDraft | None:
-        """The draft for what is chosen; None while there is none."""
+        """The draft for the chosen turns; None where there is none."""
         return self.draft if not isinstance(self.draft, str) else None
 
     @property

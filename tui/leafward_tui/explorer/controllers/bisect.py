@@ -267,7 +267,7 @@ class Bisect:
         self._end(sheet)
 
     def _show(self, sheet: ReadingSheet, result: Bisected) -> None:
-        """The answer, then the steps that led to it."""
+        """Shows the answer, then the steps that led to it."""
         report = result.report
         lines = [report.result, *report.details]
         if result.doubted:

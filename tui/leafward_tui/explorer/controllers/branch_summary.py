@@ -1,4 +1,4 @@
-"""Summaries of branches: carried along by a move, put into a new session, or only shown. Given up at any moment."""
+"""Summaries of branches: carried along by a move, added to a new session, or only shown; cancelled at any moment."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ class BranchSummary:
         self._view.tell("")
 
     def cancel(self) -> None:
-        """Gives the summary up; the file stays as it is."""
+        """Cancels the summary; the file is unchanged."""
         if self._state.summary is not None:
             self._state.summary.stop.set()
             self._show_progress()

@@ -299,7 +299,7 @@ class Navigation:
         self._view.tell(text, "faint", keys)
 
     def _next_density(self) -> None:
-        """Turns, entries, comfortable; the cursor stays on its entry."""
+        """Sets the next density of turns, entries and comfortable; the cursor stays on its entry."""
         exploration = self._state.exploration
         if exploration is not None:
             order = list(Density)

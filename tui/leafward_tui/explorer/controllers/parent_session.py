@@ -72,7 +72,7 @@ class ParentSession:
             self._navigation.lay_out()
 
     def _open(self) -> None:
-        """The parent on top of this session; leaving it comes back here."""
+        """Opens the parent on top of this session; leaving it comes back here."""
         from leafward.agents import is_there
 
         path = self._path

@@ -260,7 +260,7 @@ class RestoreChoice:
         self.view.draw()
 
     def switch_pane(self) -> None:
-        """Keys go to the diff, or back to the list."""
+        """Gives the keys to the diff, or back to the list."""
         self.in_diff = not self.in_diff
         self.view.draw()
 

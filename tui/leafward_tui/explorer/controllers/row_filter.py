@@ -163,7 +163,7 @@ class RowFilter:
     # --- by a file ----------------------------------------------------------------------------------------------------
 
     def _ask_timeline(self) -> None:
-        """The timeline of a file that the row of the cursor touches, or of one that the tab Files shows."""
+        """Shows the timeline of a file that the row of the cursor touches, or of one that the tab Files shows."""
         self._files.ask("Timeline of", self.show_timeline)
 
     def show_timeline(self, path: str) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.sheet import TextSheet
 
 _LEAST_TEXT = 2
-"""Characters before a search starts by itself while one types."""
+"""Characters before a search starts by itself as the user types."""
 
 
 class Search:

@@ -142,7 +142,7 @@ class SessionLoader:
         self.read()
 
     def close(self) -> None:
-        """The screen goes: closes the session's file."""
+        """Closes the session's file, because the screen closes."""
         if self._state.session is not None:
             self._state.session.close()
             self._services.let_go()
@@ -224,7 +224,7 @@ class SessionLoader:
             self.counted()
 
     def show_title(self) -> None:
-        """Project, name and facts of the session."""
+        """Shows project, name and facts of the session."""
         state, exploration = self._state, self._state.exploration
         if exploration is None:
             return
@@ -314,7 +314,7 @@ class SessionLoader:
         self._metrics.count(self._show_counted)
 
     def _toggle_following(self) -> None:
-        """Follows the file as it grows, or stays with what was read."""
+        """Follows the file as it grows, or stops following it."""
         self._state.following = not self._state.following
         following = self._state.following
         self._view.tell(

@@ -178,7 +178,7 @@ class Exploration:
         return self.filter in (Filter.CONVERSATION, Filter.ALL)
 
     def unfold(self, line: Line) -> bool:
-        """Unfolds a line; False where nothing is folded behind it."""
+        """Unfolds a line; False where it is no fold."""
         if not line.kind.is_fold:
             return False
         folds = self.folds or Folds()

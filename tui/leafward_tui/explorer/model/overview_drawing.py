@@ -205,7 +205,7 @@ class _Painter:
         return found
 
     def bars(self) -> None:
-        """The size of the context after each turn."""
+        """Draws the size of the context after each turn."""
         rows = 2 if self.height > 3 else 1
         for column, size in enumerate(self.sample.bars):
             x = self.cell(column)
@@ -220,7 +220,7 @@ class _Painter:
             self.canvas.put(self.leaf, 0, self.glyphs.leaf, "leaf")
 
     def line(self, y: int) -> None:
-        """The path: heavy as far as it stays, dashed where it would be dropped, with its marks."""
+        """Draws the path: heavy as far as it stays, dashed where it would be dropped, with its marks."""
         canvas, glyphs, detour = self.canvas, self.glyphs, self.detour
         for x in range(self.left, self.last + 1):
             stays = self.stays(x)

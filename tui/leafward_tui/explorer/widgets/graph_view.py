@@ -28,7 +28,7 @@ JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class GraphView(LineScroll):
-    """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
+    """Lines of a tree, rendered one by one; only lines on the screen are drawn."""
 
     class CursorMoved(Message):
         """The cursor is on another line."""
@@ -156,7 +156,7 @@ class GraphView(LineScroll):
             self.move_to(lines.y_of(row))
 
     def reveal(self, *, middle: bool = False) -> None:
-        """Scrolls so far that the cursor is on the screen, with some lines around it."""
+        """Scrolls until the cursor is on the screen, with some lines around it."""
         height = self.size.height - self.covered
         if height <= 0:
             return

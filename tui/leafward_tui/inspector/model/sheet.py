@@ -99,7 +99,7 @@ class Sheet:
             self.lines.append(Line())
 
     def line(self, spans: Iterable[Span], *, toggle: str = "", entry: int = NO_ENTRY, copy: str = "") -> None:
-        """One line, cut at the right edge."""
+        """Writes one line, cut at the right edge."""
         self.lines.append(
             Line(tuple(cut(list(spans), self.width, self.glyphs.ellipsis)), toggle, entry, copy)
         )
@@ -170,7 +170,7 @@ class Sheet:
         entry: int = NO_ENTRY,
         copy: str = "",
     ) -> None:
-        """Lines that hang beside a label."""
+        """Writes lines that hang beside a label."""
         for at, spans in enumerate(body):
             head = label if at == 0 else ""
             self.line(
@@ -217,7 +217,7 @@ class Sheet:
             self.line([Span(" " * indent + line, "nothing")])
 
     def pairs(self, label: str, value: str, *, ink: str = "text", width: int = 12) -> None:
-        """A quiet name and its value."""
+        """Writes a quiet name and its value."""
         spans = padded([Span(label, "faint")], width)
         if width_of(spans) > width:
             spans.append(Span("  ", "blank"))

@@ -312,7 +312,7 @@ def _malformed(sheet: Sheet, session: Session, index: EntryIndex) -> None:
 
 
 def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool) -> None:
-    """A system message: its text, its sections by name, the tools it brings."""
+    """Writes a system message: its text, its sections by name, the tools it brings."""
     sheet.heading("System", right=[Span(f"#{index:,}", "faint")])
     text = text_of(message.get("content"))
     parts = [("", text)] if text.strip() else []

@@ -229,7 +229,7 @@ class PageView(LineScroll):
         self._strips.clear()
 
     def focus_changed(self, *, focused: bool) -> None:
-        """The cursor shows where the keys go."""
+        """Draws the cursor for the new focus."""
         if focused and self._line(self.cursor) is None:
             self.cursor = self._first_in_view()
         self.repaint(self.cursor)
@@ -302,25 +302,25 @@ class PageView(LineScroll):
         self._page(max(1, self.scrollable_content_region.height - 1))
 
     def action_page_up(self) -> None:
-        """One screen up."""
+        """Scrolls one screen up."""
         self._page(-max(1, self.scrollable_content_region.height - 1))
 
     def action_half_down(self) -> None:
-        """Half a screen down."""
+        """Scrolls half a screen down."""
         self._page(max(1, self.scrollable_content_region.height // 2))
 
     def action_half_up(self) -> None:
-        """Half a screen up."""
+        """Scrolls half a screen up."""
         self._page(-max(1, self.scrollable_content_region.height // 2))
 
     def action_row_top(self) -> None:
-        """To the first line."""
+        """Goes to the first line."""
         self.scroll_to(y=0, animate=False)
         self._set_cursor(self._first_in_view())
         self.refresh()
 
     def action_row_bottom(self) -> None:
-        """To the last line."""
+        """Goes to the last line."""
         self.scroll_to(y=self.max_scroll_y, animate=False)
         top, bottom = self._window()
         self._set_cursor(self._target(range(bottom - 1, top - 1, -1)))
@@ -334,11 +334,11 @@ class PageView(LineScroll):
             self.post_message(self.LineOpened(line))
 
     def action_tab_previous(self) -> None:
-        """To the tab on the left."""
+        """Goes to the tab on the left."""
         self.post_message(self.TabStepped(-1))
 
     def action_tab_next(self) -> None:
-        """To the tab on the right."""
+        """Goes to the tab on the right."""
         self.post_message(self.TabStepped(1))
 
     def action_copy_text(self) -> None:

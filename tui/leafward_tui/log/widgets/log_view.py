@@ -88,7 +88,7 @@ class LogList(LineList):
             self.put_cursor(max(0, min(total - 1, self.cursor + step)))
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, two show the entry."""
+        """Selects on one click, shows the entry on two."""
         row = self.row_at(event)
         if row >= 0:
             self.move_by(row - self.cursor)

@@ -38,7 +38,7 @@ class ResultList(LineScroll):
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 
     class CursorMoved(Message):
-        """The cursor stands on another line now."""
+        """The cursor is on another line now."""
 
         def can_replace(self, message: Message) -> bool:
             """A later move replaces an earlier one: only the last place counts."""
@@ -148,7 +148,7 @@ class ResultList(LineScroll):
         self.reveal()
 
     def notify_style_update(self) -> None:
-        """Another theme."""
+        """Draws everything again for another theme."""
         super().notify_style_update()
         self._cache.clear()
 

@@ -136,7 +136,7 @@ class Search:
         self.hits.found(words, self.hits.hits)
 
     def place_hits(self) -> None:
-        """The places of the hits, after lines were laid out again."""
+        """Sets the places of the hits, after lines were laid out again."""
         arrangement = self._view.lines.arrangement
         if self.words and self._opened_before is not None and arrangement is not None:
             self.hits.hits = sorted(

@@ -132,7 +132,7 @@ class XRayHead(Widget):
         return counted(messages, "message"), f"{sign}{size}{rest}"
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a head goes to that side."""
+        """Goes to the side whose head was clicked."""
         for start, stop, side in self._spans:
             if start <= event.x <= stop:
                 self.post_message(self.SideWanted(side))

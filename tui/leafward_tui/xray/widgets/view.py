@@ -128,7 +128,7 @@ class XRayView(LineList):
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, two choose."""
+        """Selects on one click, chooses on two."""
         offset = event.get_content_offset(self)
         arrangement, y = self.arrangement, self.row_at(event)
         if offset is None or arrangement is None or y < 0:
