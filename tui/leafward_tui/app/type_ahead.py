@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.25
 """Seconds after which keys go on although the receiver of the one before has not answered: it may be gone."""
 
-_NOTHING_OF_ITS_OWN = Widget._on_key  # noqa: SLF001  what tells a field from a widget that only has bindings
+_NOTHING_OF_ITS_OWN = Widget._on_key  # noqa: SLF001  distinguishes a field from a widget that only has bindings
 _ROUNDS = 2
 """Ways up from a widget to the application: the key itself may make a message that goes up once more (a field's enter)."""
 

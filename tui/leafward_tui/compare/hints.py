@@ -86,7 +86,7 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
 
 
 def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs) -> list[Fact]:
-    """The fact of the search, and the common ancestor of both entries."""
+    """The number of hits, and the common ancestor of both entries."""
     seen = read.overall
     facts = [found] if found is not None else []
     if seen is None:

@@ -1,4 +1,4 @@
-"""Hands the terminal to an agent and takes it back."""
+"""Hands the terminal to an agent, and takes it back when that ends."""
 
 from __future__ import annotations
 

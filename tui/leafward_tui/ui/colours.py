@@ -88,11 +88,11 @@ _NEUTRAL = 0.03
 
 
 def nearest_eight_bit(colour: str, against: Iterable[str] = (), ratio: float = 1.0) -> str:
-    """The 256-colour choice nearest to ``colour`` with a contrast of at least ``ratio`` to all of ``against``.
+    """The nearest of the fixed 240 colours to ``colour`` with a contrast of at least ``ratio`` to all of ``against``.
 
-    Where no choice has that contrast, the one with the most. Rich alone goes by saturation and makes the green-grey
-    ``#25342d`` a plain green; the colours returned here, and those in ``against``, are colours that Rich reduces to the
-    chosen ones.
+    Where none has that contrast, the one with the most. Rich alone goes by saturation and makes the green-grey
+    ``#25342d`` a plain green; this function returns, and expects in ``against``, colours that Rich reduces to fixed
+    ones.
     """
     here = _oklab(colour)
     grounds = [_shown(ground) for ground in against]

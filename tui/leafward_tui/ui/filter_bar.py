@@ -139,7 +139,7 @@ class FilterBar(Horizontal):
 
     @dataclass
     class Changed(Message):
-        """The query is another one."""
+        """The query has changed."""
 
         text: str
 

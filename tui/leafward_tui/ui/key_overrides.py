@@ -129,7 +129,7 @@ class Keymap(NamedTuple):
 
 
 def _settle(screen: str, keys: dict[str, tuple[str, ...]], named: set[str]) -> list[str]:
-    """Takes keys that two intents of the screen share from one of them, and says so."""
+    """Takes keys that two intents of the screen share from one of them; a sentence for each."""
     owners: dict[str, Intent] = {}
     problems = []
     here = [entry for entry in INTENTS if screen in entry.screens]

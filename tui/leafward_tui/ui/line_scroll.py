@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines that scroll. Keys are the screen's: Textual's own would scroll where ours move the cursor.
 
-    A subclass draws a line in `render_line` and says how many there are with `set_extent`.
+    A subclass draws a line in `render_line` and sets the number of lines with `set_extent`.
     """
 
     DEFAULT_CSS = """

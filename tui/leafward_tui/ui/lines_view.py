@@ -180,7 +180,7 @@ class LinesView(LineScroll):
             left -= 1 if lines[at].key else 0
             if lines[at].key:
                 found = at
-        if found == self.cursor:  # nothing to rest on that way: what stands there can be read all the same
+        if found == self.cursor:  # no line with a key that way: the lines there can be read all the same
             self.scroll_to(y=max(0, self.scroll_offset.y + step), animate=False)
         self.move_to(found)
 
@@ -238,7 +238,7 @@ class LinesView(LineScroll):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Says that other lines came on the screen."""
+        """Posts that other lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.LinesShown(self))
 

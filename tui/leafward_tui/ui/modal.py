@@ -43,7 +43,7 @@ class Rows(LineScroll):
         self.count = 0
 
     def show(self, count: int) -> None:
-        """Says how many rows there are."""
+        """Sets the number of rows."""
         self.count = count
         set_extent(self, count)
         self.refresh()

@@ -139,7 +139,7 @@ def _price_line(price: PriceWords, width: int) -> list[Piece]:
 
 
 def _warnings_line(price: PriceWords, width: int, glyphs: Glyphs) -> list[Piece]:
-    """The warnings, one after the other; where they are too long together, those at the end in few words."""
+    """The warnings, one after the other; where they are too long together, the last ones in few words."""
     line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" ", "blank")]
     texts, room = list(price.warnings), width - length(line) - 1
     for at in reversed(range(len(texts))):

@@ -159,7 +159,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     def route(
         self, *controllers: Controller, condition: Callable[[str], bool] = lambda _intent_id: True
     ) -> None:
-        """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own.
+        """Sets the controllers of the screen's intents; help, themes and the way back belong to every screen.
 
         `condition` holds for controllers that have none of their own.
         """

@@ -19,11 +19,11 @@ class SearchedView(Protocol):
     """A screen whose places can be searched. Places are numbers that grow down the screen."""
 
     def place(self) -> int:
-        """Where the cursor is."""
+        """The place of the cursor."""
         ...
 
     def go_to_place(self, place: int) -> None:
-        """Puts the cursor on a hit, or back to where it was."""
+        """Puts the cursor on a hit, or back to its old place."""
         ...
 
     def look_for(self, words: str) -> None:
@@ -31,7 +31,7 @@ class SearchedView(Protocol):
         ...
 
     def show_hits(self) -> None:
-        """Says how many hits there are, and which of them the cursor is on."""
+        """Shows how many hits there are, and which of them the cursor is on."""
         ...
 
     def show_hints(self) -> None:
@@ -119,7 +119,7 @@ class ScreenSearch:
             self._origin = place
 
     def fact(self) -> Fact | None:
-        """How many hits there are, for a title; None while nothing is searched."""
+        """The number of hits, for a title; None without a search."""
         if not self.words:
             return None
         found = which_hit(self.hits, self._view.place()) if self.hits else "no"

@@ -359,7 +359,7 @@ class TextSheet(Sheet):
         (self.commit, self.action_leave, self.action_other)[number]()
 
     def action_other(self) -> None:
-        """Closes the sheet and hands on the text."""
+        """Closes the sheet, and passes the text to the other key's function."""
         self.dismiss(None)
         if self._other is not None:
             self._other[2](self.input.value)

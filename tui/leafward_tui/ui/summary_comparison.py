@@ -73,12 +73,12 @@ class ComparisonView(LineList):
         return self._spans[line] if 0 <= line < len(self._spans) else range(0)
 
     def move_to(self, line: int) -> None:
-        """Puts the cursor on a line that says something."""
+        """Puts the cursor on a line with content."""
         if 0 <= line < len(self.lines):
             self.put_cursor(line)
 
     def move_by(self, step: int) -> None:
-        """Moves the cursor over lines that say something."""
+        """Moves the cursor over lines with content."""
         direction = 1 if step > 0 else -1
         at, found, left = self.cursor + direction, self.cursor, abs(step)
         while left and 0 <= at < len(self.lines):

@@ -131,7 +131,7 @@ class TabHead(Widget):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def on_click(self, event: events.Click) -> None:
-        """Posts that the tab was wanted which was clicked, or whose part of the rule was."""
+        """Posts the tab whose label or part of the rule was clicked."""
         for tab, start, stop in self.places():
             if start - 1 <= event.x <= stop:
                 event.stop()

@@ -31,7 +31,7 @@ OSC52_LIMIT = 74_994
 
 
 class Depth(IntEnum):
-    """How many bits of colour the terminal takes."""
+    """The number of colour bits that the terminal takes."""
 
     NONE = 0
     SIXTEEN = 4
@@ -196,11 +196,11 @@ class Copied(NamedTuple):
 
 
 def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
-    r"""The escape sequence that puts ``text`` on the clipboard of the terminal, base64 inside, so nothing of it is read.
+    r"""The escape sequence that puts ``text`` on the terminal's clipboard, in base64, so that no part of it is obeyed.
 
-    Inside tmux it stands twice: raw, which tmux takes itself under ``set-clipboard on``, and wrapped in
-    ``\ePtmux;`` … ``\e\\`` with every escape doubled, which it hands through under ``allow-passthrough on``. GNU screen
-    gets it in device control strings short enough for its buffer.
+    Inside tmux it is there twice: raw, which tmux takes itself under ``set-clipboard on``, and wrapped in ``\ePtmux;``
+    … ``\e\\`` with every escape doubled, which it passes through under ``allow-passthrough on``. GNU screen gets it in
+    device control strings short enough for its buffer.
     """
     payload = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
     raw = f"\x1b]52;c;{payload}\x07"

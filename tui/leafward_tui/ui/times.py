@@ -1,4 +1,4 @@
-"""Times as they are shown: in the user's own zone, to the minute, with the year where it is another than this one."""
+"""Times as they are shown: in the user's own zone, to the minute, with the year where it is not this one."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _BRIEF = {
 
 
 def remark_words(remark: Remark) -> str:
-    """A remark on a write as the price line says it: in few words, which have room in 80 cells with its keys."""
+    """A remark on a write for the price line, in few words, which fit beside its keys in 80 cells."""
     return _BRIEF.get(remark.code, remark.text)
 
 

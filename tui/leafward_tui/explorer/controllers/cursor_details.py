@@ -125,7 +125,7 @@ class CursorDetails:
             self._view.tree.set_ghost(Ghost.of(self._state.exploration.layout, target))
 
     def price_of(self, target: int) -> Price | None:
-        """The price of a move to an entry, where it is known: a key may be faster than the price of its line."""
+        """The price of a move to an entry, where it is known: after a fast key the last one may be another line's."""
         price, session = self._state.price, self._state.session
         if price is None or session is None or price.target != session.tree.content_at(target):
             return None

@@ -111,7 +111,7 @@ class Move:
         self._view.ask(sheet, done)
 
     def _about(self, session: Session, target: int) -> list[SheetLine]:
-        """Whose a move is, where its agent does not follow it; and its price in words, nothing while that is computed."""
+        """The place of an agent that does not follow moves; and the move's price in words, nothing while that is computed."""
         from leafward_tui.ui.sheet import SheetLine
 
         lines = [] if session.is_native else [SheetLine(f"only Leafward shows it: {_stays(session)}")]

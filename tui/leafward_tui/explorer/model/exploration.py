@@ -143,7 +143,7 @@ class Exploration:
     def fold_again(self) -> None:
         """Applies folds and filter again; the layout stays."""
         folds = self.folds or Folds()
-        on_path = self.layout.on_path  # the leaf may have moved into a branch that was put away
+        on_path = self.layout.on_path  # the leaf may have moved into an archived branch
         archived = {entry for entry in self.findings.archived if not on_path(entry)} - self.opened
         self.lines: Lines
         if self.folds_rows:

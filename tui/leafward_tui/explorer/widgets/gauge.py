@@ -264,7 +264,7 @@ class _Gauge:
     def _spread_whole(
         self, left: list[Piece], rights: list[list[Piece]], less: list[Piece] | None = None
     ) -> list[Piece]:
-        """The first of some right ends that fits beside the left one, or beside `less` of it: half a figure is another one."""
+        """The first of some right ends that fits beside `left`, else beside `less`: half a figure would be a wrong one."""
         for beside in (left, less if less is not None else left):
             for right in rights:
                 if length(beside) + 1 + length(right) <= self.width:

@@ -198,7 +198,7 @@ class DraftMaker:
         self.say_failed(text)
 
     def say_failed(self, text: str) -> None:
-        """Says why there is no draft."""
+        """Shows why there is no draft."""
         self._display.show_text()
         self._view.show_hints()
         self._view.tell(text, "bad")

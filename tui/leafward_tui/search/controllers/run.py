@@ -143,7 +143,7 @@ class SearchRun:
 PUBLISH_EVERY = 0.15
 """Seconds between two repaints while results come."""
 SESSIONS_AT_MOST = 300
-"""Sessions with hits after which a search ends: nobody reads more, and a narrower search is needed."""
+"""Sessions with hits after which a search ends: a longer list is of no use, and a narrower search is needed."""
 
 
 class FoundSessions(NamedTuple):

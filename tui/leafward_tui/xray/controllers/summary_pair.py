@@ -228,7 +228,7 @@ class SummaryPair:
     def ask(self) -> None:
         """Asks for words to find in either summary."""
         if self._state.diff is not None:
-            if self._state.fold_same:  # what is folded could not be found
+            if self._state.fold_same:  # a folded line could not be found
                 self.fold()
             self.search.ask("Search both summaries", "words of a line on either side")
 
