@@ -1,4 +1,4 @@
-"""All that a controller of the comparison sees of the screen."""
+"""The screen's interfaces for the controllers of the comparison."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LinesPane(Protocol):
 
     @property
     def key(self) -> str:
-        """What the cursor is on; empty for nothing."""
+        """The key of the cursor's line; empty for none."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class LinesPane(Protocol):
         ...
 
     def show(self, make: Callable[[int, int], Lines], *, at: str | None = None) -> None:
-        """Shows what `make` gives for cells and rows, with the cursor on a key."""
+        """Shows the lines that `make` returns for a number of cells and rows, with the cursor on a key."""
         ...
 
     def shown(self) -> range:
@@ -60,7 +60,7 @@ class LinesPane(Protocol):
         ...
 
     def light(self, query: str) -> None:
-        """Lights words."""
+        """Lights the words of a search."""
         ...
 
     def move_by(self, step: int) -> None:
@@ -80,7 +80,7 @@ class LinesPane(Protocol):
         ...
 
     def focus(self) -> object:
-        """Keys go there."""
+        """Gives the keys to the pane."""
         ...
 
 
@@ -112,7 +112,7 @@ class SummaryPane(Protocol):
         ...
 
     def light(self, query: str) -> None:
-        """Lights words."""
+        """Lights the words of a search."""
         ...
 
     def move_by(self, step: int) -> None:
@@ -128,7 +128,7 @@ class SummaryPane(Protocol):
         ...
 
     def focus(self) -> object:
-        """Keys go there."""
+        """Gives the keys to the pane."""
         ...
 
 
@@ -141,7 +141,7 @@ class RowsPane(Protocol):
         ...
 
     def show(self, make: Callable[[int], Sequence[LabLine]]) -> None:
-        """Draws what `make` gives for a number of cells."""
+        """Draws the lines that `make` returns for a number of cells."""
         ...
 
     def refresh(self) -> object:
@@ -150,7 +150,7 @@ class RowsPane(Protocol):
 
 
 class HeadPane(Protocol):
-    """Who A and B are."""
+    """The names of A and B."""
 
     def show(self, named: tuple[Named, Named]) -> None:
         """Shows two entries."""
@@ -161,15 +161,15 @@ class TabsPane(Protocol):
     """The tabs."""
 
     def show(self, tabs: tuple[str, ...], active: str, *, right: str = "", focused: bool = False) -> None:
-        """Shows tabs, the one that is chosen, and words at the edge."""
+        """Shows tabs, the chosen one marked, and words at the edge."""
         ...
 
 
 class Stoppable(Protocol):
-    """What comes later, unless it is stopped."""
+    """A call that comes later, unless it is stopped."""
 
     def stop(self) -> None:
-        """It does not come."""
+        """Cancels the call."""
         ...
 
 
@@ -177,7 +177,7 @@ class FilesPane(Protocol):
     """The lists of files over the diff."""
 
     def give_rows(self, rows: int) -> None:
-        """Gives the lists so many rows."""
+        """Gives the lists this number of rows."""
         ...
 
 
@@ -186,7 +186,7 @@ class ComparePort(Protocol):
 
     @property
     def head(self) -> HeadPane:
-        """Who A and B are."""
+        """The names of A and B."""
         ...
 
     @property
@@ -196,7 +196,7 @@ class ComparePort(Protocol):
 
     @property
     def heads(self) -> Mapping[Column, RowsPane]:
-        """What stands over each list."""
+        """The head of each list."""
         ...
 
     @property
@@ -206,7 +206,7 @@ class ComparePort(Protocol):
 
     @property
     def diff_head(self) -> RowsPane:
-        """What stands over the contents."""
+        """The head of the contents."""
         ...
 
     @property
@@ -216,12 +216,12 @@ class ComparePort(Protocol):
 
     @property
     def sentence(self) -> RowsPane:
-        """What is said of them, and what was just done."""
+        """The remark on both contents, or the effect of the last key."""
         ...
 
     @property
     def key_bar(self) -> KeyBar:
-        """Where something is said on tabs without a sentence."""
+        """The key bar, for messages on tabs without a sentence."""
         ...
 
     @property
@@ -236,7 +236,7 @@ class ComparePort(Protocol):
 
     @property
     def summary_head(self) -> RowsPane:
-        """What stands over the summaries."""
+        """The head of the summaries."""
         ...
 
     @property
@@ -265,11 +265,11 @@ class ComparePort(Protocol):
         ...
 
     def show_title(self) -> None:
-        """Shows which session it is and what was found."""
+        """Shows the session and the hits of the search."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def show_panes(self, page: Page) -> None:
@@ -282,15 +282,15 @@ class ComparePort(Protocol):
         ...
 
     def set_timer(self, delay: float, callback: Callable[[], object]) -> Stoppable:
-        """Calls after so many seconds."""
+        """Calls back after a delay in seconds."""
         ...
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+        """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 
     def dismiss(self, result: CompareResult) -> object:
-        """Closes the screen with what is wanted of the explorer."""
+        """Closes the screen with a task for the explorer."""
         ...
 
     def go_back(self) -> None:

@@ -1,4 +1,4 @@
-"""What would heal a session: every change, before the new session is written."""
+"""The sheet that heals a session: every change, before the new session is written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.pane_lines import LabLine, Lines
 
 _FRAME = 12
-"""Lines of the sheet that are no change, and those of the screen that stay in sight."""
+"""Lines of the sheet besides the changes, and those of the screen that stay in sight."""
 
 
 class HealSheet(Sheet):
@@ -37,7 +37,7 @@ class HealSheet(Sheet):
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("heal")]
 
     def __init__(self, healing: Healing, draft: Draft, title: str) -> None:
-        """`title` is that of the agent which goes on."""
+        """`title` is that of the agent for the new session."""
         self._changes = healing.changes
         self._title = title
         about = [
@@ -58,25 +58,25 @@ class HealSheet(Sheet):
         yield self.changes
 
     def mounted(self) -> None:
-        """Shows them."""
+        """Shows the changes."""
         self.resized()
         glyphs = services_of(self).glyphs
         self.changes.show(lambda width, _rows: change_lines(self._changes, width, glyphs))
 
     def resized(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.changes.styles.height = max(3, min(len(self._changes) + 2, self.app.size.height - _FRAME))
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, then what leaves."""
+        """The key that commits, then the key that cancels."""
         return (("enter", "begin and open it"), ("esc", "cancel"))
 
     def operation(self) -> str:
-        """What is written."""
+        """The write in words."""
         return f"write a new session of {self._title}"
 
     def commit(self) -> None:
-        """The new session."""
+        """Ends with "begin"."""
         self.dismiss("begin")
 
 
@@ -86,7 +86,7 @@ _LONGEST = 400
 
 
 def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
-    """The changes in the order of the session: what is missing, odd or too much, what becomes of it, and where."""
+    """The changes in the order of the session: the damage, the change, and the entry."""
     from leafward_tui.ui.pane_lines import LabLine, LazyLines, Span
 
     room = max(12, width - _PLACE)

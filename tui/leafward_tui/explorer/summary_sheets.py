@@ -1,4 +1,4 @@
-"""What is asked and said of a summary of a branch: the sheet of summarisers, the texts that would be sent, the figures in words."""
+"""Texts about the summary of a branch: the sheet of summarisers, the requests, the figures in words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def summarizer_sheet(
     glyphs: Glyphs,
     current: str,
 ) -> ChoiceSheet:
-    """Asks who summarises: `x` extracts, `m` asks the model, `v` shows what it would be sent, `f` asks for a focus first.
+    """Asks for the summariser: `x` extracts, `m` asks the model, `v` shows its requests, `f` asks for a focus first.
 
-    `operation` says what is done with the summary, `current` which of them was chosen before.
+    `operation` is the use of the summary in words, `current` the choice of the last time.
     """
     about = [SheetLine(branch_words(branch))]
     choices = [Choice("x", "Extractive", "extracts text locally, no cost", operation, current=current == "x")]
@@ -73,7 +73,7 @@ def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
 
 
 def branch_words(branch: Branch) -> str:
-    """What a summary is made from."""
+    """The material of a summary, in words."""
     parts = [
         f"{count(branch.tokens)} tokens",
         f"{counted(len(branch.read), 'file')} read, {len(branch.modified):,} modified",

@@ -1,4 +1,4 @@
-"""The controllers of the lab, put together."""
+"""The controllers of the lab, made with their dependencies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Controllers:
-    """One of each; every one is given those that it needs."""
+    """One controller of each kind, made in the order of their dependencies."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Controllers:
         kept: KeptDrafts,
         prefetch: Callable[[], object],
     ) -> None:
-        """`prefetch` loads what the keys of the lab open."""
+        """`prefetch` loads the modules of the screens that the keys of the lab open."""
         glyphs = services.glyphs
         self.turns = TurnsPane(state, view, jobs, glyphs)
         grader = DraftGrader(state, view, jobs, services)

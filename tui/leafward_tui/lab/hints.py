@@ -1,4 +1,4 @@
-"""What the title and the key bar of the lab say in its present state."""
+"""Texts of the lab's title and key bar in its present state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOCUS = 40
 
 
 def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
-    """Where the compaction is planned, and what is to be known of the file."""
+    """The place of the planned compaction, and remarks on the file."""
     path = state.path
     where = f"planned at #{path.at}" if path.at >= 0 else "planned at the beginning"
     if path.beside >= 0:
@@ -73,7 +73,7 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
 
 
 def _of_area(state: LabState, what_if: WhatIf, *, alone: bool) -> Sequence[Hint]:
-    """The keys of the pane that has them, as far as there is something for them."""
+    """The keys of the pane with the focus, where they do something."""
     area = state.layout.area
     source = () if what_if.plan.nothing else (Hint("lab.choose", "source"),)
     if area == "fates":

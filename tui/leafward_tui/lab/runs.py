@@ -1,4 +1,4 @@
-"""Runs side by side: a line a run, then what survives in two of them and their summaries."""
+"""Runs side by side: one line for each, then the facts that survive in two of them and their summaries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class RunsScreen(BaseScreen[Choices | None]):
-    """The runs of a lab. Ends with the choices of the one to go on with, or with None."""
+    """The runs of a lab. Ends with the choices of the run to go on with, or with None."""
 
     NAME: ClassVar[str] = "runs"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("runs")]
@@ -78,7 +78,7 @@ class RunsScreen(BaseScreen[Choices | None]):
                 yield self.texts[1]
 
     def mounted(self) -> None:
-        """The last run against the one before."""
+        """Compares the last run with the one before."""
         number = len(self.state.runs)
         self.title_bar.show("Runs", crumb="Compaction lab", facts=[Fact(f"{number}", "runs made so far")])
         self.table.styles.height = min(8, number)
@@ -86,34 +86,34 @@ class RunsScreen(BaseScreen[Choices | None]):
         self.pair.show(at=f"run:{number - 1}")
 
     def on_resize(self) -> None:
-        """Lines fit the new size."""
+        """Fits the lines to the new size."""
         self.call_after_refresh(self.pair.show)
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
-        """A click on a run makes it B, a double click takes it."""
+        """Makes a clicked run B; a double click takes it."""
         message.stop()
         if message.view is self.table:
             self.pair.show_pair()
             if message.twice:
                 self.pair.take()
 
-    # --- what the controller asks of it -------------------------------------------------------------------------------
+    # --- for the controller -------------------------------------------------------------------------------------------
 
     @property
     def place(self) -> int:
-        """What has the keys: 0 the table, 1 and 2 the summaries."""
+        """The number of the pane with the keys: 0 the table, 1 and 2 the summaries."""
         return next((at for at, view in enumerate(self.texts, 1) if view.has_focus), 0)
 
     def focus_place(self, place: int) -> None:
-        """Keys go to the table or a summary."""
+        """Gives the keys to the table or a summary."""
         (self.table, *self.texts)[place].focus()
 
     def show_head(self, note: str) -> None:
-        """The head of the table."""
+        """Shows the head of the table."""
         self.head.show(("Runs",), "Runs", note=note, focused=True)
 
     def show_names(self, first: Run, second: Run) -> None:
-        """The heads of both summaries."""
+        """Shows the heads of both summaries."""
         for letter, head, run in zip("AB", self.names, (first, second), strict=True):
             head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
 

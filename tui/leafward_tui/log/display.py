@@ -1,4 +1,4 @@
-"""The widgets of the operation log, and how they are shown: all that its controllers see of the screen."""
+"""The widgets of the operation log and their drawing: all that its controllers see of the screen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class LogDisplay:
-    """A `LogView`: what is shown of the operations."""
+    """The `LogView` of the screen."""
 
     def __init__(self, screen: BaseScreen[int | None], state: LogState) -> None:
         self._screen, self._state = screen, state
@@ -41,10 +41,10 @@ class LogDisplay:
         self.open_sheet = screen.open_sheet
 
     def widgets(self) -> tuple[Widget, ...]:
-        """The list, below it what is known of the operation under the cursor."""
+        """The list, and below it the details of the operation under the cursor."""
         return (self.head, self.log_list, EmptyLog(), RowRule(), self.details, self.note)
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def operations(self) -> OperationText | None:
@@ -58,7 +58,7 @@ class LogDisplay:
 
     @property
     def cursor(self) -> int:
-        """Its place in the list."""
+        """The cursor's place in the list."""
         return self.log_list.cursor
 
     @property
@@ -77,7 +77,7 @@ class LogDisplay:
         self.show_hints()
 
     def show_details(self) -> None:
-        """What is known of the operation under the cursor."""
+        """Shows the details of the operation under the cursor."""
         every, operation = self.operations, self.operation
         if every is not None:
             by = self._agent if operation is not None and operation.agent else "Leafward"
@@ -89,25 +89,25 @@ class LogDisplay:
         self.log_list.move_by(step)
 
     def focus_list(self) -> None:
-        """The list is all that keys go to."""
+        """Gives the keys to the list, the only pane with keys."""
         self.log_list.focus()
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the line over the keys."""
+        """Shows a note in the line over the keys."""
         self.note.note(text or None, tone, keys)
 
     def close(self, entry: int | None = None) -> None:
-        """Closes the log; an entry is gone to in the tree."""
+        """Closes the log; with an entry, the tree goes to it."""
         self._screen.dismiss(entry)
 
     def show_title(self) -> None:
-        """The session, and how many operations there are."""
+        """Shows the session, and the numbers of its operations."""
         session, every = self._state.session, self.operations
         title = title_of(session) or session.path.stem
         facts = []
         if every is not None and len(every):
             own = sum(1 for operation in every.log if not operation.agent)
-            # As the rows say it: an undo that was taken back is redone.
+            # As in the rows: an undo that was taken back counts as redone.
             undone = sum(one.undone and one.kind is not OperationKind.UNDO for one in every.log)
             facts = [
                 Fact(f"{len(every):,}", "operation" if len(every) == 1 else "operations", keep=3),
@@ -123,7 +123,7 @@ class LogDisplay:
         self.show_head()
 
     def show_head(self) -> None:
-        """The columns over the list."""
+        """Shows the columns over the list."""
         note, columns, every = "", None, self.operations
         if every is not None and len(every):
             note, columns = "newest last", columns_of(self.log_list.cells, states=every.some_undone)

@@ -1,4 +1,4 @@
-"""The path as it was behind an operation, in few rows: its last turns, and the branch that a move left."""
+"""The path as it was after an operation, in few rows: its last turns, and the branch that a move left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Piece = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PathRow:
-    """A row of the path as it was behind an operation: its signs, its words, and a chip or count behind them."""
+    """A row of the path as it was after an operation: its signs, its words, and a chip or count after them."""
 
     signs: tuple[Piece, ...]
     text: str
@@ -38,9 +38,9 @@ class PathThen:
         self._text = text
 
     def rows(self, operation: Operation, rows: int) -> list[PathRow]:
-        """The path as it was behind an operation, at most `rows` rows: its last turns, and the branch that a move left.
+        """The path as it was after an operation, at most `rows` rows: its last turns, and the branch that a move left.
 
-        For a label or an archived branch the path to the entry that was named.
+        For a label or an archived branch, the path to the entry that was labelled or archived.
         """
         tree = self._text.session.tree
         moved = operation.subject is Subject.MOVE
@@ -79,7 +79,7 @@ class PathThen:
         return [folded, *(self._path_row(head) for head in heads)]
 
     def _ending(self, operation: Operation, row: PathRow) -> PathRow:
-        """The last row of the path, with what the operation put there."""
+        """The last row of the path, with the mark that the operation put there."""
         if operation.subject is Subject.MOVE:
             return replace(
                 row,

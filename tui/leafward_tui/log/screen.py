@@ -1,4 +1,4 @@
-"""The operations on a session: what Leafward and the agent did to its tree, and taking any of it back."""
+"""The screen of the operations on a session: those of Leafward and the agent, and their undo."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LogScreen(BaseScreen["int | None"]):
         yield from self.view.widgets()
 
     def mounted(self) -> None:
-        """Shows the shell, and reads behind it."""
+        """Shows the empty panes, and starts reading."""
         self.view.show_title()
         self.log_list.focus()
         self._operations.load()
@@ -64,25 +64,25 @@ class LogScreen(BaseScreen["int | None"]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        """The reason why nothing can be written to the session, by its own statement; empty where it can."""
         return self.state.session.read_only or ""
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         return self.view.hints()
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Columns fit the new width."""
+        """Fits the columns to the new width."""
         self.call_after_refresh(self.view.show_head)
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
-        """The details follow."""
+        """Shows the details of the cursor's operation."""
         message.stop()
         self.view.show_details()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A double click is enter."""
+        """Handles a double click like enter."""
         message.stop()
         self.action_intent("log.show")

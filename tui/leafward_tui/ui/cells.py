@@ -44,14 +44,14 @@ ZERO = "·"
 
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
 _DANGLING = " ,;:([{-–—\u200d"
-"""What never stands before an ellipsis at the end of a word."""
+"""Characters that never stand before an ellipsis at the end of a word."""
 _JOINER = "\u200d"
 _IDLE_JOINER = r"\u200d+(?=[\x00-\x7f]|$)|(?:^|(?<=[\x00-\x7f]))\u200d+|(?<=\u200d)\u200d+"
 """A zero-width joiner with nothing to join: Rich would count what follows it, our padding too, as part of it."""
 
 
 def _flat(text: str) -> str:
-    """``text`` with every control character a space, so that what is measured is what is drawn."""
+    """``text`` with every control character turned into a space, so that the measured text is the drawn one."""
     if text.isprintable():
         return text
     text = text.translate(_CONTROLS)
@@ -101,7 +101,7 @@ def _head(text: str, width: int) -> tuple[str, int, bool]:
 def fit(text: str, width: int, *, pad: bool = False, ellipsis: str = "…") -> str:
     """``text`` in at most ``width`` cells, exactly ``width`` with ``pad``.
 
-    What does not fit ends in ``ellipsis``, after a whole word where that costs at most a quarter of the room.
+    A text that is too long ends in ``ellipsis``, after a whole word where that costs at most a quarter of the room.
     """
     if width <= 0:
         return ""
@@ -128,7 +128,7 @@ def _cut(text: str, width: int, ellipsis: str) -> tuple[str, int]:
 
 
 def right(text: str, width: int, *, ellipsis: str = "…") -> str:
-    """``text`` at the right edge of exactly ``width`` cells; what does not fit is shortened as in ``fit``."""
+    """``text`` at the right edge of exactly ``width`` cells; a text that is too long is shortened as in ``fit``."""
     fitted = fit(text, width, ellipsis=ellipsis)
     return " " * (max(width, 0) - cell_len(fitted)) + fitted
 
@@ -202,7 +202,7 @@ def wrap(
 
 
 def _break(line: str, start: int, width: int, *, paths: bool) -> tuple[int, str]:
-    """Where the piece of ``line`` ends that begins at ``start`` and fits ``width`` cells, and its text.
+    """The end of the piece of ``line`` that begins at ``start`` and fits ``width`` cells, and the text of the piece.
 
     Looks no further ahead than it needs. A character wider than ``width`` makes a piece of its own.
     """
@@ -249,10 +249,10 @@ def shares(amounts: Sequence[float], width: int, *, each: bool = True) -> list[i
 
 
 def filled(parts: Sequence[float], free: float, width: int) -> list[int]:
-    """Cells for each of ``parts`` in a bar of ``width``, and last those that are left ``free``.
+    """Cells for each of ``parts`` in a bar of ``width``, and then the cells left ``free``.
 
-    The parts together get their share of the bar, at least a cell. Of that, what is too small for a cell has none: in a short one all
-    parts would look alike.
+    The parts together get their share of the bar, at least one cell. Within it, a part too small for a cell gets none:
+    in a short bar all parts would look alike otherwise.
     """
     taken, left = shares([sum(max(0, part) for part in parts), free], width)
     return [*shares(parts, taken, each=False), left]

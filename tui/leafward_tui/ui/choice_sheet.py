@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _EFFECT_SHARE = 0.45
-"""Of a row: what effects may take from titles that are longer than the rest."""
+"""The share of a row that effects may take from titles longer than the others."""
 _EFFECT_GAP = 3
 _REASON_LINES = 4
 """Lines that a reason may take."""
@@ -39,15 +39,15 @@ class Choice:
     """The letter that chooses it, lower or upper case; j, k and q are the sheet's own."""
     title: str
     effect: str = ""
-    """What follows from it, beside the title."""
+    """The effect of the choice, beside the title."""
     operation: str = ""
-    """What will be written where, in words: ``append 1 line to …``. Shown while the row is the current one."""
+    """The write in words: ``append 1 line to …``. Shown while the row is the current one."""
     refused: str = ""
-    """Why it cannot be chosen now; shown instead of the effect."""
+    """The reason why it cannot be chosen now; shown instead of the effect."""
     current: bool = False
-    """It is what holds now, as in a choice of filters."""
+    """Whether this choice is in force now, as in a choice of filters."""
     path: bool = False
-    """The effect is a path, which gives up its middle where there is no room."""
+    """Whether the effect is a path, which gives up its middle where there is no room."""
 
 
 class _Choices(Widget):
@@ -69,7 +69,7 @@ class _Choices(Widget):
         self.styles.height = len(self._lines)
 
     def on_resize(self) -> None:
-        """A reason that is longer than its row goes on below it."""
+        """Breaks reasons that are longer than their rows for the new width."""
         room = self.size.width - _BESIDE
         beside, ellipsis = room - self._titles(room), services_of(self).glyphs.ellipsis
         self._lines = []
@@ -112,7 +112,7 @@ class _Choices(Widget):
         ).adjust_cell_length(width, ground.blank)
 
     def _titles(self, room: int) -> int:
-        """Cells of the titles, of `room` for them and the effects: as many as the longest has, where the effects fit as well."""
+        """Cells of the titles, out of `room` for titles and effects: those of the longest where the effects still fit."""
         longest = max(cell_len(one.title) for one in self.choices)
         effects = max(cell_len(one.refused or one.effect) for one in self.choices)
         return min(longest, max(room - effects, int(room * (1 - _EFFECT_SHARE))))
@@ -156,46 +156,46 @@ class ChoiceSheet(Sheet):
         yield self.rows
 
     def mounted(self) -> None:
-        """The key that opened the sheet steps through it; what was said of the choice before would lie over its rows."""
+        """Binds the key that opened the sheet to step through it; clears notifications, which would cover the rows."""
         self.app.clear_notifications()
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
 
     def operation(self) -> str:
-        """What the current row would write."""
+        """The write of the current row, in words."""
         return self.rows.choices[self.rows.at].operation
 
     def show_about(self, about: Sequence[SheetLine]) -> None:
-        """Says what the choice is about, where that is known only now. Nothing on a sheet that is closed."""
+        """Shows what the choice is about, for a caller that learns it late; does nothing on a closed sheet."""
         self.about.show(about)
         if self.is_attached:
             self.call_after_refresh(self._ask_for_room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only letters that stand there are keys."""
+        """Only the letters of the choices are keys."""
         if action == "letter":
             return any(choice.key == parameters[0] for choice in self.rows.choices)
         return super().check_action(action, parameters)
 
     def action_step(self, by: int) -> None:
-        """The next row, or the one before, around the ends."""
+        """Moves the cursor by rows, around the ends."""
         self.rows.at = (self.rows.at + by) % len(self.rows.choices)
         self.rows.refresh()
         self.say("")
 
     def action_letter(self, letter: str) -> None:
-        """The row with this letter."""
+        """Chooses the row with this letter."""
         for number, choice in enumerate(self.rows.choices):
             if choice.key == letter:
                 self.rows.at = number
         self.action_choose()
 
     def commit(self) -> None:
-        """The current row."""
+        """Chooses the current row."""
         self.action_choose()
 
     def action_choose(self) -> None:
-        """The current row, unless it is refused."""
+        """Chooses the current row, unless it is refused."""
         choice = self.rows.choices[self.rows.at]
         self.rows.refresh()
         self.say(f"not possible: {choice.refused}" if choice.refused else "")
@@ -203,7 +203,7 @@ class ChoiceSheet(Sheet):
             self.dismiss(choice.key)
 
     def clicked(self, event: events.Click) -> None:
-        """A row that is clicked is chosen."""
+        """Chooses a clicked row."""
         if event.widget is self.rows:
             self.rows.at = self.rows.row_at(event.y)
             self.action_choose()

@@ -1,4 +1,4 @@
-"""Code in lines of spans: told apart by weight, because hue has other meanings here."""
+"""Code in lines of spans: weights distinguish its parts, because hue has other meanings here."""
 
 from __future__ import annotations
 

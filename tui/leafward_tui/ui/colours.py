@@ -40,7 +40,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def grey(colour: str) -> str:
-    """The grey as bright as ``colour``, so that every contrast stays what it was."""
+    """The grey of the same luminance as ``colour``, so that every contrast is unchanged."""
     light = luminance(colour)
     channel = light * 12.92 if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055
     value = round(channel * 255)
@@ -49,7 +49,7 @@ def grey(colour: str) -> str:
 
 @cache
 def _oklab(colour: str) -> tuple[float, float, float]:
-    """Björn Ottosson's OKLab, in which distance is what the eye sees."""
+    """The colour in Björn Ottosson's OKLab, a space whose distances match perceived differences."""
     red, green, blue = (_linear(channel / 255) for channel in _channels(colour))
     long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
     medium = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
@@ -88,10 +88,11 @@ _NEUTRAL = 0.03
 
 
 def nearest_eight_bit(colour: str, against: Iterable[str] = (), ratio: float = 1.0) -> str:
-    """A colour that the nearest of the fixed 240 stands for, with at least ``ratio`` of contrast to all of ``against``.
+    """The nearest of the fixed 240 colours to ``colour`` with a contrast of at least ``ratio`` to all of ``against``.
 
-    Where none has that, the one with the most. Rich alone goes by saturation and makes the green-grey ``#25342d`` a
-    plain green; what is returned here, and given in ``against``, are colours Rich reduces to the ones chosen.
+    Where none has that contrast, the one with the most. Rich alone goes by saturation and makes the green-grey
+    ``#25342d`` a plain green; this function returns, and expects in ``against``, colours that Rich reduces to fixed
+    ones.
     """
     here = _oklab(colour)
     grounds = [_shown(ground) for ground in against]

@@ -1,4 +1,4 @@
-"""A model sits an exam: every word that would be sent is shown with its price, then it is asked, and can be given up."""
+"""A model's exam: every word of the request is shown with its price, then it is sent, and can be cancelled."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """Whose exam it is, and what is done with the answers."""
+    """The compaction whose exam it is, and the fate of the answers."""
 
     path: Path
     """Of the session."""
     make: Callable[[ModelSettings, Callable[[], bool]], Sitting | None]
     """The exam for a model; None where there is nothing to ask. Raises LeafwardError, OSError."""
     keep: Callable[[ExamAnswers, str, Callable[[str], object]], object]
-    """Keeps what was answered and says so in the words that it is given, or says why it is not kept."""
+    """Keeps the answers and reports it through the callback, or reports why they are not kept."""
     operation: str
-    """What is done with the answers, in words."""
+    """The write that keeps the answers, in words."""
 
 
 class Prepared(NamedTuple):
-    """What a model would be sent; None where there is nothing to ask."""
+    """An exam ready to be sent, and the request for it."""
 
     sitting: Sitting
     outgoing: Outgoing
@@ -57,7 +57,7 @@ def prepared(subject: Subject, name: str, config: Config, job: Job) -> Prepared 
 def answered(
     path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
 ) -> ExamAnswers:
-    """What a model answers; `tell` hears the answer so far and what is waited for. Raises LeafwardError, OSError."""
+    """A model's answers; `tell` gets the answer so far and the current stage. Raises LeafwardError, OSError."""
     from leafward.compaction.exam.sitting import sit
     from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
@@ -87,10 +87,10 @@ class ExamRequest:
         self._ask = ask
         self._subject = subject
         self._ready: Prepared | None = None
-        """What the sheet on show would send."""
+        """The exam that the open sheet would send."""
 
     def begin(self, name: str = "") -> None:
-        """Reads what the configured model would be sent, or asks for the name of one."""
+        """Prepares the request for the configured model and shows it, or asks for the name of a model."""
         name = name or self._services.config.model or ""
         if not name:
             self._name()
@@ -147,7 +147,7 @@ class ExamRequest:
         return sheet
 
     def _show(self, sheet: ReadingSheet, name: str, found: Prepared | None) -> None:
-        """Every word, its size and its price, before anything is sent."""
+        """Shows every word of the request, its size and its price, before anything is sent."""
         from leafward.summaries.summarizers.addresses import host_of
 
         self._ready = found
@@ -172,7 +172,7 @@ class ExamRequest:
         )
 
     def _send(self, name: str, prepared: Sitting) -> None:
-        """Sends what was shown."""
+        """Sends the request that was shown."""
         sheet = self._sheet(name)
         sheet.grow("", f"asking {safe_line(name, 60)}")
         self._jobs.latest(
@@ -183,7 +183,7 @@ class ExamRequest:
         )
 
     def _done(self, sheet: ReadingSheet, sat: ExamAnswers) -> None:
-        """Shows what is right, and keeps it."""
+        """Shows which answers are right, and keeps them."""
         cost = sat.result["cost"]
         price = "price not known" if cost is None else money(cost) if cost else "free"
         words = f"{sat.result['right']} of {counted(len(sat.answers), 'question')} right"

@@ -1,6 +1,6 @@
-"""The line where sessions are filtered: the query at the left, what it leaves at the right.
+"""The line where sessions are filtered: the query at the left, the number of matches at the right.
 
-What is wrong with the query stands at the right as well; what does not fit there goes on below, whole.
+A problem with the query stands at the right as well; one that is too long for that goes on below, whole.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Lead(Widget):
 
 
 class _Facts(Widget):
-    """How many are left and where was looked; before anything is typed also what can be."""
+    """The number of matches and the folders that were searched; before anything is typed, also the placeholder."""
 
     DEFAULT_CSS = "_Facts { width: 1fr; height: 1; }"
 
@@ -69,14 +69,14 @@ class _Facts(Widget):
         super().__init__()
         self.state = _State()
         self.placeholder = placeholder
-        """What can be typed; empty once there is a field."""
+        """The placeholder: examples of queries; empty once there is a field."""
 
     def pieces(self, ground: Ground, room: int) -> list[Segment]:
         state = self.state
         note = f"   {state.note}" if state.note else ""
         used = cell_len(state.number) + cell_len(state.rest) + 1
         if state.problem and used + cell_len(note) > room and not self.overflows(room):
-            # What is wrong goes before what was found.
+            # A problem with the query takes precedence over the number of matches.
             return [Segment(state.note, ground.warn), Segment(" ", ground.blank)]
         note = note if used + cell_len(note) <= room else ""
         return [
@@ -87,7 +87,7 @@ class _Facts(Widget):
         ]
 
     def overflows(self, room: int) -> bool:
-        """Whether what is wrong is longer than so many cells."""
+        """Whether the problem with the query is longer than `room` cells."""
         return self.state.problem and cell_len(self.state.note) + 1 > room
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
@@ -103,7 +103,7 @@ class _Facts(Widget):
 
 
 class _Problem(Widget):
-    """What is wrong, in as many lines as it takes, below the line of the query."""
+    """The problem with the query, in as many lines as it takes, below the line of the query."""
 
     DEFAULT_CSS = "_Problem { dock: bottom; width: 100%; }"
 
@@ -112,7 +112,7 @@ class _Problem(Widget):
         self.text = text
 
     def lines(self, width: int) -> list[str]:
-        """Its lines in a bar of so many cells."""
+        """Its lines in a bar of `width` cells."""
         ellipsis = services_of(self).glyphs.ellipsis
         return wrap(self.text, max(1, width - _LEAD - 1), ellipsis=ellipsis) if self.text else []
 
@@ -139,7 +139,7 @@ class FilterBar(Horizontal):
 
     @dataclass
     class Changed(Message):
-        """The query is another one."""
+        """The query has changed."""
 
         text: str
 
@@ -168,13 +168,13 @@ class FilterBar(Horizontal):
         return self._input is not None and self._input.has_focus
 
     def edit(self, text: str = "") -> None:
-        """Gives the field the keys; a new one begins with a text. What stands in it is selected: typing replaces it."""
+        """Gives the keys to the field, which begins with `text`; its text is selected, so that typing replaces it."""
         if self._input is None:
             from leafward_tui.ui.query_input import QueryInput
 
             self._input = QueryInput(text, whole=self._whole)
             self.mount(self._input, after=self._lead)
-            # What can be typed stands in the field itself, as long as it is empty.
+            # The placeholder stands in the field itself, as long as it is empty.
             self._placeholder, self._facts.placeholder = self._facts.placeholder, ""
         if not self.editing:
             self._input.action_select_all()
@@ -188,13 +188,16 @@ class FilterBar(Horizontal):
             self._input.value = ""
 
     def show(self, number: str, rest: str, note: str = "", *, problem: bool = False) -> None:
-        """``number`` stands out from ``rest`` when it is one of more; ``note`` says where was looked, or what is wrong."""
+        """Shows ``number`` and ``rest``, and ``note``, which names the searched folders or the ``problem``.
+
+        ``number`` stands out from ``rest`` when ``rest`` gives the total.
+        """
         self._facts.state = _State(number, rest, note, problem)
         self._fit()
         self._facts.refresh()
 
     def _fit(self) -> None:
-        """The field has what the figures leave; what is wrong has what the query leaves, or lines of its own."""
+        """Lays out the bar: the field has the room that the figures leave, a problem the rest or lines of its own."""
         room = self.size.width
         if self._input is not None:
             room = max(room * 2 // 3, room - _LEAD - cell_len(self._input.value) - 2)
@@ -217,15 +220,15 @@ class FilterBar(Horizontal):
         self._problem.refresh()
 
     def on_resize(self) -> None:
-        """The figures yield before the field does."""
+        """Lays the bar out again: the figures yield before the field does."""
         self._fit()
 
     def on_descendant_focus(self) -> None:
-        """Lit while it has the keys."""
+        """Lights the bar while the field has the keys."""
         self._light(lit=True)
 
     def on_descendant_blur(self) -> None:
-        """Not lit otherwise."""
+        """Draws the bar plain again."""
         self._light(lit=False)
 
     def _light(self, *, lit: bool) -> None:
@@ -233,15 +236,15 @@ class FilterBar(Horizontal):
         self._lead.refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Every key counts."""
+        """Posts that the query has changed."""
         event.stop()
         self.post_message(self.Changed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter keeps it."""
+        """Posts that the query is kept."""
         event.stop()
         self.post_message(self.Committed())
 
     def on_click(self) -> None:
-        """A click edits."""
+        """Gives the keys to the field."""
         self.edit()

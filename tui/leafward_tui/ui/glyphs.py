@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Glyphs(NamedTuple):
     """One set of signs. Every field is one cell wide, except ``gap`` and the tuple ``levels``."""
 
-    # Nodes: what a row is. Filled lies on the path, hollow off it.
+    # Nodes: the kind of a row. Filled lies on the path, hollow off it.
     prompt: str = "●"
     prompt_off: str = "○"
     leaf: str = "◎"
@@ -130,7 +130,7 @@ class Glyphs(NamedTuple):
     nest_last: str = "└"
     nest_arm: str = "─"
     nest_inferred: str = "╌"
-    """The arm of a copy that no file says to be one."""
+    """The arm of a copy that no file declares as one."""
     nest_side: str = "│"
 
     # Text.
@@ -278,6 +278,6 @@ def _plain(name: str) -> str:
 
 
 def choose_glyphs(env: Mapping[str, str], encoding: str | None, *, force_ascii: bool | None = None) -> Glyphs:
-    """The set to draw with; ``force_ascii`` is the user's own word from the configuration, None when it says nothing."""
+    """The set to draw with; ``force_ascii`` is the user's configuration, None where it leaves the choice open."""
     ascii_only = needs_ascii(env, encoding) if force_ascii is None else force_ascii
     return ASCII if ascii_only else UNICODE

@@ -1,4 +1,4 @@
-"""What a search found, in a text and among the places of a screen."""
+"""Hits of a search, in a text and among the places of a screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def lit(text: str, query: str, style: Style, hit: Style) -> list[Segment]:
 
 
 def spans_of(text: str, query: str) -> list[tuple[int, int]]:
-    """Where a query stands in a text, case ignored: first place and the one behind it."""
+    """The ranges of a text that match a query, case ignored: first character and the one after the last."""
     low, low_query = text.lower(), query.lower()
     if len(low) != len(text) or not low_query:
         return []
@@ -32,7 +32,7 @@ def spans_of(text: str, query: str) -> list[tuple[int, int]]:
 
 
 def parted(text: str, at: int, hits: Sequence[tuple[int, int]], style: Style, hit: Style) -> list[Segment]:
-    """A piece of a line that begins at a place of it, lit where hits of the line lie."""
+    """A piece of a line that begins at `at`, with the hits of the line lit in it."""
     segments = []
     here, end = at, at + len(text)
     for start, stop in hits:
@@ -46,7 +46,7 @@ def parted(text: str, at: int, hits: Sequence[tuple[int, int]], style: Style, hi
 
 
 def hit_beside(hits: Sequence[int], place: int, step: int) -> int | None:
-    """The hit behind a place, or with a negative step before it, around the ends; None where there is none."""
+    """The hit after a place, or with a negative step before it, around the ends; None where there is none."""
     if not hits:
         return None
     if step > 0:

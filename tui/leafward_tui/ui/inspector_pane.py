@@ -1,4 +1,4 @@
-"""The inspector as the screen sees it that shows it: what it can be asked, and what it says."""
+"""The interface of the inspector for the screen that shows it: its methods and messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class InspectorPane(Protocol):
 
     @property
     def selection(self) -> Selection | None:
-        """What is shown, or about to be."""
+        """The selection that is shown, or about to be."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class InspectorPane(Protocol):
         ...
 
     def reload(self) -> None:
-        """Builds the page anew: the session has grown, or what it is measured by has changed."""
+        """Builds the page again, because the session has grown or its gauge has changed."""
         ...
 
     def show_tab(self, tab: Tab) -> None:
@@ -50,9 +50,10 @@ class InspectorPane(Protocol):
         ...
 
     def seek(self, words: str, number: int = 0, entry: int = NO_ENTRY) -> None:
-        """Lights words that are searched for, unfolds what holds them, and goes to a place; empty for none.
+        """Lights the words of a search, unfolds sections that hold them, and goes to a hit; no words end the search.
 
-        The place is the how-manieth of the selection, from 0; where messages are a line each, the one of `entry`.
+        `number` is the hit's number within the selection, from 0; where each message is one line, the hit is the one of
+        `entry`.
         """
         ...
 
@@ -69,7 +70,7 @@ class InspectorPane(Protocol):
         ...
 
     def copied_text(self) -> str:
-        """What a copy takes now: the line under the cursor, or the page."""
+        """The text that a copy takes now: the line under the cursor, or the page."""
         ...
 
 
@@ -117,7 +118,7 @@ class CopyWanted(Message, namespace="inspector"):
 
 
 class PageShown(Message, namespace="inspector"):
-    """A page that was built behind is on the screen."""
+    """A page that was built in a job is on the screen."""
 
     def __init__(self, tab: Tab) -> None:
         super().__init__()

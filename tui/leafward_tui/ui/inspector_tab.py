@@ -1,4 +1,4 @@
-"""The tabs of the inspector. By themselves: they stand in the first frame, before there is a page."""
+"""The tabs of the inspector, in a module of their own: they are in the first frame, before there is a page."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Everything a user can do with a key, in one catalogue.
 
-Bindings, command palette, key bar, help and the ids of a user's keymap all come from ``INTENTS``: what is not listed here
-cannot be pressed, and what is listed is also in the palette and in the help. It is long as it is one table: divided by screen
-it could no longer be seen that a key means the same on each.
+Bindings, command palette, key bar, help and the ids of a user's keymap all come from ``INTENTS``: only a listed intent
+has a key, and each is in the help too. The module is long because it is one table: divided by screen, it would no
+longer show that a key means the same on each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EVERYWHERE = (
     "compare",
     "blame",
 )
-"""The full screens; what is pressed there means the same on each."""
+"""The full screens; each of these keys means the same on all of them."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft", "restore", "heal")
 """Every name that ``Intent.screens`` may hold."""
@@ -84,7 +84,7 @@ ASKS = frozenset(
         "blame.find",
     }
 )
-"""Intents that open a field. Where one does not, what was typed for it must not act as commands."""
+"""Intents that open a field. Where none is opened, the text typed for it must not act as commands."""
 
 BROAD_KEYS = {
     "enter": "does the main thing with the row: opens, moves, shows it",
@@ -93,8 +93,10 @@ BROAD_KEYS = {
     "right": "goes to the right: unfolds, raises a value, the next column",
     **dict.fromkeys("12345", "takes the tab or choice with this number"),
 }
-"""Keys that act on whatever is there, and what they do on every screen. Every other key has one meaning, the first word of the
-hints of its intents."""
+"""Keys that act on whatever is there, and their effect on every screen.
+
+Every other key has one meaning, the first word of the hints of its intents.
+"""
 
 GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Compare", "Sessions", "Leafward")
 """Headings of the help, in its order."""
@@ -104,7 +106,7 @@ class Intent(NamedTuple):
     """One thing a user can do."""
 
     id: str
-    """``area.verb``; what a user's keymap names, so it never changes."""
+    """``area.verb``; a user's keymap refers to it, so it never changes."""
     keys: str
     """Default keys, comma separated; single characters as they are typed, others in Textual's names."""
     title: str
@@ -116,9 +118,9 @@ class Intent(NamedTuple):
     group: str
     """Heading in the help."""
     palette: bool = True
-    """False for what makes no sense from the palette, such as one row down."""
+    """False for an intent that makes no sense from the palette, such as one row down."""
     also: str = ""
-    """What can be done where it leads, in words by which palette and help find it."""
+    """Words for what can be done on the screen it opens, by which palette and help find it."""
 
     @property
     def action(self) -> str:
@@ -154,7 +156,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("mark.set", "m", "Mark this entry", "mark", _TREE, "Go"),
     Intent("mark.go", "'", "Go to the mark", "to mark", _TREE, "Go"),
     Intent("jump.labels", "f", "Jump to a row on the screen by letters", "jump", _TREE, "Go"),
-    # Change: what is written to the session.
+    # Change: writes to the session.
     Intent("move.here", "enter", "Move the leaf here", "move", _TREE, "Change"),
     Intent("branch.summarise", "s", "Summarise this branch", "summarise", _TREE, "Change", also="summary"),
     Intent(

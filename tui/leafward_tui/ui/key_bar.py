@@ -1,4 +1,4 @@
-"""The last row: the keys that matter in this state, or for a moment what just happened."""
+"""The last row: the keys that matter in this state, or for a moment the effect of the last one."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _ALWAYS = ("app.help", "app.palette")
 
 
 class Hint(NamedTuple):
-    """Keys and what they do now: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
+    """Keys and their present effect: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
 
     ids: str | tuple[str, ...]
     words: str = ""
-    """Instead of the intent's own hint."""
+    """Words instead of the intent's own hint."""
     short: str = ""
-    """Below 100 columns; empty: the same words."""
+    """Words below 100 columns; empty for the same words."""
     key_only: bool = False
-    """Whether only the key is the intent's, and what it does here something else."""
+    """Whether only the key is the intent's and the action here is another one."""
 
     @property
     def writes(self) -> bool:
-        """Whether it stands for something that appends to the session."""
+        """Whether the hint is for something that appends to the session."""
         ids = (self.ids,) if isinstance(self.ids, str) else self.ids
         return not self.key_only and not WRITES.isdisjoint(ids)
 
@@ -65,7 +65,7 @@ class KeyBar(Widget):
         self._spans: list[tuple[int, int, str]] = []
 
     def say(self, text: str) -> None:
-        """Shows a text instead of the hints, until the next key; empty: the hints again."""
+        """Shows a text instead of the hints until the next key; an empty text brings the hints back."""
         if text != self._message:
             self._message = text
             self.refresh()
@@ -128,21 +128,21 @@ class KeyBar(Widget):
         return focused is not None and len(key) == 1 and focused.check_consume_key(key, key)
 
     def on_mount(self) -> None:
-        """Other keys work where a field has them."""
+        """Draws the bar again where the focus moves, because other keys work in a field."""
         self.watch(self.screen, "focused", self._keys_went_elsewhere, init=False)
 
     def _keys_went_elsewhere(self) -> None:
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Runs what was clicked."""
+        """Runs the clicked hint."""
         for start, end, intent_id in self._spans:
             if start <= event.x < end:
                 self.post_message(IntentPressed(intent_id))
 
 
 def _cell(hint: Hint, keymap: Keymap, narrow: bool) -> _Cell | None:
-    """The hint as it is shown; None where the user took its keys away."""
+    """The hint as the bar shows it; None where the user unbound its keys."""
     ids = (hint.ids,) if isinstance(hint.ids, str) else hint.ids
     keys = [label for one in ids if (label := keymap.label(one))]
     words = (hint.short if narrow and hint.short else hint.words) or intent(ids[0]).hint

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.theme import Ground
 
     Listed: TypeAlias = Intent | Meaning
-    """What has a line: a key, or a sign or word with its meaning."""
+    """An item of the help: a key, or a sign or word with its meaning."""
     Sections: TypeAlias = Sequence[tuple[str, Sequence[Listed]]]
 
 _LEAST = 40
@@ -34,14 +34,14 @@ _NOTHING = "nothing here has these words"
 
 
 class _Line(NamedTuple):
-    """One line of a column: a heading has no title, and what a title goes on with has no key."""
+    """One line of a column: a heading has no title, and a continued title has no key."""
 
     key: str = ""
     title: str = ""
 
 
 def sections_of(screen: str) -> list[tuple[str, list[Intent]]]:
-    """The intents of a screen by heading: what is its own first, then what every screen has."""
+    """The intents of a screen by heading: those of the screen first, then those of every screen."""
     own = [entry for entry in intents_for(screen) if not set(EVERYWHERE) <= set(entry.screens)]
     common = [entry for entry in intents_for(screen) if set(EVERYWHERE) <= set(entry.screens)]
     groups = [(group, [entry for entry in own if entry.group == group]) for group in GROUPS]
@@ -49,12 +49,12 @@ def sections_of(screen: str) -> list[tuple[str, list[Intent]]]:
 
 
 def _keys(entry: Listed, keymap: Keymap) -> Sequence[str]:
-    """What stands at the left of a line."""
+    """The keys or the sign at the left of a line."""
     return (entry.sign,) if isinstance(entry, Meaning) else keymap.labels(entry.id)
 
 
 def matching(sections: Sections, words: str, keymap: Keymap) -> list[tuple[str, list[Listed]]]:
-    """The lines whose key or sign is what was typed; where there is none, those whose texts hold every word of it."""
+    """The items whose key or sign was typed; without such an item, those whose texts hold every typed word."""
     entries = [entry for _, group in sections for entry in group]
     found = [entry for entry in entries if words.strip() in _keys(entry, keymap)]
     if not found:
@@ -98,7 +98,7 @@ def columns_of(
 
 
 def _blocks(sections: Sections, labels: Mapping[Listed, str], room: int) -> list[list[_Line]]:
-    """What must stay together: a key or sign with all lines of its title, the first of a heading with that."""
+    """Lines that must stay together: a key or sign with its title, and a heading with its first key or sign."""
     blocks = []
     for title, group in sections:
         lead = [_Line(), _Line(key=title)]
@@ -110,7 +110,7 @@ def _blocks(sections: Sections, labels: Mapping[Listed, str], room: int) -> list
 
 
 def _dealt(blocks: list[list[_Line]], number: int) -> list[list[_Line]]:
-    """The blocks in so many columns of about one length, in their order."""
+    """The blocks in `number` columns of about one length, in their order."""
     height = max(1, -(-sum(map(len, blocks)) // number))
     while True:
         columns: list[list[_Line]] = [[]]
@@ -125,7 +125,7 @@ def _dealt(blocks: list[list[_Line]], number: int) -> list[list[_Line]]:
 
 
 class HelpScreen(Modal):
-    """Keys at the left, what they do at the right; the user's own keymap is what is shown."""
+    """The list of keys at the left and their meanings at the right, by the user's own keymap."""
 
     NAME = "help"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("help")]
@@ -141,7 +141,7 @@ class HelpScreen(Modal):
         self._keys = self._cells = 0
 
     def on_mount(self) -> None:
-        """All of them."""
+        """Shows all keys."""
         legend = legend_of(self._screen, self.shell.glyphs)
         what = "Keys, signs and words" if legend else "Keys"
         self._title = f"{what} of the {SCREEN_TITLES.get(self._screen, self._screen)}"
@@ -149,7 +149,7 @@ class HelpScreen(Modal):
         self._lay_out()
 
     def on_resize(self) -> None:
-        """As many columns as there is room for now."""
+        """Lays out as many columns as there is room for."""
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -161,7 +161,7 @@ class HelpScreen(Modal):
         title, leaves = self._title, "close"
         if self._words:
             found = matching(self._sections, self._words, keymap)
-            # The frame stays as it is while one types.
+            # The frame keeps its size while the user types.
             self._columns, self._keys, self._cells = columns_of(found, keymap, width, height)
             number = sum(len(group) for _, group in found)
             if not number:
@@ -177,7 +177,7 @@ class HelpScreen(Modal):
         )
 
     def ask(self) -> None:
-        """Asks what to look for; the keys follow while one types."""
+        """Asks for the words of a search; the keys follow as the user types."""
         from leafward_tui.ui.sheet import TextSheet
 
         def typed(words: str | None) -> None:
@@ -195,7 +195,7 @@ class HelpScreen(Modal):
         self.app.push_screen(sheet, typed)
 
     def leave(self) -> None:
-        """All keys again; then closes."""
+        """Shows all keys again after a search; else closes."""
         if self._words:
             self._words = ""
             self._lay_out()

@@ -1,4 +1,4 @@
-"""The user's keymap laid over the intents: which keys do what, what is wrong with it, and how keys are written."""
+"""The user's keymap laid over the intents: the keys of each intent, the problems of the keymap, and the spelling of keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 UNBOUND = "unbound"
-"""A key nobody can press. Textual ignores an empty entry of a keymap, so this is how a key is taken away."""
+"""A key that cannot be pressed. Textual ignores an empty entry of a keymap, so this is how a key is unbound."""
 
 _LABELS = {
     "escape": "esc",
@@ -57,7 +57,7 @@ _LABELS = {
 
 
 def key_name(key: str) -> str:
-    """A key as Textual names it, from what a person writes: ``[`` is ``left_square_bracket``, ``esc`` is ``escape``."""
+    """A key by Textual's name, from a person's spelling: ``[`` is ``left_square_bracket``, ``esc`` is ``escape``."""
     text = key.strip() or key
     if len(text) == 1:
         return "space" if text == " " else str(_character_to_key(text))
@@ -82,7 +82,7 @@ class Keymap(NamedTuple):
     changed: frozenset[str]
     """Intents whose keys are not the default ones."""
     problems: tuple[str, ...] = ()
-    """What is wrong with the user's keymap, a sentence each."""
+    """Problems of the user's keymap, a sentence each."""
 
     @classmethod
     def of(cls, overrides: Mapping[str, Iterable[str]]) -> Keymap:
@@ -110,7 +110,7 @@ class Keymap(NamedTuple):
 
     @property
     def textual(self) -> dict[str, str]:
-        """For ``App.set_keymap``: only what differs from the default."""
+        """The keys for ``App.set_keymap``: only those that differ from the default."""
         return {intent_id: ",".join(self.keys[intent_id]) or UNBOUND for intent_id in sorted(self.changed)}
 
     def label(self, intent_id: str) -> str:
@@ -129,7 +129,7 @@ class Keymap(NamedTuple):
 
 
 def _settle(screen: str, keys: dict[str, tuple[str, ...]], named: set[str]) -> list[str]:
-    """Takes keys that two intents of the screen share from one of them, and says so."""
+    """Takes keys that two intents of the screen share from one of them; a sentence for each."""
     owners: dict[str, Intent] = {}
     problems = []
     here = [entry for entry in INTENTS if screen in entry.screens]

@@ -1,4 +1,4 @@
-"""Why a key does nothing here: what it lacks, or that it is none of this screen's."""
+"""Reasons why a key does nothing here: something is missing, or the key is none of this screen's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCREEN_TITLES = {
     "heal": "sheet that heals",
     "totals": "totals",
 }
-"""What a user calls a screen, where that is not its name."""
+"""Names of the screens in messages to the user."""
 
 _LACKING = {
     **dict.fromkeys(("find.next", "find.previous"), "no hits"),
@@ -53,17 +53,17 @@ _LACKING = {
     "session.undo": "nothing to undo",
     "move.here": "no rows to move to",
 }
-"""What an intent lacks where it can do nothing; of others it is only said that they wait."""
+"""Messages about the thing that an intent lacks where it can do nothing; all other intents are only said to wait."""
 _WAITS = "not possible now"
 
 _FIRST = {"find.next": "/", "find.previous": "/", "mark.go": "m"}
-"""The default key of the intent of the same screen that gives an intent what it lacks."""
+"""For an intent, the default key of the intent on the same screen that supplies the missing thing."""
 
 
 def reason_for_intent(intent_id: str, screen: str, keymap: Keymap, waits: str = "") -> str:
-    """Why an intent of a screen does nothing now, and the key that helps: `no hits · / search`.
+    """The reason why an intent of a screen does nothing now, and the key that helps: `no hits; / search`.
 
-    `waits` is what every key of the screen waits for; empty for nothing.
+    `waits` is the event that every key of the screen waits for; empty for none.
     """
     if waits:
         return f"{intent(intent_id).hint}: {waits}"

@@ -1,4 +1,4 @@
-"""What the signs and the words of a screen mean, for somebody who has not met them; the list of keys ends with it."""
+"""The signs and words of a screen with their meanings, for newcomers; the list of keys ends with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Meaning(NamedTuple):
-    """A sign or a word, and what it means."""
+    """A sign or a word with its meaning."""
 
     sign: str
     title: str
@@ -121,7 +121,7 @@ _WORDS_OF = {
     "totals": ("tokens", "compaction", "repeats"),
     "runs": ("facts", "by weight", "lost", "exam", "not in file"),
 }
-"""The words that a screen uses without explaining them, by its name."""
+"""The unexplained words of each screen, by the screen's name."""
 
 
 def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:

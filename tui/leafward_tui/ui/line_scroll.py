@@ -1,4 +1,4 @@
-"""What views of lines share: a thin scrollbar, a cursor that stays on the screen, lines drawn only where they are seen."""
+"""The base of views of lines: a thin scrollbar, a cursor that stays on the screen, and drawing of visible lines only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """Lines that scroll. Keys are the screen's: Textual's own would scroll where ours move the cursor.
 
-    A subclass draws a line in `render_line` and says how many there are with `set_extent`.
+    A subclass draws a line in `render_line` and sets the number of lines with `set_extent`.
     """
 
     DEFAULT_CSS = """
@@ -39,26 +39,26 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     cursor = -1
     """The line of the cursor; -1 for none."""
     covered = 0
-    """Rows at the bottom of the view that something else lies over."""
+    """Rows at the bottom of the view that are covered by something else."""
 
     @property
     def max_scroll_y(self) -> int:
-        """How far it scrolls: the last line may stand above what covers the view."""
+        """The furthest scroll position: the last line may stand above the part that is covered."""
         return super().max_scroll_y + self.covered
 
     def uncover(self, covered: int) -> None:
-        """Takes in how many rows at the bottom something lies over now, and keeps the cursor in sight."""
+        """Sets how many rows at the bottom are covered, and keeps the cursor in sight."""
         if covered != self.covered:
             self.covered = covered
             self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False, force=True)
             self.reveal()
 
     def on_mount(self) -> None:
-        """A thin scrollbar, where the terminal has the sign for it."""
+        """Sets a thin scrollbar, where the terminal has the sign for it."""
         slim(self)
 
     def span_of(self, line: int) -> range:
-        """The rows, counted from the top of everything, that a line takes; empty where it is not shown."""
+        """The rows that a line takes, counted from the top of all lines; empty where it is not shown."""
         return range(line, line + 1) if line >= 0 else range(0)
 
     def repaint(self, line: int) -> None:
@@ -69,7 +69,7 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
             self.refresh(Region(0, top, self.size.width, len(rows)))
 
     def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen, with up to two rows around it."""
+        """Scrolls until the cursor is on the screen, with up to two rows around it."""
         height, top = self.size.height - self.covered, self.scroll_offset.y
         rows = self.span_of(self.cursor)
         if height <= 0 or not rows:
@@ -92,25 +92,25 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         return row if row < self.virtual_size.height else -1
 
     def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A scrollbar that appears after the view was scrolled is told where it stands."""
+        """Sets the position of a scrollbar that appears after the view was scrolled."""
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
     def focus_changed(self, *, focused: bool) -> None:  # noqa: ARG002  a view may show more than that
-        """The cursor is bright while keys come here, and quiet while they go elsewhere; overridden where more changes."""
+        """Shows a bright cursor while keys come here, a quiet one otherwise; overridden where more changes."""
         self.repaint(self.cursor)
 
     def on_focus(self) -> None:
-        """Keys come here."""
+        """Shows that keys come here."""
         self.focus_changed(focused=True)
 
     def on_blur(self) -> None:
-        """Keys go elsewhere."""
+        """Shows that keys go elsewhere."""
         self.focus_changed(focused=False)
 
 
 class LineList(LineScroll):
-    """Lines of which one is chosen; the screen is told which."""
+    """Lines with a cursor; the view tells the screen which line is chosen."""
 
     class CursorMoved(Message):
         """The cursor is on another line."""
@@ -122,14 +122,14 @@ class LineList(LineScroll):
         """Lays the lines out for the present width; overridden where that matters."""
 
     def shown_anew(self) -> None:
-        """To be called when other lines are shown, or the cursor is on another side of one."""
+        """Measures and draws again; called when other lines are shown, or the cursor changes sides on its line."""
         self.measure()
         self.refresh()
         self.call_after_refresh(self.reveal)
         self.post_message(self.CursorMoved())
 
     def put_cursor(self, line: int) -> None:
-        """Puts the cursor on a line there is, and says so."""
+        """Puts the cursor on an existing line, and posts that it moved."""
         if line == self.cursor:
             return
         before, self.cursor = self.cursor, line
@@ -139,7 +139,7 @@ class LineList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def on_resize(self) -> None:
-        """Lines fit the new width, and the cursor stays on the screen."""
+        """Fits the lines to the new width; the cursor stays on the screen."""
         self.measure()
         self.refresh()
         self.call_after_refresh(self.reveal)
@@ -188,10 +188,10 @@ class PlainBar(ScrollBarRender):
 
 
 def set_extent(view: LineScroll, lines: int, cells: int = 0) -> None:
-    """Tells a view how many lines there are, and how wide they are.
+    """Sets the number of lines of a view, and their width in cells.
 
-    Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes or
-    goes; a page that follows the cursor is another one at every key.
+    Textual 8 lays out the whole screen whenever `virtual_size` changes. That is needed only where the scrollbar comes
+    or goes; a page that follows the cursor changes at every key.
     """
     extent = Size(cells, lines)
     needs_bar = lines > view.container_size.height or view.styles.overflow_y == "scroll"

@@ -1,4 +1,4 @@
-"""A pane of lines: scrolling, a cursor that rests on lines with a key, clicks and drags. Only what is seen is drawn."""
+"""A pane of lines: scrolling, a cursor that rests on lines with a key, clicks and drags. Only visible lines are drawn."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LinesView(LineScroll):
         done: bool
 
         def can_replace(self, message: Message) -> bool:
-            """Only where it is now counts."""
+            """A later drag of the mouse replaces an earlier one: only the current cell counts."""
             return isinstance(message, LinesView.Dragged) and message.key == self.key and not message.done
 
     @dataclass
@@ -59,7 +59,7 @@ class LinesView(LineScroll):
         view: LinesView
 
         def can_replace(self, message: Message) -> bool:
-            """Only where it ends up counts."""
+            """A later message replaces an earlier one: only the final lines count."""
             return isinstance(message, LinesView.LinesShown) and message.view is self.view
 
     def __init__(
@@ -70,9 +70,9 @@ class LinesView(LineScroll):
         cursor: bool = True,
         raised: bool = False,
     ) -> None:
-        """`drags` is the area of keys that the mouse can drag on; without `cursor` lines are only read and clicked.
+        """`drags` is the area of keys that the mouse can drag; without `cursor`, lines are only read and clicked.
 
-        With `raised` it stands on the ground of a sheet.
+        With `raised` the view stands on the ground of a sheet.
         """
         super().__init__(id=id)
         self._plain = "raised" if raised else "bg"
@@ -89,7 +89,7 @@ class LinesView(LineScroll):
         self._drags = drags
         self._dragging = ""
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def cells(self) -> int:
@@ -99,10 +99,10 @@ class LinesView(LineScroll):
     def show(
         self, make: Callable[[int, int], Lines] | None = None, *, at: str | None = None, end: bool = False
     ) -> None:
-        """Shows what `make` gives for cells and rows (the maker before, where none is given).
+        """Shows the lines that `make` returns for a number of cells and rows; without `make`, those of the maker before.
 
-        The cursor goes to the line with the key `at`, else stays on its key, else on its line. With `end` the last line is
-        brought on the screen.
+        The cursor goes to the line with the key `at`, else stays on its key, else on its line. With `end` the last line
+        is brought on the screen.
         """
         before = self.key
         self._make = make or self._make
@@ -125,13 +125,13 @@ class LinesView(LineScroll):
         self.post_message(self.LinesShown(self))
 
     def light(self, query: str) -> None:
-        """Lights what is searched for; empty for nothing."""
+        """Lights the words of a search; an empty query lights nothing."""
         if query != self._query:
             self._query = query
             self.redraw()
 
     def redraw(self) -> None:
-        """Draws what is on the screen again, because words or colours changed."""
+        """Draws the visible lines again, because words or colours changed."""
         self._strips.clear()
         self.refresh()
 
@@ -143,7 +143,7 @@ class LinesView(LineScroll):
 
     @property
     def key(self) -> str:
-        """What the cursor is on; empty for nothing."""
+        """The key of the cursor's line; empty for none."""
         line = self.line
         return line.key if line is not None else ""
 
@@ -165,7 +165,7 @@ class LinesView(LineScroll):
         return next((at for at in ways if lines[at].key), -1)
 
     def move_by(self, step: int) -> None:
-        """Moves the cursor so many lines with a key, or scrolls where there are none."""
+        """Moves the cursor by lines with a key, or scrolls where there are none."""
         lines = self.lines
         if lines is None:
             return
@@ -180,7 +180,7 @@ class LinesView(LineScroll):
             left -= 1 if lines[at].key else 0
             if lines[at].key:
                 found = at
-        if found == self.cursor:  # nothing to rest on that way: what stands there can be read all the same
+        if found == self.cursor:  # no line with a key that way: the lines there can be read all the same
             self.scroll_to(y=max(0, self.scroll_offset.y + step), animate=False)
         self.move_to(found)
 
@@ -238,12 +238,12 @@ class LinesView(LineScroll):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Says that other lines came on the screen."""
+        """Posts that other lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.LinesShown(self))
 
     def on_resize(self) -> None:
-        """Lines are made for the new size."""
+        """Makes the lines for the new size."""
         self.show()
 
     # --- mouse --------------------------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ class LinesView(LineScroll):
         return y, lines[y].key, offset.x - MARGIN
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press on what can be dragged takes hold of it."""
+        """Takes hold of a line that can be dragged."""
         y, key, x = self._at(event)
         if self._drags and key.startswith(f"{self._drags}:"):
             self._dragging = key
@@ -266,7 +266,7 @@ class LinesView(LineScroll):
             self.post_message(self.Dragged(key, x, done=False))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """What is held goes along."""
+        """Moves the dragged line to the mouse."""
         if self._dragging:
             self.post_message(self.Dragged(self._dragging, event.x - MARGIN, done=False))
 
@@ -278,7 +278,7 @@ class LinesView(LineScroll):
             self.post_message(self.Dragged(held, event.x - MARGIN, done=True))
 
     def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor there and says so."""
+        """Puts the cursor on the clicked line, and posts the click."""
         y, key, x = self._at(event)
         if key:
             if self._has_cursor:

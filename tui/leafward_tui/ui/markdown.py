@@ -62,11 +62,11 @@ class _Renderer:
         self.heading = heading
         self.lines: list[list[Span]] = []
         self._prefix: list[list[Span]] = []
-        """What stands before every line: quotation bars and the indentation of lists."""
+        """Spans before every line: quotation bars and the indentation of lists."""
         self._bullet: tuple[int, list[Span]] | None = None
-        """Stands before the next line only, instead of the prefixes from this one on."""
+        """Spans before the next line only, instead of the prefixes from this one on."""
         self._after_heading = -1
-        """The line behind the last heading: what belongs to it follows at once."""
+        """The line after the last heading: a block that begins there follows without a gap."""
         self._tight: list[bool] = []
         self._numbers: list[int] = []
 
@@ -92,7 +92,7 @@ class _Renderer:
             self.lines.append(joined([*head, *spans]))
 
     def _gap(self) -> None:
-        """An empty line before a block, unless it opens the text or a list item, or the list is a tight one."""
+        """Adds an empty line before a block, unless it opens the text or a list item, or the list is a tight one."""
         if not self.lines or self._bullet is not None or not width_of(self.lines[-1]):
             return
         if (self._tight and self._tight[-1]) or self._after_heading == len(self.lines):
@@ -144,7 +144,7 @@ class _Renderer:
         return at + 1
 
     def _paragraph(self, spans: list[Span]) -> None:
-        """Line breaks stay: people and models mean them."""
+        """Writes a paragraph and keeps its line breaks: people and models mean them."""
         line: list[Span] = []
         for span in [*spans, _BREAK]:
             if span is _BREAK:

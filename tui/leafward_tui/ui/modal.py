@@ -28,7 +28,7 @@ MODAL_HEIGHT = 20
 MODAL_MARGIN = Size(8, 3)
 """Cells around the rows of a modal: frame, padding and scrollbar."""
 _SCRAPS = 9
-"""Cells: where so few would be left beside a frame, it takes them, since nothing can be read of what stands there."""
+"""Cells: with fewer than these left beside it, a frame takes the whole width, since nothing there would be readable."""
 
 
 class Rows(LineScroll):
@@ -43,7 +43,7 @@ class Rows(LineScroll):
         self.count = 0
 
     def show(self, count: int) -> None:
-        """Says how many rows there are."""
+        """Sets the number of rows."""
         self.count = count
         set_extent(self, count)
         self.refresh()
@@ -100,7 +100,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         *,
         cursor: int | None = None,
     ) -> None:
-        """`row` makes a row of a width on a ground; `actions` are those beside going about and leaving.
+        """`row` makes a row of a width on a ground; `actions` are those besides moving and leaving.
 
         `cursor` is the row of the cursor, None where rows are only read.
         """
@@ -121,7 +121,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         return services_of(self)
 
     def frame(self, title: str, count: int, foot: str = "", *, width: int = 0, height: int = 0) -> None:
-        """Sets title, number of rows and the words in the lower rule; `width` and `height` of the rows, else as they are."""
+        """Sets title, number of rows, the words in the lower rule, and the size of the rows where it is given."""
         from textual.content import Content
 
         self._foot = foot
@@ -136,17 +136,17 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         self.rows.show(count)
 
     def _say(self, reason: str) -> None:
-        """Says in the lower rule for what `reason` a key does nothing; where there is none, what stands there as a rule."""
+        """Shows in the lower rule the `reason` why a key does nothing; an empty reason brings the usual words back."""
         from textual.content import Content
 
         words = f"{services_of(self).glyphs.malformed} {reason}" if reason else self._foot
         self.rows.border_subtitle = Content(words) if words else ""
 
     def moved(self) -> None:
-        """The cursor stands somewhere else now; overridden."""
+        """Called when the cursor has moved; overridden."""
 
     def chosen(self) -> None:
-        """The row of the cursor was clicked; overridden."""
+        """Called when the row of the cursor was clicked; overridden."""
 
     def step(self, by: int) -> None:
         """Moves the cursor, or scrolls."""
@@ -160,7 +160,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the frame leaves; one on a row puts the cursor there, where there is one."""
+        """Leaves on a click beside the frame; one on a row puts the cursor there, where there is a cursor."""
         if event.widget is self:
             self.leave()
             return

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def compacts_at(onset: Onset, *, short: bool = False) -> str:
-    """`compacts at about 167.0k`, in `short` `compacts at ~167.0k`; without either where that is certain."""
+    """`compacts at about 167.0k`, in `short` `compacts at ~167.0k`; without the sign where the size is certain."""
     about = ("~" if onset.about else "") if short else _about(onset)
     return f"compacts at {about}{count(onset.tokens, zero='0')}"
 
 
 def compacts_in(onset: Onset, tokens: int) -> str:
-    """`compacts in about 12.4k`: how much more a context of so many tokens takes."""
+    """`compacts in about 12.4k`: the tokens left until then for a context of `tokens`."""
     return f"compacts in {_about(onset)}{count(onset.tokens - tokens, zero='0')}"
 
 
@@ -27,7 +27,7 @@ def compacts_now(onset: Onset) -> str:
 
 
 def by_settings(onset: Onset, path: str) -> str:
-    """What the agent's own settings say, and where: `compacts at 150.0k, as ~/.codex/config.toml says`."""
+    """The onset by the agent's own settings, and their file: `compacts at 150.0k, as ~/.codex/config.toml says`."""
     return f"{'does not compact by itself' if onset.off else compacts_at(onset)}, as {path} says"
 
 

@@ -1,4 +1,4 @@
-"""Operations in words: what was done, from what to what, and what an undo would do.
+"""Operations in words: the action, its values before and after, and the effect of an undo.
 
 Nothing here draws; bodies are read for headlines only.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LABEL_LIMIT = 60
 _ID_LIMIT = 40
 _FILES_NAMED = 4
-"""Files of a restore that its details name."""
+"""Number of restored files that the details name."""
 
 _NOUN = {
     Subject.MOVE: "move",
@@ -50,7 +50,7 @@ _WRITTEN = {
     OperationKind.MERGE: ("merged", "Merged summaries"),
     OperationKind.SUMMARY_MOVE: ("moved", "Moved the leaf with a summary"),
 }
-"""What writes more than a place for the leaf: what it did in a row, and as the head of its details."""
+"""Words for operations that write more than a place for the leaf: the verb in a row, and the head of the details."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +60,20 @@ class OperationWords:
     verb: str
     """At most ten letters: `moved`, `labelled`, `unarchived`."""
     lead: str
-    """What comes before the arrow, or all there is."""
+    """The text before the arrow, or the whole text."""
     follow: str
-    """What comes behind the arrow; empty where nothing does."""
+    """The text after the arrow; empty where there is none."""
     state: str
-    """`undone`, `redone`, or nothing for what holds."""
+    """`undone` or `redone`; empty for an operation that holds."""
 
 
 class OperationText:
-    """The operations of a session, oldest first, and what can be said of each."""
+    """The operations of a session, oldest first, and texts about each."""
 
     def __init__(
         self, session: Session, log: Sequence[Operation], glyphs: Glyphs, restores: Sequence[Record] = ()
     ) -> None:
-        """`restores` are those among the operations, and those that belong to moves."""
+        """`restores` are the restores among the operations, and those that belong to moves."""
         self.session = session
         self.glyphs = glyphs
         self.log = list(log)
@@ -81,7 +81,7 @@ class OperationText:
         self._with_move = {one.move: one for one in restores if one.move}
         self._headlines: dict[int, str] = {}
         self.some_undone = any(operation.undone for operation in self.log)
-        """Whether any of them does not hold any more."""
+        """Whether any of them is undone."""
 
     def __len__(self) -> int:
         return len(self.log)
@@ -98,7 +98,7 @@ class OperationText:
         return found
 
     def turn_headline(self, index: int) -> str:
-        """The words that an entry is known by: your own, of the turn it belongs to, where it does not stand for itself."""
+        """The headline of an entry, or of the turn it belongs to where the entry does not stand for itself."""
         return self.headline(turn_entry(self.session, index))
 
     def restore(self, operation: Operation) -> Record | None:
@@ -106,11 +106,11 @@ class OperationText:
         return self._restores.get(operation.op) or self._with_move.get(operation.root)
 
     def place(self, entry_id: str | None) -> int:
-        """The entry of the conversation at or above the one of that id; -1 where there is none."""
+        """The nearest entry of the conversation at or above the entry with this id; -1 where there is none."""
         return self.session.tree.content_at(self.index(entry_id))
 
     def index(self, entry_id: str | None) -> EntryIndex:
-        """The entry of that id; -1 where there is none."""
+        """The entry with this id; -1 where there is none."""
         return self.session.columns.index(entry_id) if entry_id else NO_ENTRY
 
     def _quoted(self, text: str | None) -> str:
@@ -143,14 +143,14 @@ class OperationText:
 
     def _noun(self, operation: Operation) -> str:
         kind = self.root(operation).kind
-        # Of a move with a summary the row says where it led, and has no room for more.
+        # The row of a move with a summary shows the destination, and has no room for more.
         named = _NAMED.get(kind) if kind is not OperationKind.SUMMARY_MOVE else None
         if operation.subject is Subject.ARCHIVE and self.root(operation).after != ARCHIVED:
             return "unarchiving"
         return named or _NOUN[operation.subject]
 
     def short(self, operation: Operation) -> str:
-        """An operation as a noun with what it set: `label [done]`, `move to #12`."""
+        """An operation as a noun with its value: `label [done]`, `move to #12`."""
         kind, value = operation.kind, operation.after or operation.before
         if kind is OperationKind.RESTORE:
             return f"restore of {self._files(operation)}"
@@ -192,7 +192,7 @@ class OperationText:
             several = f"{edits:,} edits, the last " if edits > 1 else ""
             return f"{several}{self.headline(self.place(operation.after))}", ""
         if operation.subject is Subject.MOVE:
-            # A summary that is carried along stands right below the entry that was moved to, which says more.
+            # A summary that is carried along stands right below the destination of the move, which says more.
             carries = operation.kind is OperationKind.SUMMARY_MOVE
             left = self.place(operation.before)
             reached = self.place(operation.target if carries else operation.after)
@@ -213,7 +213,7 @@ class OperationText:
         return label_words(before), f"{label_words(after)}  {about}"
 
     def title(self, operation: Operation) -> str:
-        """What was done, as the head of its details."""
+        """The action in the past tense, as the head of the details."""
         noun = self._noun(operation)
         if operation.kind is OperationKind.UNDO:
             return f"Undid the {noun}"
@@ -237,7 +237,7 @@ class OperationText:
         return "Renamed the session" if operation.before else "Named the session"
 
     def facts(self, operation: Operation) -> list[tuple[str, str, str]]:
-        """The details of an operation: a label, the words, and the entry they are about at the right."""
+        """The details of an operation: a label, the words, and at the right the entry that they are about."""
         if operation.kind is OperationKind.RESTORE:
             return [self._entry_fact("as at", operation.target), *self._restore_facts(operation)]
         if operation.kind in (OperationKind.COMPACT, OperationKind.SUMMARY_MOVE):
@@ -290,7 +290,8 @@ class OperationText:
         index = self.index(entry_id)
         if index < 0:
             return name, "an entry that is not in the file", self._id(entry_id)
-        # A redo goes back to a line of Leafward's own, which says nothing: what counts is the entry that it hangs on.
+        # A redo goes back to one of Leafward's own lines, which says nothing: its nearest entry of the conversation
+        # counts.
         place = self.session.tree.content_at(index)
         if place < 0:
             return name, "the beginning", ""
@@ -314,11 +315,11 @@ class OperationText:
     # --- taking back --------------------------------------------------------------------------------------------------
 
     def root(self, operation: Operation) -> Operation:
-        """The operation that an undo or redo is about in the end; itself for every other."""
+        """The operation that an undo or redo is about in the end; every other operation itself."""
         return next((one for one in self.log if one.op == operation.root), operation)
 
     def outcome(self, operation: Operation) -> str:
-        """What taking an operation back sets, as a clause: `the leaf goes back to …`."""
+        """The effect of taking an operation back, as a clause: `the leaf goes back to …`."""
         restore = self.restore(operation)
         if operation.kind is OperationKind.RESTORE:
             return f"{self._files(operation)} as before the restore"
@@ -345,7 +346,7 @@ class OperationText:
         return f"the {what} is archived again" if before == ARCHIVED else f"the {what} is unarchived"
 
     def taken_back(self, operation: Operation) -> str:
-        """Which later line took an operation back, an undo by doing it again; empty where it holds."""
+        """A note on how an operation was taken back, such as `by entry #7`; empty where the operation holds."""
         if not operation.undone:
             return ""
         if operation.kind is OperationKind.UNDO:

@@ -1,4 +1,4 @@
-"""What the inspector shows and what it is made of: selections, pages, lines, spans. Values only.
+"""The content of the inspector and its parts: selections, pages, lines, spans. Values only.
 
 A line knows the names of its inks, not colours: a page outlives a change of theme, and a test reads its plain text.
 """
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 XRAY = "xray:"
-"""What the toggle of a line begins with that leads to the X-ray of a compaction; its entry follows."""
+"""Prefix of the toggle of a line that opens the X-ray of a compaction; the compaction's entry follows."""
 
 
 EXAM = "exam:"
-"""What the toggle of a line begins with that has a model sit the exam of a compaction; its entry follows."""
+"""Prefix of the toggle of a line that has a model sit the exam of a compaction; the compaction's entry follows."""
 
 
 class SelectionKind(StrEnum):
-    """What a row stands for."""
+    """The kinds of things that a row stands for."""
 
     TURN = "turn"
     ENTRY = "entry"
@@ -37,7 +37,7 @@ class SelectionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the cursor rests on."""
+    """The things under the cursor."""
 
     session: Session
     entries: tuple[range, ...]
@@ -50,9 +50,9 @@ class Selection:
     on_path: bool = True
     """Whether it lies on the active path."""
     turns: int | None = None
-    """Turns of its path in all; None where not known."""
+    """Number of turns on its path; None where not known."""
     sub_agents: tuple[tuple[int, str], ...] = ()
-    """Results in it of calls that made sub-agents, each with what that one's session is called."""
+    """Results of calls in it that made sub-agents, each with the name of the sub-agent's session."""
 
     @property
     def last(self) -> int:
@@ -61,7 +61,7 @@ class Selection:
 
     @property
     def at(self) -> int:
-        """The entry at which context and files are taken: its last one in the conversation."""
+        """The entry at which context and files are taken: the selection's last one in the conversation."""
         place = self.session.tree.content_at(self.last)
         return place if place >= 0 else self.last
 
@@ -70,10 +70,10 @@ class Selection:
 
 
 class Gauge(NamedTuple):
-    """What a context is measured by."""
+    """The limits that a context is measured against."""
 
     window: int = 200_000
-    """Tokens the model takes."""
+    """Tokens that the model takes."""
     onset: Onset | None = None
     """The size at which the agent compacts by itself; None where that is not known."""
 
@@ -96,15 +96,15 @@ class Line(NamedTuple):
     toggle: str = ""
     """The section that enter opens or closes here; empty for none."""
     entry: int = NO_ENTRY
-    """The entry that enter goes to, where nothing is opened; -1 for none."""
+    """The entry that enter goes to, where it opens nothing; -1 for none."""
     copy: str = ""
-    """What a copy takes from here, safe; empty for the line as it stands."""
+    """The text that a copy takes from here, safe; empty for the line as it stands."""
     file: str = ""
     """The file that the line is about, as the session names it; empty for none."""
 
     @property
     def text(self) -> str:
-        """The line as it reads."""
+        """The text of the line."""
         return "".join(span.text for span in self.spans)
 
     @property
@@ -125,17 +125,17 @@ class Page:
     headings: tuple[tuple[int, str], ...] = ()
     """Line and title of each section."""
     copy: str = field(default="", repr=False)
-    """What a copy takes where no line is chosen."""
+    """The text that a copy takes where no line is chosen."""
     words: str = ""
-    """What is searched for, where lines are made when they are looked at: each is lit when it is drawn."""
+    """The words of a search, where lines are made on demand: each line is lit when it is drawn."""
     hits: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict, repr=False)
-    """Where words that are searched for stand, by line: first character and the one behind."""
+    """Hits of a search by line: the first character of each and the one after its last."""
     goal: int = -1
-    """The line of the place that was stepped to; -1 for none."""
+    """The line of the hit that was stepped to; -1 for none."""
 
     @property
     def text(self) -> str:
-        """The page as it reads, line by line."""
+        """The text of the page, line by line."""
         return "\n".join(line.text.rstrip() for line in self.lines)
 
     def targets(self) -> Iterator[int]:

@@ -95,13 +95,13 @@ class Palette(NamedTuple):
 
     @property
     def ansi(self) -> bool:
-        """Whether colours of the terminal's own are among them, whose contrast nobody can compute."""
+        """Whether any colour is one of the terminal's own, whose contrast cannot be computed."""
         return any(getattr(self, name).startswith("ansi_") for name in _COLOUR_FIELDS)
 
     def mono(self) -> Palette:
-        """The same without hue: every colour becomes the grey of its brightness, so that all contrasts stay.
+        """The palette without hue: every colour becomes the grey of its luminance, so that all contrasts are unchanged.
 
-        Colours of the terminal's own become ``sub``: state is then told by sign, fill and weight alone.
+        Colours of the terminal's own become ``sub``: sign, fill and weight alone then tell states apart.
         """
         changed: dict[str, Any] = {}
         for name in _COLOUR_FIELDS:
@@ -113,7 +113,7 @@ class Palette(NamedTuple):
         return self._replace(**changed)
 
     def eight_bit(self) -> Palette:
-        """The same in the fixed colours of a 256-colour terminal, chosen so that what is to be read stays readable."""
+        """The palette in the fixed colours of a 256-colour terminal, chosen so that text stays readable."""
         if self.ansi:
             return self
         grounds = ("bg", "panel", "raised", "sel")
@@ -173,7 +173,7 @@ def load_theme(path: Path) -> Palette:
 
 
 class _Table:
-    """One table of a theme file; what is wrong with it is added to ``faults``, and a stand-in returned."""
+    """One table of a theme file; a wrong value adds a fault to ``faults`` and is replaced by a default."""
 
     def __init__(self, data: dict[str, Any], prefix: str, faults: list[str], known: tuple[str, ...]) -> None:
         self._data = data
@@ -207,7 +207,7 @@ class _Table:
         return _Table({}, f"{self._prefix}{key}.", [], known)
 
     def colour(self, key: str) -> str:
-        """The colour as ``#rrggbb`` or ``ansi_…``: what Textual is handed later has been parsed here."""
+        """The colour as ``#rrggbb`` or ``ansi_…``; Textual parses it later, so it must be parsable here."""
         value = self._data.get(key)
         if not isinstance(value, str):
             self._fault(key, 'a colour such as "#9ccb7a"')
@@ -232,7 +232,7 @@ class _Table:
 
 @cache
 def _built_in_folder() -> Path:
-    """Beside the package's module: `importlib.resources` would be loaded for this alone, before the first frame."""
+    """The folder of themes, beside their package's module: loading `importlib.resources` would delay the first frame."""
     return Path(leafward_themes.__path__[0])
 
 
@@ -285,9 +285,9 @@ class Palettes(Mapping[str, Palette]):
 
 
 def user_themes(folder: Path) -> tuple[tuple[Palette, ...], tuple[str, ...]]:
-    """Themes of the user's ``folder`` by file name, and what is wrong with the files that are left out.
+    """Themes of the user's ``folder`` in the order of their file names, and problems of the files left out.
 
-    A theme with the name of a built-in one is meant to replace it. No folder is no fault.
+    A theme with the name of a built-in one is meant to replace it. A missing folder is no problem.
     """
     themes: dict[str, Palette] = {}
     problems: list[str] = []
@@ -311,7 +311,7 @@ def user_themes(folder: Path) -> tuple[tuple[Palette, ...], tuple[str, ...]]:
 
 
 def unknown_theme(name: str, palettes: Iterable[str]) -> str:
-    """What to say of a configured theme that is not among the names there are."""
+    """The message about a configured theme whose name is unknown."""
     close = get_close_matches(name, palettes, 1, 0.5)
     hint = f", did you mean {close[0]}?" if close else ""
     return f"theme: there is no theme {name!r}{hint}; {DEFAULT_DARK} is used"
@@ -333,7 +333,7 @@ _READABLE = 4.5
 def weak_contrasts(palette: Palette) -> tuple[str, ...]:
     """Pairs of colours that are read together and have less than 4.5 of contrast, one sentence each.
 
-    For a user's own theme: it is used as it is, and this is what to say about it. Nothing for ``ansi`` themes.
+    For a user's own theme: it is used as it is, and these are the warnings about it. Nothing for ``ansi`` themes.
     """
     if palette.ansi:
         return ()

@@ -1,4 +1,4 @@
-"""What a pane of the lab is made of: lines that know the names of their inks, and what the cursor finds on them."""
+"""The lines of a pane of the lab: spans with names of inks, and a key for each line that the cursor can rest on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LabLine:
 
     spans: tuple[Span, ...] = ()
     key: str = ""
-    """What stands here, as `area:name`; the cursor rests on lines that have one."""
+    """The line's key, as `area:name`; the cursor rests on lines that have one."""
     entry: int = NO_ENTRY
     """The entry it is about; -1 for none."""
     ground: str = ""
@@ -47,7 +47,7 @@ class Lines(Protocol):
 
 
 class Block(Sequence[LabLine]):
-    """Lines that are all there."""
+    """Lines that are all made."""
 
     def __init__(self, lines: Iterable[LabLine] = ()) -> None:
         self._lines = list(lines)
@@ -68,7 +68,7 @@ class Block(Sequence[LabLine]):
 
 
 class LazyLines:
-    """Lines of which each is made when it is asked for: for lists that may be very long."""
+    """Lines of which each is made on demand: for lists that may be very long."""
 
     def __init__(
         self, number: int, make: Callable[[int], LabLine], places: Mapping[str, int] | None = None
@@ -90,7 +90,7 @@ class LazyLines:
 
 
 def blanks(cells: int) -> Span:
-    """So many empty cells."""
+    """A span of empty cells."""
     return Span(" " * max(0, cells), "blank")
 
 

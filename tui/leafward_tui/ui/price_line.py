@@ -1,4 +1,4 @@
-"""The line at the foot of the explorer: facts of the row, quietly what a move there would cost; or what just happened."""
+"""The line at the foot of the explorer: facts of the row, quietly the price of a move there; or the last outcome."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _MOVE = "Move here"
 
 
 class Facts(NamedTuple):
-    """What is known of a row: its name, then labels with their values, the most telling first."""
+    """The facts of a row: its name, then labels with their values, the most telling first."""
 
     name: str
     pairs: tuple[tuple[str, str], ...] = ()
 
 
 class KeyHint(NamedTuple):
-    """A key that helps, and what it does."""
+    """A key that helps, with its effect."""
 
     intent_id: str
     key: str
@@ -48,7 +48,7 @@ class KeyHint(NamedTuple):
 
 
 class Note(NamedTuple):
-    """One sentence instead of all else: what happened, why a write was refused, how many hits there are."""
+    """One sentence instead of all else, such as an outcome, why a write was refused, or a number of hits."""
 
     text: str
     tone: str = ""
@@ -57,15 +57,16 @@ class Note(NamedTuple):
     beneath: str = ""
     """One quiet line below the sentence, where there is room for one."""
     tail: str = ""
-    """Goes on with the sentence where there is room for all of it: half a command is of no use."""
+    """The end of the sentence, shown only where there is room for all of it: half a command is of no use."""
 
 
 def price_lines(
     facts: Facts | None, price: PriceWords | None, note: Note | None, width: int, height: int, glyphs: Glyphs
 ) -> list[list[Piece]]:
-    """The lines to show, each exactly `width` cells. A note stands in front of everything.
+    """The lines to show, each exactly `width` cells. A note replaces everything else.
 
-    Below the facts stands the price; where it has warnings they stand there, all of them, and the price in brief beside the facts.
+    The price stands below the facts; where it has warnings, they all stand there, and the price in brief beside the
+    facts.
     """
     if width <= 2 or height <= 0:
         return [[(" " * max(0, width), "blank")] for _ in range(height)]
@@ -138,7 +139,7 @@ def _price_line(price: PriceWords, width: int) -> list[Piece]:
 
 
 def _warnings_line(price: PriceWords, width: int, glyphs: Glyphs) -> list[Piece]:
-    """The warnings, one after the other; where they are too long together, those at the end in few words."""
+    """The warnings, one after the other; where they are too long together, the last ones in few words."""
     line: list[Piece] = [(" ", "blank"), (glyphs.malformed, "strong_warn"), (" ", "blank")]
     texts, room = list(price.warnings), width - length(line) - 1
     for at in reversed(range(len(texts))):
@@ -179,7 +180,7 @@ def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[lis
 
 
 def _holds(text: str, keys: int, room: int, height: int) -> bool:
-    """Whether a text and the cells of its keys have room in so many lines."""
+    """Whether a text and the cells of its keys fit into `height` lines of `room` cells."""
     lines = wrap(text, room)
     return len(lines) <= height and cell_len(lines[-1]) + keys <= room
 
@@ -227,7 +228,7 @@ class PriceLine(Widget):
         beneath: str = "",
         tail: str = "",
     ) -> None:
-        """Says something instead, until it is called with None."""
+        """Shows a note instead of the facts and the price, until it is called with None."""
         note = Note(text, tone, tuple(keys), beneath, tail) if text is not None else None
         if note != self._note:
             self._note = note

@@ -1,4 +1,4 @@
-"""The price of a move in words: what it drops and adds, what costs the full price, and what one would not expect. Pure."""
+"""The price of a move in words: entries dropped and added, tokens at full price, and surprises. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_BRIEF = {
     "dangling-calls": "calls without result",
     "model": "nothing cached",
 }
-"""What one would not expect, by its code: where there is one line for all."""
+"""Surprises in few words, by their code; used where one line has to hold them all."""
 
 # A named tuple: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
@@ -33,22 +33,22 @@ class PriceWords(NamedTuple):
     parts: tuple[str, ...]
     """The most important first."""
     brief: str
-    """What it drops and adds, without tokens."""
+    """The entries dropped and added, without tokens."""
     warnings: tuple[str, ...] = ()
-    """What one would not expect of it."""
+    """Surprising effects of the move."""
     brief_warnings: tuple[str, ...] = ()
-    """The same in few words where there are fewer, one for each."""
+    """The warnings in few words where such a form exists, one for each."""
 
     @classmethod
     def of(cls, price: Price, glyphs: Glyphs) -> PriceWords:
-        """All of a price."""
+        """The words for all of a price."""
         full: list[str] = []
         brief: list[str] = []
         unit = " tokens"
         agrees = _agrees(price)
         for verb, side in (("drops", price.left), ("adds", price.entered)):
             if side.entries:
-                # What is counted is named once.
+                # The counted thing is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
                 brief.append(f"{verb} {number}")
                 if not side.in_context or not agrees:
@@ -91,9 +91,10 @@ class PriceWords(NamedTuple):
 
 
 def _agrees(price: Price) -> bool:
-    """Whether the estimates of what is dropped and added tell most of what becomes of the context; else they contradict its sizes.
+    """Whether the estimates of the dropped and added parts explain most of the change of the context's size.
 
-    What a model counted at either end may differ from the estimates by more than the move does.
+    Where they do not, they would contradict the sizes shown. The figure that a model counted at either end may differ
+    from the estimates by more than the move changes.
     """
     if not (price.left.in_context and price.entered.in_context):
         return True

@@ -18,7 +18,7 @@ _WHOLE = r"(?i)(?<!\S)(?:" + "|".join((*TERMS, *TEXT_TERMS)) + r"):"
 
 
 class _Terms(Highlighter):
-    """Colours what stands before a colon."""
+    """Colours the name of a term, up to its colon."""
 
     def __init__(self, field: QueryInput) -> None:
         self._field = field
@@ -32,6 +32,6 @@ class QueryInput(Input):
     """One line without a frame."""
 
     def __init__(self, text: str = "", *, whole: bool = False) -> None:
-        """`whole`: it takes a search of all text."""
+        """`whole`: whether the query is for a search of all text."""
         self.whole = whole
         super().__init__(text, compact=True, select_on_focus=False, highlighter=_Terms(self))

@@ -1,4 +1,4 @@
-"""A sheet with a text to read: a summary as it is written and once it is whole, or what is about to be sent."""
+"""A sheet with a text to read: a summary while it is written and when it is whole, or a request before it is sent."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Text(LineScroll, can_focus=False):
         set_extent(self, len(self._lines))
 
     def on_resize(self) -> None:
-        """Lines fit the new width."""
+        """Fits the lines to the new width."""
         self._make()
         self.refresh()
 
@@ -88,13 +88,13 @@ class _Text(LineScroll, can_focus=False):
 
 
 def _ink(ground: Ground, name: str) -> Style:
-    # What is read on the raised ground is one step brighter, as everywhere on it.
+    # Text on the raised ground is one step brighter, as everywhere on it.
     style: Style = getattr(ground, "sub" if name == "faint" else name)
     return style
 
 
 class StateLines(Widget):
-    """What is going on, or came of it, beside its figures; what does not fit there goes on below."""
+    """The progress or the outcome, beside its figures; words that do not fit there go on below."""
 
     DEFAULT_CSS = "StateLines { height: 2; width: 1fr; }"
 
@@ -133,7 +133,7 @@ class StateLines(Widget):
 class ReadingSheet(Sheet):
     """A text, with figures beside the title. Ends with `move`, `again` or `base`, or with None.
 
-    While `running`, the text grows and leaving gives it up; `ended` says what became of it.
+    While `running`, the text grows and leaving gives it up; `ended` shows the outcome.
     """
 
     NAME: ClassVar[str] = "draft"
@@ -168,23 +168,23 @@ class ReadingSheet(Sheet):
         self.routes = Routes(steps, Actions(always), _Offers(self, save or (lambda _text: None)))
 
     def compose_body(self) -> ComposeResult:
-        """What is going on, then the text."""
+        """The state, then the text."""
         yield self.state
         yield self.body
 
     def mounted(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.resized()
         self.body.show(self.text, to_end=False)
 
     def resized(self) -> None:
-        """The text takes its share of the height."""
+        """Gives the text its share of the height."""
         self.body.styles.height = max(_LEAST, int(self.app.size.height * _SHARE))
 
-    # --- what becomes of it -------------------------------------------------------------------------------------------
+    # --- outcome ------------------------------------------------------------------------------------------------------
 
     def grow(self, text: str, state: str) -> None:
-        """More of the text is there; `state` says how it goes."""
+        """Shows more of the text; `state` is the progress."""
         self.text = text
         self.state.show(state)
         if self.is_mounted:
@@ -203,10 +203,10 @@ class ReadingSheet(Sheet):
         again: str = "",
         base: str = "",
     ) -> None:
-        """The text is whole, or never will be: `state` with `tone` says which.
+        """Shows the final text, or that there will be none: `state` with `tone` says which.
 
-        `move` names what enter does, `refused` why it does not, `operation` what it would write, `again` another way to make
-        the text, `base` what it may rest on instead.
+        `move` is the label of enter, `refused` why enter does nothing, `operation` what it would write, `again` another
+        way to make the text, `base` another base for it.
         """
         self.running = False
         self.text = text
@@ -237,16 +237,16 @@ class ReadingSheet(Sheet):
         return [*offered, ("mode.leave", "cancel" if self._move or self._again else "close")]
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What works now."""
+        """The labels and words of the intents that work now."""
         label = services_of(self).keymap.label
         return tuple((label(one), words) for one, words in self.offered() if label(one))
 
     def operation(self) -> str:
-        """What moving would write, or why it cannot be done."""
+        """The write that moving would make, or why it cannot be made."""
         return "" if self.running else self._refused or self._operation
 
     def pressed(self, number: int) -> None:
-        """Does what a key at the foot does."""
+        """Runs the key at the foot that was clicked."""
         label = services_of(self).keymap.label
         shown = [one for one, _ in self.offered() if label(one)]
         self.run_intent(shown[number])
@@ -254,20 +254,20 @@ class ReadingSheet(Sheet):
     # --- keys ---------------------------------------------------------------------------------------------------------
 
     def action_leave(self) -> None:
-        """Gives up what runs, or leaves."""
+        """Cancels the running work, or leaves."""
         if self.running:
             self._cancel()
         self.dismiss(None)
 
     def show_help(self) -> None:
-        """The keys of this sheet."""
+        """Shows the keys of this sheet."""
         from leafward_tui.ui.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 
 
 class _Offers(Actions):
-    """What the foot of a sheet offers at times: what is not offered does not work."""
+    """Intents that a sheet offers at times: an intent that is not offered does not work."""
 
     def __init__(self, sheet: ReadingSheet, save: Callable[[str], object]) -> None:
         super().__init__(

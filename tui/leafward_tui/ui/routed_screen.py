@@ -1,4 +1,4 @@
-"""What every screen of ours is, full or modal: its keys have one way in, it closes once, it survives a click on what is gone."""
+"""The base of every screen, full or modal: one way in for keys, one result, clicks on removed widgets survived."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 
 
 class Controller(Protocol):
-    """What does some of the things that keys of a screen ask for."""
+    """An object that performs some of the intents of a screen."""
 
     @property
     def actions(self) -> Mapping[str, Callable[[], object]]:
-        """What it does, by the ids of the intents that ask for it."""
+        """The actions, by the ids of the intents that run them."""
         ...
 
 
 @runtime_checkable
 class Conditional(Protocol):
-    """A controller with a condition of its own. The intents of one without do something where the screen's condition holds."""
+    """A controller with a condition of its own.
+
+    The intents of a controller without one do something where the screen's condition holds.
+    """
 
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something in the present state."""
@@ -33,7 +36,7 @@ class Conditional(Protocol):
 
 
 class Actions:
-    """A controller of things that always work."""
+    """A controller whose actions always work."""
 
     def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
         self.actions = actions
@@ -44,12 +47,12 @@ class Actions:
 
 
 class Routes:
-    """Which controller each intent of a screen goes to."""
+    """The controller of each intent of a screen."""
 
     def __init__(
         self, *controllers: Controller, condition: Callable[[str], bool] = lambda _intent_id: True
     ) -> None:
-        """`condition` says of intents whose controller has none whether they do something in the present state.
+        """`condition` tells whether an intent does something in the present state, where its controller has no condition.
 
         Raises ValueError where two controllers want the same intent.
         """
@@ -68,7 +71,7 @@ class Routes:
         return intent_id in self._actions
 
     def run(self, intent_id: str) -> None:
-        """Does what the intent asks for."""
+        """Runs the action of the intent."""
         self._actions[intent_id]()
 
     def enabled(self, intent_id: str) -> bool:
@@ -83,15 +86,15 @@ class RoutedScreen(Screen[ScreenResultType]):
     """The screen's name in ``Intent.screens``."""
 
     routes = Routes()
-    """Set once, in `compose`, when the controllers and what they show are made."""
+    """Set once, in `compose`, when the controllers and their widgets are made."""
     ready = True
     """Whether keys have somewhere to go; they are held until then."""
     answer: Callable[[str], object] | None = None
-    """Says for what reason the key that was pressed does nothing; given an empty one, it makes room."""
+    """Shows the reason why the pressed key does nothing; an empty reason clears the one before."""
     waits_for: Callable[[], str] | None = None
-    """Says what all keys wait for now; empty where they wait for nothing."""
+    """The reason why all keys wait now; empty where they do not."""
     refuses: Callable[[str], str] | None = None
-    """Says why an intent does nothing now, where the screen knows better than what holds of it always; else empty."""
+    """The reason why an intent does nothing now, where the screen has a better one than the general; else empty."""
 
     def enabled(self, intent_id: str) -> bool:
         """Whether an intent of the screen does something in its present state."""
@@ -100,14 +103,14 @@ class RoutedScreen(Screen[ScreenResultType]):
         return intent_id in self.routes and self.routes.enabled(intent_id)
 
     def run_intent(self, intent_id: str) -> None:
-        """Does what an intent asks for, if it does something now; after what is under way."""
+        """Runs an intent, if it does something now, after the work under way."""
         if intent_id in APP_ACTIONS:
             self.call_next(self.run_action, intent(intent_id).action)
         elif self.enabled(intent_id):
             self.call_next(self.action_intent, intent_id)
 
     def action_intent(self, intent_id: str) -> None:
-        """The one way in for keys: does what the intent asks for, or says why it does nothing now."""
+        """The one way in for keys: runs the intent, or shows why it does nothing now."""
         enabled = self.enabled(intent_id)
         if self.answer is not None:
             self.answer("" if enabled else self.reason(intent_id))
@@ -117,7 +120,7 @@ class RoutedScreen(Screen[ScreenResultType]):
             services_of(self).drop_typed()
 
     def reason(self, intent_id: str) -> str:
-        """Why an intent of the screen does nothing now."""
+        """The reason why an intent of the screen does nothing now."""
         from leafward_tui.ui.key_reasons import reason_for_intent
 
         waits = self.waits_for() if self.waits_for is not None else ""
@@ -126,7 +129,7 @@ class RoutedScreen(Screen[ScreenResultType]):
         return reason_for_intent(intent_id, self.NAME, services_of(self).keymap, waits)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Textual asks so whether a key does something; what does nothing now may say why."""
+        """Tells Textual whether a key does something: true for every routed intent, since a disabled one shows why."""
         if action == INTENT_ACTION:
             return str(parameters[0]) in self.routes
         return super().check_action(action, parameters)

@@ -14,10 +14,10 @@ _ALL = 1 << 40
 
 
 class RowSteps(Actions):
-    """The controller of the row keys: it is given what a step is and how many rows are seen."""
+    """The controller of the row keys; it is given the step and the number of visible rows."""
 
     def __init__(self, step: Callable[[int], object], seen: Callable[[], int]) -> None:
-        """`step` goes so many rows down, or up, and stops at the ends."""
+        """`step` goes a number of rows down, or up, and stops at the ends; `seen` is the number of visible rows."""
 
         def page() -> int:
             # Two rows of the page before stay in sight.

@@ -1,4 +1,4 @@
-"""What every full screen has: title bar, content, key bar, a word when it is too small, and the way back."""
+"""The base of every full screen: title bar, content, key bar, a word when it is too small, and the way back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEAST_HEIGHT = 16
 
 
 class TooSmall(Widget):
-    """What stands on a terminal nothing fits on: the size it needs, and the one key that works."""
+    """The content of a terminal that is too small: the size needed, and the one key that works."""
 
     DEFAULT_CSS = "TooSmall { width: 1fr; height: 1fr; display: none; }"
 
@@ -57,35 +57,35 @@ class TooSmall(Widget):
 
 
 def _open_help(screen: BaseScreen[Any]) -> None:
-    """All keys of a screen."""
+    """Opens the list of all keys of a screen."""
     from leafward_tui.ui.key_help import HelpScreen
 
     screen.app.push_screen(HelpScreen(screen.NAME))
 
 
 def _open_themes(screen: BaseScreen[Any]) -> None:
-    """Choose a theme, seeing it at once."""
+    """Opens the list of themes, each shown at once."""
     from leafward_tui.ui.theme_choice import ThemesScreen
 
     screen.app.push_screen(ThemesScreen())
 
 
 def _answer(screen: BaseScreen[Any], reason: str) -> None:
-    """What the key before said makes room, and the key bar says for what `reason` this one does nothing."""
+    """Clears the message of the key before, and shows in the key bar the `reason` why this one does nothing."""
     if screen.clear_note is not None:
         screen.clear_note()
     screen.key_bar.say(reason)
 
 
 class BaseScreen(RoutedScreen[ScreenResultType]):
-    """A full screen: two bars and what a subclass composes between them.
+    """A full screen: two bars and the content that a subclass composes between them.
 
-    The subclass gives ``NAME`` and ``BINDINGS = intent_bindings(NAME)``, and hands its controllers to ``route`` at the end of
-    ``compose_content``. What else it does at the start stands in ``mounted``.
+    The subclass gives ``NAME`` and ``BINDINGS = intent_bindings(NAME)``, and hands its controllers to ``route`` at the
+    end of ``compose_content``. The rest of its start-up stands in ``mounted``.
     """
 
     clear_note: Callable[[], object] | None = None
-    """Makes room where the screen said what the key before did."""
+    """Clears the screen's message about the key before."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
@@ -134,7 +134,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         yield TooSmall()
 
     def compose_content(self) -> ComposeResult:
-        """What stands between the bars."""
+        """The content between the bars."""
         yield from ()
 
     @property
@@ -144,22 +144,22 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to what is on show; empty where it can."""
+        """The reason why nothing can be written to the session on show; empty where it can."""
         return ""
 
     def hints(self) -> Sequence[Hint]:
-        """What the key bar shows in the present state, the most important first."""
+        """The hints of the key bar in the present state, the most important first."""
         return ()
 
     def show_hints(self) -> None:
-        """To be called when the state changes that ``hints`` depends on. Keys that are refused are left out."""
+        """Shows the hints again after a change of the state behind ``hints``; leaves out writes that are refused."""
         if self.is_attached:
             self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
 
     def route(
         self, *controllers: Controller, condition: Callable[[str], bool] = lambda _intent_id: True
     ) -> None:
-        """Says which controllers the intents of the screen go to; help, themes and the way back are every screen's own.
+        """Sets the controllers of the screen's intents; help, themes and the way back belong to every screen.
 
         `condition` holds for controllers that have none of their own.
         """
@@ -177,7 +177,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         """Called when the screen is the one on top, at first and again; overridden."""
 
     def on_mount(self) -> None:
-        """The first hints."""
+        """Shows the first hints."""
         self.mounted()
         self.show_hints()
 
@@ -188,14 +188,14 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
             cast("LineScroll", view).uncover(max(0, min(view.region.height, view.region.bottom - free)))
 
     def on_screen_resume(self) -> None:
-        """What a sheet covered is free again, unless another sheet is there already."""
+        """Uncovers the views that a sheet covered, unless another sheet is there already."""
         if self.is_mounted and self.app.screen is self:
             for view in self.query("LineScroll"):
                 cast("LineScroll", view).uncover(0)
         self.resumed()
 
     def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
-        """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
+        """Opens a sheet or another screen; `done` gets its answer, None where it was cancelled."""
         self.app.push_screen(sheet, done)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
@@ -204,14 +204,14 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         self.run_intent(message.intent_id)
 
     def action_copy_selection(self) -> None:
-        """What was selected with the mouse; without a selection the key goes on to the application."""
+        """Copies the text selected with the mouse; without a selection the key goes on to the application."""
         selected = self.get_selected_text()
         if not selected:
             raise SkipAction
         self.shell.copy(selected)
 
     def go_back(self) -> None:
-        """The screen before this one; from the first one, out."""
+        """Goes back to the screen before this one; on the first one, quits."""
         if len(self.app.screen_stack) > 1:
             self.dismiss(None)
         else:

@@ -1,4 +1,4 @@
-"""What screens hand back when they close, to whoever opened them."""
+"""Results that screens hand back to their openers when they close."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class XRayResult:
-    """What is wanted after the X-ray: to go to an entry, to make the compaction again with facts pinned into it, or an undo."""
+    """The user's wish after the X-ray: to go to an entry, to make the compaction again with pinned facts, or an undo."""
 
     entry: int = -1
     pins: tuple[str, ...] = ()
     compaction: int = -1
-    """The compaction that is to be corrected."""
+    """The compaction to be made again."""
     undo: str = ""
-    """The operation that is to be taken back."""
+    """The operation to be undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareResult:
-    """What is wanted of the explorer after a comparison."""
+    """The task for the explorer after a comparison."""
 
     entry: int = -1
     """An entry to go to; -1 for none."""
     touching: str = ""
     """A file whose rows are to be shown; empty for none."""
     change: Callable[[Session, Writing], Write] | None = None
-    """What is to be appended to the session."""
+    """The change to be appended to the session."""
     done: str = ""
-    """What that does, in words."""
+    """The effect of the change, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabResult:
-    """What the compaction lab wrote."""
+    """The write of the compaction lab."""
 
     write: Write
     outcome: str
-    """What that did, in words."""
+    """The effect of the write, in words."""

@@ -1,4 +1,4 @@
-"""A search within one screen: what is typed is followed, hits are stepped through around the ends, leaving forgets it."""
+"""A search within one screen: it follows as the user types, steps through hits around the ends, and ends on leaving."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ class SearchedView(Protocol):
     """A screen whose places can be searched. Places are numbers that grow down the screen."""
 
     def place(self) -> int:
-        """Where the cursor is."""
+        """The place of the cursor."""
         ...
 
     def go_to_place(self, place: int) -> None:
-        """Puts the cursor on a hit, or back to where it was."""
+        """Puts the cursor on a hit, or back to its old place."""
         ...
 
     def look_for(self, words: str) -> None:
-        """Looks for words, and gives the places to `ScreenSearch.found`, at once or later."""
+        """Searches for words, and gives the places to `ScreenSearch.found`, at once or later."""
         ...
 
     def show_hits(self) -> None:
-        """Says how many hits there are, and which of them the cursor is on."""
+        """Shows how many hits there are, and which of them the cursor is on."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+        """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 
 
 class ScreenSearch:
-    """The search within one screen, for whatever controller has its keys."""
+    """The search within one screen, for the controller that has its keys."""
 
     def __init__(self, view: SearchedView) -> None:
         self._view = view
@@ -57,7 +57,10 @@ class ScreenSearch:
         self._first = 1
 
     def ask(self, title: str, placeholder: str, *, first: int = 1) -> None:
-        """Asks what to search for, and follows what is typed; `first` -1 goes to the nearest hit above, else to one below."""
+        """Asks for the words of a search, and follows as the user types.
+
+        `first` is -1 to go to the nearest hit above, else the nearest below.
+        """
         from leafward_tui.ui.sheet import TextSheet
 
         before = self._view.place()
@@ -85,7 +88,7 @@ class ScreenSearch:
         self._view.open_sheet(sheet, done)
 
     def search(self, words: str) -> None:
-        """Searches for words; nothing for none."""
+        """Searches for words; no words end the search."""
         self.words, self.hits = words, ()
         if words:
             self._view.look_for(words)
@@ -111,12 +114,12 @@ class ScreenSearch:
         return self._origin
 
     def move_origin(self, place: int) -> None:
-        """Says where the place now is that the search began at, after lines were laid out anew."""
+        """Sets the present place of the search's origin, after lines were laid out again."""
         if self._origin >= 0:
             self._origin = place
 
     def fact(self) -> Fact | None:
-        """How many hits there are, for a title; None while nothing is searched."""
+        """The number of hits, for a title; None without a search."""
         if not self.words:
             return None
         found = which_hit(self.hits, self._view.place()) if self.hits else "no"
@@ -125,7 +128,7 @@ class ScreenSearch:
     def tell_hits(
         self, services: AppServices, tell: Callable[..., object], following: str, preceding: str
     ) -> None:
-        """Says how many hits there are and which one the cursor is on, with the keys of the two intents that step through them."""
+        """Shows how many hits there are and which one the cursor is on, with the keys of the two intents that step."""
         if not self.words:
             tell("")
         elif not self.hits:
@@ -142,7 +145,7 @@ class ScreenSearch:
         self.search("")
 
     def step(self, step: int) -> bool:
-        """Goes to the next hit, or the one before; whether there is any."""
+        """Goes to the next hit, or the one before; whether there is one."""
         at = hit_beside(self.hits, self._view.place(), step)
         if at is not None:
             self._view.go_to_place(at)

@@ -1,4 +1,4 @@
-"""What a session is called in the title of a screen that shows one."""
+"""The name of a session in the title of a screen that shows it."""
 
 from __future__ import annotations
 

@@ -33,16 +33,16 @@ _KEY_GAP = 3
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """One quiet line below the title: what the choice is about, or a warning."""
+    """One quiet line below the title: the subject of the choice, or a warning."""
 
     text: str
     hue: str = ""
     lines: int = 2
-    """At most so many, where the screen is narrow."""
+    """The most lines it takes, where the screen is narrow."""
 
 
 def drawable(text: str) -> str:
-    """A text on one line, safe: names of sessions, files and tools stand in sheets. Spaces stay, commands are read off here."""
+    """A text on one line, safe: sheets show names of sessions, files and tools. Spaces stay: commands are copied here."""
     return safe(text).replace("\n", "␊")
 
 
@@ -63,7 +63,7 @@ class OneLine(Widget):
 
 
 def hairline(sheet: Sheet) -> OneLine:
-    """Parts two things of the body of a sheet."""
+    """A rule between two parts of a sheet's body."""
     glyph = services_of(sheet).glyphs.hairline
     return OneLine(
         lambda width, ground: [Segment(" ", ground.blank), Segment(glyph * (width - 2), ground.line)]
@@ -71,7 +71,7 @@ def hairline(sheet: Sheet) -> OneLine:
 
 
 class _FootKey(NamedTuple):
-    """A key at the foot, and where it stands."""
+    """A key at the foot, with its place."""
 
     number: int
     x: int
@@ -80,12 +80,12 @@ class _FootKey(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The cell behind it."""
+        """The cell after its last."""
         return self.x + cell_len(self.key) + 1 + cell_len(self.words)
 
 
 class Foot(Widget):
-    """The keys of a sheet, and what would be written or what is wrong: beside them, or above where that takes more room."""
+    """The keys of a sheet, and beside or above them, as there is room, the write or a problem."""
 
     DEFAULT_CSS = "Foot { height: 2; width: 1fr; }"
 
@@ -94,7 +94,7 @@ class Foot(Widget):
         self._sheet = sheet
 
     def render_line(self, y: int) -> Strip:
-        """The lower line has the keys, the upper one what does not fit there."""
+        """The lower line with the keys, or the upper one with the words that do not fit there."""
         ground, width = services_of(self).styles_now.raised, self.size.width
         ellipsis = services_of(self).glyphs.ellipsis
         upper, lower = self._keys()
@@ -117,11 +117,11 @@ class Foot(Widget):
         return Strip(pieces).adjust_cell_length(width, ground.blank)
 
     def number_at(self, x: int, y: int) -> int | None:
-        """Which of the keys lies there."""
+        """The number of the key at a cell; None beside the keys."""
         return next((one.number for one in self._keys()[y] if one.x <= x < one.end), None)
 
     def _keys(self) -> tuple[list[_FootKey], list[_FootKey]]:
-        """Those above and those below; all below where they fit."""
+        """The keys of the upper and of the lower line; all of them are in the lower one where they fit."""
         rows: list[list[_FootKey]] = [[]]
         x = 1
         for number, (key, words) in enumerate(self._sheet.keys()):
@@ -135,7 +135,7 @@ class Foot(Widget):
 
 
 class AboutLines(Widget):
-    """What a sheet is about, wrapped to the width that it has now."""
+    """The subject of a sheet, wrapped to the present width."""
 
     DEFAULT_CSS = "AboutLines { height: auto; width: 1fr; }"
 
@@ -170,7 +170,7 @@ class AboutLines(Widget):
 
 
 class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
-    """Frame of every sheet: rule, title, lines about it, body, operation, keys."""
+    """The frame of every sheet: rule, title, lines about it, body, operation, keys."""
 
     DEFAULT_CSS = """
     Sheet {
@@ -193,12 +193,12 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """Called for a click on the body; overridden."""
 
     def on_mount(self) -> None:
-        """What the choice is about stays in sight: the screen below is told how much of it is covered."""
+        """Tells the screen below how much of it is covered, so that the subject of the choice stays in sight."""
         self.mounted()
         self.call_after_refresh(self._ask_for_room)
 
     def on_resize(self) -> None:
-        """What is covered is another part now."""
+        """Tells the screen below the new height of the sheet."""
         self.resized()
         self.call_after_refresh(self._ask_for_room)
 
@@ -228,19 +228,19 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
             yield self.foot
 
     def compose_body(self) -> ComposeResult:
-        """Between head and foot."""
+        """The body, between head and foot; overridden."""
         yield from ()
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, then what leaves."""
+        """The key that commits, then the key that cancels."""
         return (("enter", "choose"), ("esc", "cancel"))
 
     def operation(self) -> str:
-        """What would be written."""
+        """The write in words; overridden."""
         return ""
 
     def say(self, text: str) -> None:
-        """Says something at the foot in place of what would be written; nothing where the text is empty."""
+        """Shows a message at the foot instead of the write; an empty text removes it."""
         self._message = text
         self.foot.refresh()
 
@@ -256,25 +256,25 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
 
     def outcome(self) -> tuple[str, bool]:
-        """What is wrong, or what would be written; and whether it is the former."""
+        """The message about a problem, or the write in words; and whether it is the former."""
         return drawable(self._message or self.operation()), bool(self._message)
 
     def action_leave(self) -> None:
-        """Nothing is done."""
+        """Closes the sheet without doing anything."""
         self.dismiss(None)
 
     def commit(self) -> None:
-        """Does what the first of the keys does; overridden."""
+        """Does the same as the first of the keys; overridden."""
 
     def pressed(self, number: int) -> None:
-        """Does what one of `keys`, which was clicked, does."""
+        """Does the same as the clicked one of `keys`."""
         if number:
             self.action_leave()
         else:
             self.commit()
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the sheet leaves it; one on a key at its foot does what the key does."""
+        """Cancels on a click beside the sheet; a click on a key at its foot runs the key."""
         if event.widget is self:
             self.action_leave()
         elif event.widget is self.foot:
@@ -286,10 +286,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 
 
 class TextSheet(Sheet):
-    """One line of text. Returns it, an empty one too; None when left.
+    """One line of text. Returns it, an empty one too; None when cancelled.
 
-    ``operation_of`` says what committing the present text would do; ``changed`` hears every change, for a search that
-    follows as one types.
+    ``operation_of`` says what committing the present text would do; ``changed`` gets every change, for a search that
+    follows as the user types.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
@@ -321,10 +321,10 @@ class TextSheet(Sheet):
         missing: str = "",
         other: tuple[str, str, Callable[[str], object]] | None = None,
     ) -> None:
-        """`selected`: what is typed replaces the text, as in a search for something else.
+        """`selected`: the text begins selected, so that typing replaces it, as in a search for something else.
 
-        `missing` is said where the field is empty and may not be: it stays open then. `other` is a key, what it is for, and what
-        is done with the text once the sheet is closed by it.
+        `missing` is shown where the field is empty and may not be; the sheet then stays open. `other` is a key, its
+        words, and a function that gets the text once the key has closed the sheet.
         """
         super().__init__(title, about, note=note)
         self._selected = selected
@@ -335,7 +335,7 @@ class TextSheet(Sheet):
         self.input = Input(drawable(text), placeholder=placeholder, compact=True, select_on_focus=False)
 
     def mounted(self) -> None:
-        """Selects the text, where it is the last one that was looked for."""
+        """Selects the text where typing is to replace it, and binds the other key."""
         if self._selected:
             self.input.action_select_all()
         if self._other is not None:
@@ -350,31 +350,31 @@ class TextSheet(Sheet):
             yield self.input
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, then what leaves."""
+        """The key that commits, the key that cancels, then the other key."""
         other = (self._other[:2],) if self._other is not None else ()
         return (("enter", self._commit), ("esc", "cancel"), *other)
 
     def pressed(self, number: int) -> None:
-        """The third key does what it is for."""
+        """Runs the clicked one of the three keys."""
         (self.commit, self.action_leave, self.action_other)[number]()
 
     def action_other(self) -> None:
-        """Closes the sheet and hands on the text."""
+        """Closes the sheet, and passes the text to the other key's function."""
         self.dismiss(None)
         if self._other is not None:
             self._other[2](self.input.value)
 
     def operation(self) -> str:
-        """What the present text would do."""
+        """The effect of committing the present text, in words."""
         return self._operation_of(self.input.value) if self._operation_of is not None else ""
 
     def tell_outcome(self) -> None:
-        """What is said beside the keys is another thing now."""
+        """Draws the words beside the keys again, because they changed."""
         if self.is_mounted:
             self.foot.refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tells the listener."""
+        """Passes the new text to the listener."""
         event.stop()
         self._message = ""
         if event.value != drawable(event.value):
@@ -386,7 +386,7 @@ class TextSheet(Sheet):
             self._changed(event.value)
 
     def commit(self) -> None:
-        """The text as it stands, unless it is empty and may not be."""
+        """Returns the present text, unless it is empty and may not be."""
         if self._missing and not self.input.value.strip():
             self.say(self._missing)
         else:

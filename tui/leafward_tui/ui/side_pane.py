@@ -1,4 +1,4 @@
-"""The pane beside a list: a title over a rule, what it is about, and lines that scroll below."""
+"""The pane beside a list: a title over a rule, its subject, and lines that scroll below."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 PaneLine = list[Segment]
 
 _ABOVE = 4
-"""Lines above the one that is to be in sight."""
+"""Lines above the line that is to be in sight."""
 _HEAVY = 10
 """Cells of the rule that are heavy while the pane has the keys."""
 
 
 class SidePane(Widget):
-    """Lines are made together for a width, and again when what they show changes.
+    """A pane whose lines are made together for a width, and again when their content changes.
 
-    A subclass makes them in `make_lines` and calls `changed` where they are to be made anew.
+    A subclass makes them in `make_lines` and calls `changed` when the content changes.
     """
 
     DEFAULT_CSS = "SidePane { height: 1fr; width: 46; }"
@@ -39,41 +39,41 @@ class SidePane(Widget):
         self._fixed = 0
         """Lines at the top that do not scroll."""
         self._top: int | None = 0
-        """The first line shown below them; None until the lines say it."""
+        """The first line shown below them; None until the lines are made."""
 
     def make_lines(self, width: int) -> tuple[list[PaneLine], list[PaneLine], int]:  # noqa: ARG002  # overridden
         """Lines that stay, lines that scroll, and which of those is to be in sight; overridden."""
         return [], [], 0
 
     def changed(self, *, from_top: bool) -> None:
-        """Makes the lines anew; `from_top`: what is shown now has another beginning."""
+        """Makes the lines again; `from_top`: the new lines are about something else and start at their own place."""
         self._made_for = -1
         if from_top:
             self._top = None
         self.refresh()
 
     def light(self, *, lit: bool) -> None:
-        """Whether this pane has the keys."""
+        """Shows whether this pane has the keys."""
         if lit != self._lit:
             self._lit = lit
             self.changed(from_top=False)
 
     def scroll_by(self, rows: int) -> None:
-        """Moves what scrolls."""
+        """Scrolls the lines."""
         most = max(0, len(self._lines) - self.size.height)
         self._top = max(0, min(most, (self._top or 0) + rows))
         self.refresh()
 
     def on_mouse_scroll_down(self) -> None:
-        """The wheel."""
+        """Scrolls by the wheel."""
         self.scroll_by(3)
 
     def on_mouse_scroll_up(self) -> None:
-        """The wheel."""
+        """Scrolls by the wheel."""
         self.scroll_by(-3)
 
     def notify_style_update(self) -> None:
-        """Another theme."""
+        """Makes the lines again for another theme."""
         super().notify_style_update()
         self._made_for = -1
 

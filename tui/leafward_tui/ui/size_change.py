@@ -18,7 +18,7 @@ class SizeChange(NamedTuple):
     before: Count
     after: Count
     lacks_prompt: bool
-    """Whether nothing tells how large the system prompt is that is sent with it."""
+    """Whether the size of the system prompt that is sent with it is unknown."""
 
     @classmethod
     def of(cls, basis: Basis, compaction: int) -> SizeChange:
@@ -27,7 +27,7 @@ class SizeChange(NamedTuple):
         return cls(before, after, basis.lacks_prompt(EntryIndex(compaction)))
 
     def text(self, glyphs: Glyphs) -> str:
-        """Both sizes with an arrow between them; where the context became larger, that it did."""
+        """Both sizes with an arrow between them, and a remark where the context became larger."""
         size = f"{self.after.sign}{count(self.after.total, zero=glyphs.zero)}"
         size += " + not in file" if self.lacks_prompt else ""
         if not self.before.total:

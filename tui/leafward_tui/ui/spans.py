@@ -23,7 +23,7 @@ _ATOM = re.compile(rf" +|[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+")
 
 
 def shown(text: str) -> str:
-    """Session text for lines: safe, and measured as it is drawn; line breaks stay."""
+    """Session text for lines: safe, with the control characters replaced as they are drawn; line breaks stay."""
     text = safe(text)
     if text.isascii():
         return text
@@ -41,7 +41,7 @@ def width_of(spans: Iterable[Span]) -> int:
 
 
 def cut(spans: Sequence[Span], width: int, ellipsis: str) -> list[Span]:
-    """Spans in at most `width` cells; what does not fit ends in the ellipsis."""
+    """Spans in at most `width` cells; a line that is too long ends in the ellipsis."""
     if width_of(spans) <= width:
         return list(spans)
     found: list[Span] = []
@@ -53,7 +53,7 @@ def cut(spans: Sequence[Span], width: int, ellipsis: str) -> list[Span]:
             found.append(span)
             room -= size
             continue
-        # Something of this one or of the next is left out: the ellipsis needs a place.
+        # Something of this span or of the next is left out: the ellipsis needs a place.
         text = span.text if size > room else span.text + " "
         found.append(span._replace(text=fit(text, room, ellipsis=ellipsis)))
         break
@@ -97,7 +97,7 @@ def pieces(text: str, width: int) -> list[str]:
 
 
 def head_of(text: str, width: int, start: int = 0) -> str:
-    """What fits `width` cells of a line from `start` on; it ends at a space where one is near the edge.
+    """The part of a line from `start` on that fits `width` cells; it ends at a space where one is near the edge.
 
     Looks no further ahead than it needs; never empty while there is text.
     """
@@ -181,7 +181,7 @@ def _trimmed(line: list[Span]) -> list[Span]:
 
 
 def joined(line: list[Span]) -> list[Span]:
-    """The same with neighbours in one ink made one span."""
+    """The line with neighbours in one ink joined to one span."""
     found: list[Span] = []
     for span in line:
         if found and found[-1][1:] == span[1:]:
@@ -192,7 +192,7 @@ def joined(line: list[Span]) -> list[Span]:
 
 
 def indented_text(text: str, width: int, ink: str = "text") -> list[list[Span]]:
-    """As `wrapped_text`; what goes on below an indented line is indented two cells more than that."""
+    """As `wrapped_text`; the continuation of an indented line is indented two cells more than the line."""
     found: list[list[Span]] = []
     for paragraph in text.split("\n"):
         rest = paragraph.lstrip(" ")

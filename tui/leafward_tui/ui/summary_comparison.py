@@ -33,7 +33,7 @@ class ComparisonView(LineList):
         super().__init__(id=id)
         self.lines: Sequence[DiffLine] = ()
         self._rows: list[tuple[int, int]] = []
-        """The line of each row, and which part of it stands there."""
+        """The line of each row, and the part of it on the row."""
         self._spans: list[range] = []
         self._query = ""
 
@@ -49,7 +49,7 @@ class ComparisonView(LineList):
         self.shown_anew()
 
     def light(self, query: str) -> None:
-        """Lights what is searched for; empty for nothing."""
+        """Lights the words of a search; an empty query lights nothing."""
         if query != self._query:
             self._query = query
             self.refresh()
@@ -60,7 +60,7 @@ class ComparisonView(LineList):
         return (self.scrollable_content_region.width or self.size.width) >= _LEAST_TWO
 
     def measure(self) -> None:
-        """Beside each other, or the two parts of a changed line below each other, as there is room."""
+        """Lays the parts of each line out, beside each other, or below each other where there is no room."""
         self._rows, self._spans = [], []
         for at, line in enumerate(self.lines):
             parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
@@ -73,12 +73,12 @@ class ComparisonView(LineList):
         return self._spans[line] if 0 <= line < len(self._spans) else range(0)
 
     def move_to(self, line: int) -> None:
-        """Puts the cursor on a line that says something."""
+        """Puts the cursor on a line with content."""
         if 0 <= line < len(self.lines):
             self.put_cursor(line)
 
     def move_by(self, step: int) -> None:
-        """Moves the cursor over lines that say something."""
+        """Moves the cursor over lines with content."""
         direction = 1 if step > 0 else -1
         at, found, left = self.cursor + direction, self.cursor, abs(step)
         while left and 0 <= at < len(self.lines):
@@ -96,7 +96,7 @@ class ComparisonView(LineList):
         return found >= 0
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects."""
+        """Selects on a click."""
         row = self.row_at(event)
         if row >= 0 and not self.lines[self._rows[row][0]].empty:
             self.move_to(self._rows[row][0])

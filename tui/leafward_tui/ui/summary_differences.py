@@ -25,7 +25,7 @@ class DiffLine:
     before: str = ""
     after: str = ""
     mark: Mark | None = None
-    """None for a head and for what is folded."""
+    """None for a head and for a folded run."""
     head: bool = False
     note: str = ""
     hidden: int = 0
@@ -43,14 +43,14 @@ class DiffLine:
 
 
 _NOTHING = frozenset({"", "(none)"})
-"""What a section says that says nothing; that only one summary has it is no difference."""
+"""Texts of an empty section; a section that is empty in one summary and missing in the other is no difference."""
 IN_TIME = ("the earlier", "the later")
 
 
 def diff_lines(diff: SummaryDiff, *, fold_same: bool, names: tuple[str, str] = IN_TIME) -> list[DiffLine]:
-    """The lines of a comparison; runs of lines that are the same are one line where they are folded.
+    """The lines of a comparison; with `fold_same` a run of lines that are the same is one line.
 
-    `names` are what both summaries are called: "only in the earlier".
+    `names` are the names of the two summaries: "only in the earlier".
     """
     notes = {Mark.REMOVED: f"only in {names[0]}", Mark.ADDED: f"only in {names[1]}"}
     found: list[DiffLine] = []

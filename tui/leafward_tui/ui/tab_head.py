@@ -1,4 +1,4 @@
-"""The head of a pane: tabs, quiet words, the names of number columns; below it the rule whose heavy part says where keys go."""
+"""The head of a pane: tabs, quiet words, names of number columns; below it a rule, heavy where keys go."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from textual import events
 
 _GAP, _NARROW_GAP = 3, 1
-"""Cells behind a tab, and where the tabs would not fit otherwise."""
+"""Cells after a tab, and where the tabs would not fit otherwise."""
 _NO_TAB = (2, 6)
-"""Where the heavy part lies when no tab is active: its first cell, and the one behind it."""
+"""The place of the heavy part when no tab is active: its first cell, and the one after its last."""
 
 
 class NumberColumns(Protocol):
-    """Where the number columns below the head stand."""
+    """The places of the number columns below the head."""
 
     @property
     def width(self) -> int:
@@ -60,7 +60,7 @@ class TabHead(Widget):
     def __init__(self, *, margin: int = 1, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self._margin = margin
-        """Cells free at both ends of the rule, whose heavy part begins a cell before its tab."""
+        """Free cells at both ends of the rule, whose heavy part begins a cell before its tab."""
         self._content = _Content()
 
     def show(
@@ -73,7 +73,7 @@ class TabHead(Widget):
         columns: NumberColumns | None = None,
         focused: bool = False,
     ) -> None:
-        """Sets everything: tabs, the active one, quiet words beside them and at the edge, the number columns, whether keys go here.
+        """Sets tabs, the active one, quiet words beside them and at the edge, number columns, and whether keys go here.
 
         Where there are columns, they take the place of the words at the edge.
         """
@@ -83,7 +83,7 @@ class TabHead(Widget):
             self.refresh()
 
     def places(self) -> list[tuple[str, int, int]]:
-        """Each tab with its first cell and the one behind its last; a narrow pane has smaller gaps."""
+        """Each tab with its first cell and the one after its last; a narrow pane has smaller gaps."""
         at, gap = self._margin + 1, self._gap()
         found: list[tuple[str, int, int]] = []
         for tab in self._content.tabs:
@@ -131,7 +131,7 @@ class TabHead(Widget):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a tab, or on the rule below it, wants it."""
+        """Posts the tab whose label or part of the rule was clicked."""
         for tab, start, stop in self.places():
             if start - 1 <= event.x <= stop:
                 event.stop()

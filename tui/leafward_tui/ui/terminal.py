@@ -1,4 +1,4 @@
-"""What the terminal can do, decided from its environment: number of colours, a way to the clipboard.
+"""The abilities of the terminal, decided from its environment: number of colours, a way to the clipboard.
 
 Imports neither Textual nor Rich: ``textual_settings`` has to be asked, and its answer put into the environment, before
 Textual is imported, because Textual reads its variables once.
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from textual.app import App
 
 COLOR_SYSTEM_VARIABLE = "TEXTUAL_COLOR_SYSTEM"
-"""The variable by which Textual is told the number of colours, at import."""
+"""The variable that sets the number of colours for Textual, at import."""
 
 FRAMES_VARIABLE = "TEXTUAL_FPS"
-"""The variable by which Textual is told how many frames a second it paints at most, at import."""
+"""The variable that sets the most frames a second for Textual, at import."""
 _FRAMES = 120
 """Textual waits one to two frames after a frame before it paints the next: with its own 60, a key that comes just after
 something else was painted is seen up to 33 ms later, with these at most 17."""
@@ -31,7 +31,7 @@ OSC52_LIMIT = 74_994
 
 
 class Depth(IntEnum):
-    """How many bits of colour the terminal takes."""
+    """The number of colour bits that the terminal takes."""
 
     NONE = 0
     SIXTEEN = 4
@@ -114,14 +114,14 @@ def _depth(env: Mapping[str, str], *, windows: bool) -> Depth:
 
 
 class Terminal(NamedTuple):
-    """What is known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
+    """The facts known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
 
     depth: Depth
     no_color: bool
-    """The user asked for no hues: NO_COLOR is set and not empty (no-color.org)."""
+    """Whether the user asked for no hues: NO_COLOR is set and not empty (no-color.org)."""
     multiplexer: Multiplexer
     clipboard: bool
-    """False where OSC 52 is known to go nowhere. True promises nothing: a terminal never says what became of it."""
+    """False where OSC 52 is known to go nowhere. True promises nothing: a terminal never reports the outcome."""
 
     @classmethod
     def detect(cls, env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> Terminal:
@@ -143,7 +143,7 @@ class Terminal(NamedTuple):
 
 
 def textual_settings(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> dict[str, str]:
-    """The variables to set while Textual is imported. What the user has set stays."""
+    """The variables to set while Textual is imported. A variable that the user has set stays."""
     settings = {}
     if (colours := color_system(env, windows=windows)) is not None:
         settings[COLOR_SYSTEM_VARIABLE] = colours
@@ -173,16 +173,16 @@ class CopiedTo(StrEnum):
 
 
 class Copied(NamedTuple):
-    """What became of a copy, to be told in one line."""
+    """The outcome of a copy, for a message of one line."""
 
     to: CopiedTo
     characters: int
     path: Path | None = None
     """The file the text was written to."""
     reason: str = ""
-    """Why it did not go to the terminal, or nowhere; empty when it went to the terminal."""
+    """The reason why it did not go to the terminal; empty when it did."""
     what: str = ""
-    """What was copied, `the prompt`; empty where the user chose it."""
+    """The name of the copied text, `the prompt`; empty where the user chose it."""
 
     def __str__(self) -> str:
         size = f"{self.characters:,} character" + ("" if self.characters == 1 else "s")
@@ -196,11 +196,11 @@ class Copied(NamedTuple):
 
 
 def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
-    r"""The escape sequence that puts ``text`` on the clipboard of the terminal, base64 inside, so nothing of it is read.
+    r"""The escape sequence that puts ``text`` on the terminal's clipboard, in base64, so that no part of it is obeyed.
 
-    Inside tmux it stands twice: raw, which tmux takes itself under ``set-clipboard on``, and wrapped in
-    ``\ePtmux;`` … ``\e\\`` with every escape doubled, which it hands through under ``allow-passthrough on``. GNU screen
-    gets it in device control strings short enough for its buffer.
+    Inside tmux it is there twice: raw, which tmux takes itself under ``set-clipboard on``, and wrapped in ``\ePtmux;``
+    … ``\e\\`` with every escape doubled, which it passes through under ``allow-passthrough on``. GNU screen gets it in
+    device control strings short enough for its buffer.
     """
     payload = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
     raw = f"\x1b]52;c;{payload}\x07"
@@ -226,8 +226,8 @@ def copy_text(app: App[Any], text: str, *, terminal: Terminal, fallback: Path) -
     ``App.clipboard`` holds the text in every case, so pasting inside the application works.
     """
     size = len(text.encode("utf-8", "replace"))
-    # Textual's own copy_to_clipboard also writes the raw sequence, whatever is between us and the terminal: GNU screen
-    # draws what of it is longer than its buffer.
+    # Textual's own copy_to_clipboard also writes the raw sequence, whatever multiplexer is between us and the terminal:
+    # GNU screen draws the part of it that is longer than its buffer.
     app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # noqa: SLF001  # no other way to set it alone
     driver = getattr(app, "_driver", None)
     if terminal.clipboard and size <= OSC52_LIMIT and driver is not None:

@@ -1,4 +1,7 @@
-"""What Textual and line rendering need, made from a ``Palette``; the one place where a colour becomes a style."""
+"""The styles and variables that Textual and line rendering need, made from a ``Palette``.
+
+This is the one place where a colour becomes a style.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def css_variables(palette: Palette) -> dict[str, str]:
 
 
 def theme_variable_defaults() -> dict[str, str]:
-    """For ``App.get_theme_variable_defaults``: without them a theme of Textual's own would leave ``$lw-…`` unresolved."""
+    """The variables for ``App.get_theme_variable_defaults``: a theme of Textual's own would leave ``$lw-…`` unresolved."""
     return css_variables(built_in_theme(DEFAULT_DARK))
 
 
@@ -156,8 +159,8 @@ def textual_theme(palette: Palette) -> Theme:
 class Ground(NamedTuple):
     """Every ink on one background. A row picks its ground once and its inks by name.
 
-    What would be too weak on a ground is one step brighter there already: ``faint`` is ``sub``, and ``edge`` is
-    ``faint``, on the selected row, on raised ground and on tints.
+    An ink too weak for a ground is one step brighter there already: ``faint`` is ``sub``, and ``edge`` is ``faint``, on
+    the selected row, on raised ground and on tints.
     """
 
     blank: Style
@@ -180,7 +183,7 @@ class Ground(NamedTuple):
     strong_warn: Style
     strong_bad: Style
     nothing: Style
-    """Italic: nothing here, or so many rows hidden."""
+    """Italic: for an empty list, or a number of hidden rows."""
     hit: Style
     """Underlined: found by a search."""
     strong_hit: Style

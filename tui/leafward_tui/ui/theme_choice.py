@@ -33,7 +33,7 @@ class ThemesScreen(Modal):
         super().__init__(self._row, {"theme.keep": self.chosen}, cursor=0)
 
     def on_mount(self) -> None:
-        """The cursor on the theme in use."""
+        """Puts the cursor on the theme in use."""
         app = self.shell
         self._names = list(app.palettes)
         self._before = app.theme
@@ -50,7 +50,7 @@ class ThemesScreen(Modal):
         self.call_after_refresh(self.rows.step, 0)
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
-        """Name, its hues as dots, what it is for."""
+        """A theme: its name, its hues as dots, its purpose."""
         app = self.shell
         palette = app.palettes[self._names[number]]
         shown = app.shown(palette.name)
@@ -75,18 +75,18 @@ class ThemesScreen(Modal):
         self.shell.show_theme(self._names[self.rows.cursor])
 
     def chosen(self) -> None:
-        """The theme under the cursor stays, and is there at the next start."""
+        """Keeps the theme under the cursor, for the next start as well."""
         self.shell.choose_theme(self._names[self.rows.cursor])
         self.dismiss(None)
 
     def leave(self) -> None:
-        """Back to the theme before."""
+        """Goes back to the theme before."""
         self.shell.show_theme(self._before)
         self.dismiss(None)
 
 
 def _described(text: str, room: int, ellipsis: str) -> str:
-    """A description in `room` cells: whole, else what stands before its details."""
+    """A description in `room` cells: whole, else the part before its details."""
     for mark in ("", ":", ","):
         shown = text.partition(mark)[0] if mark else text
         if cell_len(shown) <= room:

@@ -1,4 +1,4 @@
-"""Times as they are shown: in the user's own zone, to the minute, with the year where it is another than this one."""
+"""Times as they are shown: in the user's own zone, to the minute, with the year where it is not this one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 class _Present:
-    """What "this year" is."""
+    """The clock that says which year is "this year"."""
 
     clock: Callable[[], datetime] | None = None
 
@@ -23,7 +23,7 @@ class _Present:
 
 
 def tell_years_by(clock: Callable[[], datetime]) -> None:
-    """From now on a clock says which year is this one."""
+    """Sets the clock that says which year is this one."""
     _Present.clock = staticmethod(clock)
 
 
@@ -38,12 +38,12 @@ def moment(stamp: str) -> str:
 
 
 def moment_at(milliseconds: int) -> str:
-    """The same of milliseconds since 1970."""
+    """The same for milliseconds since 1970."""
     return moments_at(milliseconds)[0]
 
 
 def moments_at(*milliseconds: int) -> list[str]:
-    """Times that stand beside each other: all of them with the year where one is of another year."""
+    """Times that stand beside each other: all with the year where one of them is of another year."""
     found: list[datetime | None] = []
     for one in milliseconds:
         try:

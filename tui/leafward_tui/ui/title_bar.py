@@ -1,4 +1,4 @@
-"""The first row: where one is on the left, what it amounts to on the right."""
+"""The first row: the place at the left, its figures at the right."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Fact(NamedTuple):
     value: str
     unit: str = ""
     short: str | None = None
-    """What stands for both below 100 columns; None where nothing shorter says it."""
+    """The words for both below 100 columns; None where there is no shorter form."""
     keep: int = 0
-    """The smallest goes first when there is no room."""
+    """The rank: the lowest goes first when there is no room."""
     hue: str = ""
     """Name of a hue for the value; quiet where empty."""
 
 
 class Progress(NamedTuple):
-    """Work that goes on behind: ``indexing 1,904 / 2,318``; where nothing tells how far it is, ``reading 300 MB``."""
+    """Background work: ``indexing 1,904 / 2,318``; without a known total, ``reading 300 MB``."""
 
     verb: str
     done: int | None
@@ -62,14 +62,14 @@ class TitleBar(Widget):
         self._progress: Progress | None = None
 
     def show(self, title: str, *, crumb: str = "", note: str = "", facts: Sequence[Fact] = ()) -> None:
-        """Sets everything but the progress; texts are expected to be safe. ``crumb`` is what the title belongs to."""
+        """Sets everything but the progress; texts are expected to be safe. ``crumb`` is the parent of the title."""
         content = (title, crumb, note, tuple(facts))
         if content != (self._title, self._crumb, self._note, self._facts):
             self._title, self._crumb, self._note, self._facts = content
             self.refresh()
 
     def progress(self, progress: Progress | None) -> None:
-        """Shows work going on, or with None that it is done."""
+        """Shows work that goes on; None ends it."""
         if progress != self._progress:
             self._progress = progress
             self.refresh()
@@ -88,7 +88,7 @@ class TitleBar(Widget):
         least = min(cell_len(self._title), _LEAST_TITLE)
         crumb = self._crumb if not narrow else ""
         behind = cell_len(crumb) + 3 if crumb else 0
-        # What stands beside whole words; short ones are for where there is no room.
+        # The cells of the title and crumb beside whole words; the short forms are for where there is no room.
         before = cell_len(self._title) + (cell_len(self._crumb) + 3 if self._crumb else 0) + 2
         facts = self._shown_facts(
             width - lead - behind - least - 1, width - lead - before - 1, narrow, styles, glyphs
@@ -96,7 +96,7 @@ class TitleBar(Widget):
         taken = sum(segment.cell_length for segment in facts)
         room = max(0, width - lead - behind - taken - (2 if taken else 0) - 1)
         if narrow:
-            # Facts and title come first here; what they leave goes to the project, or to the whole of what the title is of.
+            # Facts and title come first here; the rest goes to the project, or to the whole crumb.
             spare = room - least - 3
             project = self._crumb.partition(f" {glyphs.crumb} ")[0]
             crumb = self._crumb if cell_len(self._crumb) <= spare else project

@@ -1,4 +1,4 @@
-"""A list beside what is under its cursor; where there is no room for both, one of the two at a time."""
+"""A list beside the details of its cursor; where there is no room for both, one of the two at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def has_two_panes(size: Size) -> bool:
 
 
 class PanedView(Protocol):
-    """A screen with a list beside what is under its cursor."""
+    """A screen with a list beside the details of its cursor."""
 
     @property
     def two_panes(self) -> bool:
@@ -41,7 +41,7 @@ class PanedView(Protocol):
 
 
 class Panes:
-    """The controller of the keys that go between both panes."""
+    """The controller of the keys that go between the two panes."""
 
     def __init__(self, view: PanedView, some: Callable[[], bool]) -> None:
         """`some` says whether there is anything that a second pane could show."""
@@ -62,7 +62,7 @@ class Panes:
         return intent_id != "preview.toggle" or self._some()
 
     def other(self) -> None:
-        """Between both; out of the field."""
+        """Switches between the panes; from the field, to the list."""
         if self._view.leave_field():
             return
         if not self.with_preview and self._view.two_panes:
@@ -71,7 +71,7 @@ class Panes:
         self._shown()
 
     def toggle(self) -> None:
-        """With or without the second pane; on a narrow screen, instead of the list."""
+        """Shows or hides the second pane; on a narrow screen, shows it instead of the list."""
         if self._view.two_panes:
             self.with_preview = not self.with_preview
             self.side = False
@@ -80,7 +80,7 @@ class Panes:
         self._shown()
 
     def to_list(self) -> None:
-        """Back to the list."""
+        """Goes back to the list."""
         if self.side:
             self.side = False
             self._view.arrange_panes()

@@ -1,4 +1,4 @@
-"""What a write appends and what it did, in words."""
+"""Words for the lines that a write appends and for its effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def book_words(session: Session) -> str:
-    """What a line is appended to; short, as it stands beside the keys of a sheet that may be 80 cells wide."""
+    """The name of the file that a line is appended to; short, for a place beside the keys of a sheet 80 cells wide."""
     if not session.is_native:
         return "Leafward's own file"
     becomes = f" (becomes version {CURRENT_VERSION})" if session.version < CURRENT_VERSION else ""
@@ -26,16 +26,16 @@ _BRIEF = {
     "two-prompts": "your next prompt follows a prompt",
     "migrates": f"the file is of version {CURRENT_VERSION} now, the old one is in the backups",
 }
-"""Remarks that are longer elsewhere, by their code."""
+"""Short forms of longer remarks, by their code."""
 
 
 def remark_words(remark: Remark) -> str:
-    """A remark on a write as the price line says it: in few words, which have room in 80 cells with its keys."""
+    """A remark on a write for the price line, in few words, which fit beside its keys in 80 cells."""
     return _BRIEF.get(remark.code, remark.text)
 
 
 def leaf_words(session: Session, written: Write) -> str:
-    """Where an undo or redo took the leaf, which is not where the operation that it is about went; empty where it did not move."""
+    """The leaf's place after an undo or redo, not that of the undone operation; empty where the leaf did not move."""
     if written.leaf == written.from_leaf:
         return ""
     index = session.columns.index(written.leaf) if written.leaf is not None else NO_ENTRY
@@ -44,7 +44,7 @@ def leaf_words(session: Session, written: Write) -> str:
 
 
 def entry_words(session: Session, entry: int) -> str:
-    """Which entry it is, and where it lies: a file has its head before the first, so its number is not that of a line."""
+    """The number and place of an entry; a file has its head before the first, so the number is not that of a line."""
     if session.is_kept(entry):
         return f"#{entry}, kept by Leafward beside the agent's files"
     of_the_file = " of the file" if session.is_native else ""
@@ -52,11 +52,11 @@ def entry_words(session: Session, entry: int) -> str:
 
 
 def named(entry: int) -> str:
-    """An entry as it is named on the screen."""
+    """The name of an entry on the screen."""
     return f"#{entry}" if entry >= 0 else "the beginning"
 
 
 def appending(session: Session, what: str = "") -> str:
-    """What a write appends."""
+    """The lines that a write appends, in words."""
     line = f"1 line, {what}," if what else "1 line"
     return f"append {line} to {book_words(session)}"

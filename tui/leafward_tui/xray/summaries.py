@@ -40,7 +40,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self._at = at
 
     def compose_content(self) -> ComposeResult:
-        """Names, lines, what is known of the line under the cursor."""
+        """Names, lines, and the text about the line under the cursor."""
         self.head = SummariesHead()
         self.lines = ComparisonView(id="comparison")
         self.about = AboutLine()
@@ -58,12 +58,12 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.pair.begin(self._at)
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
-        """The line in full."""
+        """Shows the line in full."""
         message.stop()
         self.pair.show_about()
         self.show_hints()
 
-    # --- what the controller asks of it -------------------------------------------------------------------------------
+    # --- for the controller -------------------------------------------------------------------------------------------
 
     def place(self) -> int:
         """The line of the cursor."""
@@ -78,7 +78,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.pair.look_for(words)
 
     def show_hits(self) -> None:
-        """In the title, and lit in the lines."""
+        """Shows the hits in the title and in the lines."""
         self.lines.light(self.pair.search.words)
         self.show_title()
 
@@ -89,11 +89,11 @@ class SummariesScreen(BaseScreen["int | None"]):
 
     @property
     def text_cells(self) -> int:
-        """Cells of a line about the cursor's line."""
+        """Cells of the text about the cursor's line."""
         return self.app.size.width - 12
 
     def focus_lines(self) -> None:
-        """The lines are all that keys go to."""
+        """Gives the keys to the lines, the only pane with keys."""
         self.lines.focus()
 
     def show_names(self, before: Sequence[str], after: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ class SummariesScreen(BaseScreen["int | None"]):
     # --- title and keys -----------------------------------------------------------------------------------------------
 
     def show_title(self) -> None:
-        """What is compared, how much differs, and how many hits there are."""
+        """Shows the compared summaries, the numbers of differences, and the hits."""
         session, diff = self.state.session, self.state.diff
         facts = []
         if (found := self.pair.search.fact()) is not None:

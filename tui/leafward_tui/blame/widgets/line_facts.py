@@ -1,4 +1,4 @@
-"""All that is known of one line: its turn, what was asked, what the agent said, what was checked after."""
+"""All facts of one line: its turn, the request, the agent's answer, the checks after it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME = 9
 
 
 class LineFacts(Widget):
-    """The facts below each other; the room that is left goes to the long ones, from the first."""
+    """The facts below each other; spare room goes to the long ones, from the first."""
 
     DEFAULT_CSS = "LineFacts { width: 1fr; height: 7; }"
 
@@ -31,12 +31,12 @@ class LineFacts(Widget):
         self._facts: Sequence[LineFact] = ()
 
     def show(self, head: tuple[str, str], facts: Sequence[LineFact]) -> None:
-        """Shows what is known of a line."""
+        """Shows the facts of a line."""
         self._head, self._facts = head, facts
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One line of it."""
+        """One line of the facts."""
         ground = services_of(self).styles_now.bg
         width, height = self.size
         lines = [self._title(width, ground), *self._lines(width, height - 1, ground)]

@@ -1,4 +1,4 @@
-"""Who wrote the lines of a file of the project under the cursor."""
+"""The blame of a file of the project under the cursor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ProjectBlame:
     def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices) -> None:
         self._state, self._view, self._services = state, view, services
         self._typed = ""
-        """What was typed last."""
+        """The path typed last."""
         self.actions: Mapping[str, Callable[[], object]] = {"blame.open": self.ask}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one

@@ -1,4 +1,4 @@
-"""What is done with whole sessions: kept, archived, thrown away, brought back, added up."""
+"""Actions on whole sessions: keep, archive, delete, restore, add up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMED = 60
 
 
 class Curation:
-    """The keys that do something with the session under the cursor."""
+    """The keys that act on the session under the cursor."""
 
     def __init__(
         self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
@@ -33,7 +33,7 @@ class Curation:
         self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
         self._stores = stores
         self._undos: list[Callable[[], CurationResult]] = []
-        """How what was done here is taken back, the latest last."""
+        """Functions that undo the actions on this screen, the latest last."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "session.keep": self.keep,
             "session.archive": self.archive,
@@ -57,12 +57,12 @@ class Curation:
             self._do(partial(keep_copy, card))
 
     def archive(self) -> None:
-        """Puts the session away, or takes it out again; the file stays."""
+        """Archives the session, or unarchives it; the file stays."""
         if (card := self._view.card) is not None:
             self._do(partial(archive, card, not card.archived))
 
     def ask_delete(self) -> None:
-        """Says what would go, and then moves it to the trash."""
+        """Shows the file to be deleted and the forks that stay, then moves the file to the trash."""
         card = self._view.card
         if card is None:
             return
@@ -98,12 +98,12 @@ class Curation:
         self._view.open_sheet(ChoiceSheet("Delete this session", choices, about), done)
 
     def undo(self) -> None:
-        """Takes back what was done last."""
+        """Undoes the last action."""
         if self._undos:
             self._do(self._undos.pop())
 
     def show_totals(self) -> None:
-        """What the sessions that are listed used and cost."""
+        """Shows the usage and the cost of the listed sessions."""
         from leafward.catalog import totals
         from leafward_tui.catalogue.model.totals_table import totals_rows
 
@@ -117,7 +117,7 @@ class Curation:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
 
     def _did(self, done: CurationResult) -> None:
-        """Says what was done, and looks at the stores."""
+        """Shows the effect, and looks at the stores."""
         if done.undo is not None:
             self._undos.append(done.undo)
         self._services.say(done.words)
@@ -130,14 +130,14 @@ class Curation:
 
 
 class CurationResult(NamedTuple):
-    """What was done: words for a toast, and how it is taken back."""
+    """The effect of an action: words for a toast, and its undo."""
 
     words: str
     undo: Callable[[], CurationResult] | None = None
 
 
 def done_of(act: Callable[[], CurationResult], _job: Job) -> CurationResult:
-    """Does it."""
+    """Runs the action."""
     return act()
 
 
@@ -152,7 +152,7 @@ def keep_copy(card: Card) -> CurationResult:
 
 
 def archive(card: Card, archived: bool) -> CurationResult:
-    """Puts a session away, or takes it out again."""
+    """Archives a session, or unarchives it."""
     from leafward.agents import agent_named
     from leafward.session.journal import archive_session
 
@@ -185,5 +185,5 @@ def delete(card: Card) -> CurationResult:
 
 
 def _named(card: Card) -> str:
-    """A session, as short as a message needs it."""
+    """The name of a session, short enough for a message."""
     return fit(safe_line(card.title), _NAMED)

@@ -1,4 +1,4 @@
-"""The comparison handed on in files beside the session: as a document, one side's changes as a patch, a side's files."""
+"""Exports of the comparison to files: as a document, one side's changes as a patch, a side's files."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def document_written(both: Sides, form: str, path: Path, bases: Bases | None, jo
 
 
 def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job: Job) -> str:
-    """Writes what one side changed as a patch. Raises Cancelled, LeafwardError, OSError."""
+    """Writes one side's changes as a patch. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.diff.patches import patch_of
     from leafward.export.output_file import write_new_document
 
@@ -118,5 +118,5 @@ def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job:
 
 
 def files_saved(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
-    """Writes the files at an entry into a folder; what became of it, and whether that is a problem."""
+    """Writes the files at an entry into a folder; the outcome in words, and whether it is a problem."""
     return files_written(session, entry, folder, bases, job.unwanted)

@@ -1,4 +1,4 @@
-"""The tabs: which is on show, and what stands on those that are not of files."""
+"""The tabs: the one on show, and the content of those that are not about files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Pages:
         }
 
     def turn(self, page: Page) -> None:
-        """Another tab; the file under the cursor stays."""
+        """Goes to another tab; the file under the cursor stays."""
         self._state.pages.page = page
         self.show()
         self.pane.focus()
@@ -56,7 +56,7 @@ class Pages:
 
     @property
     def pane(self) -> LinesPane | SummaryPane:
-        """What keys go to."""
+        """The pane with the keys."""
         match self._state.page:
             case Page.FILES:
                 return self._files.current_list
@@ -67,10 +67,10 @@ class Pages:
             case _:
                 return self._view.lines
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        """Tabs, and the panes of the one that is chosen."""
+        """Shows the tabs, and the panes of the chosen one."""
         page, seen, glyphs = self._state.page, self._state.read.overall, self._services.glyphs
         right = ""
         if seen is not None:
@@ -86,7 +86,7 @@ class Pages:
         self._view.show_hints()
 
     def show_side(self) -> None:
-        """The right column."""
+        """Draws the right column."""
         read, view, glyphs = self._state.read, self._view, self._services.glyphs
         seen, carried = read.overall, read.carried
         if seen is not None:
@@ -96,7 +96,7 @@ class Pages:
             )
 
     def show_summary(self) -> None:
-        """The tab Summary."""
+        """Draws the tab Summary."""
         summaries, pane = self._state.read.summaries, self._view.summary
         if summaries is not None:
             lines = diff_lines(summaries.difference, fold_same=self._state.content.fold, names=("A", "B"))
@@ -105,7 +105,7 @@ class Pages:
         self._view.summary_head.show(lambda width: (summary_head(summaries, width, glyphs),))
 
     def show_lines(self) -> None:
-        """The tabs Context and Outcome, where one of them is on show."""
+        """Draws the tab Context or Outcome, where one of them is on show."""
         read, page, glyphs = self._state.read, self._state.page, self._services.glyphs
         seen, messages, lines = read.overall, read.messages, self._view.lines
         if seen is None or page not in (Page.CONTEXT, Page.OUTCOME):

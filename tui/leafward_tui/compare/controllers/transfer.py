@@ -1,6 +1,6 @@
-"""Carrying over from one branch to the other: what would be appended is worked out and shown before anything is written.
+"""Carrying over from one branch to the other: the append is drafted and shown before anything is written.
 
-Summaries are merged, turns grafted, all of a side or single ones, and single facts pinned.
+Summaries are merged, all or single turns of a side grafted, and single facts pinned.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choic
 
 
 def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
-    """What does not fit where the turns would go."""
+    """Remarks on turns that do not fit their destination."""
     from leafward_tui.ui.sheet import SheetLine
 
     if isinstance(draft, str):
@@ -76,7 +76,7 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
 
 
 class Transfer:
-    """Reads the state and writes none of it: the explorer appends what this screen closes with."""
+    """Reads the state and writes none of it: the explorer appends the result that this screen closes with."""
 
     def __init__(
         self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
@@ -99,7 +99,7 @@ class Transfer:
     # --- turns and summaries ------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Works out what could be carried over, then asks."""
+        """Drafts all ways to carry over, then asks."""
         seen = self._state.read.overall
         if seen is None or self._refused():
             return
@@ -112,7 +112,7 @@ class Transfer:
         )
 
     def _drafted(self, sides: Sides, drafts: CarryDrafts) -> None:
-        """Asks what to carry over, each with what it would append."""
+        """Asks what to carry over; each choice shows its append."""
         from leafward_tui.ui.choice_sheet import ChoiceSheet
 
         if not self._view.is_active:
@@ -144,7 +144,7 @@ class Transfer:
         from leafward_tui.ui.choice_sheet import Choice
 
         letter = _SINGLE[key]
-        # What does not fit as a whole may fit in part; what is on the path already never does.
+        # A branch that does not fit as a whole may fit in part; one on the path already never does.
         return Choice(
             key,
             f"Choose turns of {letter.upper()} to graft",
@@ -194,7 +194,7 @@ class Transfer:
         self._view.open_sheet(MergeSheet(draft), done)
 
     def _append(self, draft: MergeDraft, text: str, done: str) -> None:
-        """Closes with a branch summary that is to be appended."""
+        """Closes with a branch summary to be appended."""
         from leafward.branches.transfer.summary_merge import apply_merge
 
         def change(session: Session, writing: Writing) -> Write:
@@ -245,18 +245,18 @@ class Transfer:
 
 
 class CarryDrafts(NamedTuple):
-    """What could be carried over; in place of a draft why it cannot."""
+    """The possible ways to carry over; a refused one is the reason as text."""
 
     merge: MergeDraft | str
     grafts: Mapping[str, GraftDraft | str]
-    """By the letter of the side, lower case, whose turns are grafted."""
+    """The grafts by the letter of their side, in lower case."""
 
 
 # --- carrying over ----------------------------------------------------------------------------------------------------
 
 
 def carry_drafts(both: Sides, config: Config, job: Job) -> CarryDrafts:
-    """What could be carried over to the leaf. Raises Cancelled."""
+    """The possible ways to carry over to the leaf. Raises Cancelled."""
     from leafward.branches.transfer.summary_merge import draft_merge
 
     merge: MergeDraft | str

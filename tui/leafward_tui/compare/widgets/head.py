@@ -1,4 +1,4 @@
-"""The head of the Compare screen: the fork drawn once, and who A and B are."""
+"""The head of the Compare screen: the fork drawn once, and the names of A and B."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("changes", "change", 8
 
 
 class CompareHead(Widget):
-    """Three rows, two where the screen is low: A above, B below, and what they come from."""
+    """Three rows, two where the screen is low: A above, B below, and the fork they come from."""
 
     DEFAULT_CSS = "CompareHead { height: 2; width: 1fr; }"
 
@@ -71,7 +71,7 @@ class CompareHead(Widget):
 
 
 def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
-    """Name, number of the entry, and what the branch amounts to, as far as there is room."""
+    """Name, number of the entry, and figures of the branch, as far as there is room."""
     names = [name for name, holds in (("leaf", one.leaf), ("mark", one.mark)) if holds]
     segments = [
         Segment(right(" ".join(names), 10 if len(names) > 1 else 5), getattr(ground, hue)),

@@ -1,4 +1,4 @@
-"""What the model reads of a row: left out, shortened or replaced, with what that frees said before it is written."""
+"""Context edits of a row: left out, shortened or replaced; the freed tokens are shown before the write."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ContextEdits:
         self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
 
     def _draft(self) -> None:
-        """Works out what leaving out and shortening the row of the cursor would free, then asks."""
+        """Works out the tokens freed by leaving out or shortening the row of the cursor, then asks."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is not LineKind.ROW:
             self._view.tell(
@@ -64,7 +64,7 @@ class ContextEdits:
         )
 
     def _ask(self, session: Session, drafts: EditDrafts) -> None:
-        """Asks what is to become of it, each with what it frees."""
+        """Asks for the kind of edit; each choice shows the tokens that it frees."""
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
 
@@ -152,14 +152,14 @@ def effect_of(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, 
     saved = count(draft.saved, zero="0")
     before, after = count(draft.tokens_before), count(draft.tokens_after)
     if before == after and draft.saved:
-        # Rounded alike: what is freed would not be seen.
+        # Rounded alike: the freed tokens would not show.
         before, after = f"{draft.tokens_before:,}", f"{draft.tokens_after:,}"
     sizes = f"{before} {arrow} ~{after}"
     return f"frees ~{saved} tokens: {sizes}", operation, ""
 
 
 def size_note(draft: EditDraft | str) -> str:
-    """Why an edit frees another number than its row has, where the two are far apart; else empty."""
+    """The reason why an edit frees another number of tokens than its row has, where the two are far apart; else empty."""
     if isinstance(draft, str) or abs(draft.saved - draft.cut) * 5 <= draft.cut:
         return ""
     more = "more" if draft.saved > draft.cut else "less"
@@ -167,17 +167,17 @@ def size_note(draft: EditDraft | str) -> str:
 
 
 class EditDrafts(NamedTuple):
-    """What edits of a row would free: left out, then shortened; in place of a draft why it is refused."""
+    """Drafts of the edits of a row: left out, then shortened; a refused one is the reason as text."""
 
     targets: tuple[EntryIndex, ...]
     omitted: EditDraft | str
     short: EditDraft | str
     replaced: tuple[EntryIndex, ...]
-    """What another text may stand for: the entry of the row, or of a call and its result the result."""
+    """Entries that another text may replace: the entry of the row, or the result of a call and its result."""
 
     @property
     def text_of(self) -> str:
-        """What another text is in place of."""
+        """The name of the part that another text replaces."""
         return "text" if self.replaced == self.targets else "result"
 
 

@@ -1,4 +1,4 @@
-"""Moves of the leaf to the line of the cursor: how is asked, with what each way costs and appends."""
+"""Moves of the leaf to the line of the cursor, in several ways, each with its price and its write."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Move:
         self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
 
     def _ask(self) -> None:
-        """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""
+        """Asks for the way in which the leaf moves to the row of the cursor; unfolds a fold instead."""
         from leafward.session.messages import prompt_text
         from leafward_tui.ui.choice_sheet import ChoiceSheet
 
@@ -111,7 +111,7 @@ class Move:
         self._view.ask(sheet, done)
 
     def _about(self, session: Session, target: int) -> list[SheetLine]:
-        """Whose a move is, where its agent does not follow; and its price in words, nothing while that is worked out."""
+        """The place of an agent that does not follow moves; and the move's price in words, nothing while that is computed."""
         from leafward_tui.ui.sheet import SheetLine
 
         lines = [] if session.is_native else [SheetLine(f"only Leafward shows it: {_stays(session)}")]
@@ -132,7 +132,7 @@ class Move:
         self._write.start(done, lambda session, writing: move(session, to, writing), then)
 
     def _choices(self, session: Session, target: int, prompt: int, before: int) -> list[Choice]:
-        """Ways to an entry and, where its row begins with a prompt, to the entry `before` that."""
+        """Ways to move to an entry and, where its row begins with a prompt, to the entry `before` that."""
         from leafward_tui.ui.choice_sheet import Choice
 
         here = session.place
@@ -171,17 +171,17 @@ class Move:
 
 
 def _stays(session: Session) -> str:
-    """Where an agent goes on that does not follow a move of ours."""
+    """The place where an agent goes on that does not follow our moves."""
     return f"the agent itself stays at {named(session.tree.content_at(session.own_leaf))}"
 
 
 def _reachable(session: Session, target: int) -> bool:
-    """Whether the agent itself goes on at an entry once the leaf is there; elsewhere a new session is the way."""
+    """Whether the agent itself goes on at an entry once the leaf is there; elsewhere it takes a new session."""
     return session.is_native or target == session.tree.content_at(session.own_leaf)
 
 
 def _resuming(session: Session, target: int) -> Choice:
-    """Going on in the agent at an entry: there already, or by a move."""
+    """The choice to go on in the agent at an entry: the leaf is there already, or moves there."""
     from leafward_tui.ui.choice_sheet import Choice
 
     effect = "runs the agent's own command"

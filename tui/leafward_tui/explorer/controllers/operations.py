@@ -1,4 +1,4 @@
-"""What is appended about rows and the session: labels, the name, archived branches; undo, redo and the log of it all."""
+"""Operations on rows and the session: labels, the name, archived branches; undo, redo and the log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Operations:
-    """Asks for what is to be written, and shows what was."""
+    """Asks for the content of an operation, writes it, and shows the outcome."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Operations:
         }
 
     def undo(self, op: str | None = None) -> None:
-        """Takes an operation back, without an id the last one, by appending its inverse; files restored with it go back too."""
+        """Undoes an operation, without an id the last one, by appending its inverse; restores of files with it too."""
         self._undo(Undo(op, self._services.glyphs))
 
     def _undo(self, change: Undo) -> None:
@@ -61,7 +61,7 @@ class Operations:
             write.start(change.done, change, on_error=partial(self._not_undone, change))
 
     def _not_undone(self, change: Undo, problem: str) -> None:
-        """Says why nothing was undone; where that is about files, the rest of it can be undone without them."""
+        """Shows why nothing was undone; where files are the reason, offers to undo the rest without them."""
         from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheet import SheetLine
 
@@ -79,7 +79,7 @@ class Operations:
         self._view.ask(ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)]), done)
 
     def _redo(self) -> None:
-        """Does again what was undone last."""
+        """Redoes the last undone operation."""
         from leafward.session.journal import redo
 
         change = NamedChange(redo, "redid", self._services.glyphs)
@@ -96,7 +96,7 @@ class Operations:
         self.ask_label(EntryIndex(labelled[0] if labelled else exploration.layout.head[row]))
 
     def ask_label(self, target: EntryIndex, proposed: str = "") -> None:
-        """Asks for the label of an entry; `proposed` stands there where it has none."""
+        """Asks for the label of an entry; `proposed` stands in the field where the entry has none."""
         from leafward.session.journal import label
         from leafward_tui.ui.sheet import TextSheet
 
@@ -144,7 +144,7 @@ class Operations:
         self._view.ask(sheet, done)
 
     def _archive(self) -> None:
-        """Puts the branch under the cursor away, or brings it back; nothing of it is removed."""
+        """Archives the branch under the cursor, or brings it back; nothing of it is removed."""
         from leafward.session.journal import archive
 
         exploration, line = self._state.exploration, self._view.tree.line
@@ -182,7 +182,7 @@ class Operations:
 
 
 class NamedChange:
-    """An undo or redo that tells which operation it was about: `undid: label [done]`."""
+    """An undo or redo that names its operation: `undid: label [done]`."""
 
     def __init__(self, change: Callable[[Session, Writing], Write], verb: str, glyphs: Glyphs) -> None:
         self._change = change
@@ -208,12 +208,12 @@ class NamedChange:
         return written
 
     def done(self) -> str:
-        """What it did, once it was written."""
+        """The effect in words, once it is written."""
         return f"{self._verb}: {self._about}" if self._about else self._verb
 
 
 class Undo:
-    """The undo of an operation, and of the restore that belongs to it; says what it did."""
+    """The undo of an operation, and of the restore that belongs to it; knows its effect in words."""
 
     def __init__(self, op: str | None, glyphs: Glyphs, *, files: bool = True) -> None:
         self._op = op
@@ -221,10 +221,10 @@ class Undo:
         self._files = files
         self._words: list[str] = []
         self.kept: StepBack | None = None
-        """What cannot be taken back with its files."""
+        """The step that cannot be undone because of its files."""
 
     def __call__(self, session: Session, writing: Writing) -> Write | None:
-        """Takes it back. Raises LeafwardError."""
+        """Undoes the operation. Raises LeafwardError."""
         from leafward.files.restoration import step_back, take_back
         from leafward.session.journal import operations
         from leafward_tui.ui.operation_text import OperationText
@@ -246,13 +246,13 @@ class Undo:
         return done.write
 
     def done(self) -> str:
-        """What it did, once it was done."""
+        """The effect in words, once it is done."""
         words = "; ".join(filter(None, self._words))
         return f"undid: {words}" if words else "undid"
 
 
 def put_back_words(files: int, number: int) -> str:
-    """What the undo of a restore did."""
+    """The effect of the undo of a restore, in words."""
     from leafward_tui.ui.cells import counted
 
     return f"restore {number}, {counted(files, 'file')} put back"

@@ -1,4 +1,4 @@
-"""How a line of an X-ray is drawn: both sides and what connects them, fitted to a width. Pure but for the words of a cell."""
+"""The drawing of X-ray lines: both sides and their connector, fitted to a width. Pure but for the words of a cell."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ARM = 6
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where the two sides stand. With one of them, the other has no cells."""
+    """The places of the two sides. Where only one is shown, the other has no cells."""
 
     width: int
     before: int
@@ -75,10 +75,10 @@ class Painter:
     side: Side
     """The side it is on."""
     lit: frozenset[int]
-    """Lines of the other side that belong to it."""
+    """Lines of the other side that belong to the cursor's."""
     focused: bool
     query: str = ""
-    """What is searched for; lit where it stands."""
+    """The words of the search, lit in the lines."""
 
     def line(self, at: int) -> Iterator[Segment]:
         """The segments of one line of the arrangement."""
@@ -200,7 +200,7 @@ class Painter:
         )
 
     def _number(self, line: Line, piece: Piece, at: int, side: Side) -> str:
-        """The size at the right: of a message its own, of the lines of a summary all of it at the last of them."""
+        """The size at the right: of a message its own; for the lines of a summary, the whole size on the last one."""
         if side is Side.BEFORE or piece.cell.what not in TELLS:
             if piece.cell.what in (What.FILE, What.ADDED) and piece.inside:
                 return ""
@@ -240,7 +240,7 @@ def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
 
 
 def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs: Glyphs) -> str:
-    """What connects both sides of a line, seven cells at most."""
+    """The connector between both sides of a line, seven cells at most."""
     if line.hidden or band.link in (Link.REST, Link.ERROR):
         return ""
     if band.link in (Link.SYSTEM, Link.KEPT):
