@@ -6,6 +6,8 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
@@ -48,7 +50,10 @@ def search(
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
-        remarks.append({"code": "query", "text": "nothing to look for: name a word, a phrase or a pattern"})
+        nothing = "nothing to look for: name a word, a phrase or a pattern"
+        if not text.strip() and not as_json:
+            raise click.UsageError(nothing)
+        remarks.append({"code": "query", "text": nothing})
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
