@@ -260,3 +260,16 @@ def agree(sent: Pieces, ours: Pieces) -> bool:
         ):
             return False
     return True
+
+
+def in_one_piece(session: Session) -> None:
+    """Fails unless everything hangs on one first entry and nothing branches."""
+    roots = [index for index, parent in enumerate(session.columns.parent) if parent < 0]
+    assert roots == [0]
+    assert session.branches == 0
+    assert session.tree.branch_points() == []
+
+
+def compactions(session: Session) -> list[int]:
+    """Indexes of the compactions, in the order of the file."""
+    return [index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]

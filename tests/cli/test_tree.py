@@ -205,7 +205,7 @@ class TestOutline:
         assert "○  before" in lines[0]
         assert "!  malformed  the line is not a JSON object" in lines[1]
         assert lines[2] == ""
-        assert lines[3].endswith("! orphan  leaf")
+        assert lines[3].endswith("! parent missing  leaf")
 
     def test_what_a_terminal_could_act_on_never_gets_there(self, run: Run, tmp_path: Path) -> None:
         file = PiFile(

@@ -136,7 +136,9 @@ class TestShowing:
             await pilot.press("K", "K", "s")
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
-            await pilot.press("y", "e", "e")
+            await pilot.press("y", "e")
+            await until(pilot, lambda: len(saved(tmp_path)) == 1)
+            await pilot.press("e")
             await until(pilot, lambda: len(saved(tmp_path)) == 2)
             text = sheet.text
             assert copied == [text]

@@ -20,6 +20,19 @@ def no_project_folder(folder: str) -> str:
     return f"{NO_PROJECT_FOLDER}: {safe_line(folder, _LONGEST) or 'not in file'}"
 
 
+def project_name(folder: str, longest: int = 24) -> str:
+    """The last part of a project's folder, safe and at most so many characters; a worktree has its project's name before its own.
+
+    Worktrees are told by the folder that tools keep them in: `app/.worktrees/1` and `app/.claude/worktrees/1` are `app/1`.
+    """
+    parts = folder.replace("\\", "/").rstrip("/").split("/")
+    name = parts.pop()
+    if parts and parts[-1].lstrip(".") == "worktrees":
+        project = next((part for part in reversed(parts[:-1]) if part[:1] not in ("", ".")), "")
+        name = f"{project}/{name}" if project else name
+    return safe_line(name or folder, longest)
+
+
 def below(path: str, folder: str) -> str:
     """`path` as seen from `folder`; as it is where it does not lie there, `.` where it is that folder."""
     start = folder.rstrip("/\\")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from leafward.cli.options import (
+    WholeNumber,
     base_field,
     base_url_field,
     focus_field,
@@ -144,7 +145,7 @@ class EditContextOptions:
     omit: bool = option("--omit", is_flag=True, help="Leave it out.")
     text: str | None = option("--text", metavar="TEXT", help="Let the model read TEXT instead.")
     keep: int | None = option(
-        "--keep", type=click.IntRange(min=1), metavar="N", help="Keep about N tokens, from both ends."
+        "--keep", type=WholeNumber(1), metavar="N", help="Keep about N tokens, from both ends."
     )
 
 
@@ -155,7 +156,7 @@ class GraftOptions:
     query: str | None = query_field()
     onto: str | None = onto_field()
     window: int | None = option(
-        "--window", type=click.IntRange(min=1), metavar="N", help="Tokens that the context may have."
+        "--window", type=WholeNumber(1), metavar="N", help="Tokens that the context may have."
     )
 
 

@@ -171,40 +171,34 @@ def _summarised(
     stop: Callable[[], bool],
 ) -> Draft:
     """The compaction of a plan; with `--pin-lost`, its summary holds everything for which the gate would stop it."""
-    made = _drafted(session, plan, options, summarizer, injection, stop)
+    focus, limit = options.focus or "", options.max_tokens
+
+    def drafted(pins: tuple[str, ...]) -> Draft:
+        if not isinstance(summarizer, Extractive):
+            span, budget = prepared(
+                session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit
+            )
+            tell_outgoing(summarizer, sent_by(summarizer, span, budget))
+        with progress() as show:
+            return draft(
+                session,
+                plan,
+                summarizer,
+                pins=pins,
+                focus=focus,
+                injection=injection,
+                max_tokens=limit,
+                progress=show,
+                stop=stop,
+            )
+
+    made = drafted(options.pins)
     if not options.pin_lost or not (lost := gate_pins(made)):
         return made
     if made.summary.usage is not None:
         # A summary by a model is not paid for twice.
         return pinned(made, lost)
-    again = replace(options, pins=(*options.pins, *lost))
-    return _drafted(session, plan, again, summarizer, injection, stop)
-
-
-def _drafted(
-    session: Session,
-    plan: Plan,
-    options: CompactOptions,
-    summarizer: Summarizer,
-    injection: Injection | None,
-    stop: Callable[[], bool],
-) -> Draft:
-    pins, focus, limit = options.pins, options.focus or "", options.max_tokens
-    if not isinstance(summarizer, Extractive):
-        span, budget = prepared(session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit)
-        tell_outgoing(summarizer, sent_by(summarizer, span, budget))
-    with progress() as show:
-        return draft(
-            session,
-            plan,
-            summarizer,
-            pins=pins,
-            focus=focus,
-            injection=injection,
-            max_tokens=limit,
-            progress=show,
-            stop=stop,
-        )
+    return drafted((*options.pins, *lost))
 
 
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from leafward.base.strategies import Strategy
-from leafward.cli.options import FOLDER, at_field, base_url_field, focus_field, model_field, option
+from leafward.cli.options import (
+    FOLDER,
+    WholeNumber,
+    at_field,
+    base_url_field,
+    focus_field,
+    model_field,
+    option,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +34,13 @@ class PlanOptions:
         "Claude Code).",
     )
     keep_recent: int | None = option(
-        "--keep-recent", type=click.IntRange(min=0), metavar="N", help="Tokens to keep as they are."
+        "--keep-recent", type=WholeNumber(0), metavar="N", help="Tokens to keep as they are."
     )
     reserve: int | None = option(
-        "--reserve", type=click.IntRange(min=0), metavar="N", help="Tokens of the window left for the reply."
+        "--reserve", type=WholeNumber(0), metavar="N", help="Tokens of the window left for the reply."
     )
     window: int | None = option(
-        "--window", type=click.IntRange(min=1), metavar="N", help="The model's context window, in tokens."
+        "--window", type=WholeNumber(1), metavar="N", help="The model's context window, in tokens."
     )
     trigger: str = option(
         "--trigger",
@@ -58,7 +66,7 @@ class CompactOptions(PlanOptions):
     """The options of `leafward compact`: the compaction, and the contents of its summary."""
 
     max_tokens: int | None = option(
-        "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that the stored text may take."
+        "--max-tokens", type=WholeNumber(1), metavar="N", help="Tokens that the stored text may take."
     )
     pins: tuple[str, ...] = option(
         "--pin",
@@ -95,7 +103,7 @@ class InjectOptions:
     )
     budget: int | None = option(
         "--budget",
-        type=click.IntRange(min=0),
+        type=WholeNumber(0),
         metavar="CHARS",
         help="Characters of the whole text (default: 8000).",
     )
@@ -132,7 +140,7 @@ class SummarizeOptions:
     to: str = option("--to", required=True, metavar="ENTRY", help="Where the conversation would go on.")
     focus: str | None = focus_field()
     max_tokens: int | None = option(
-        "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Tokens that the text may take."
+        "--max-tokens", type=WholeNumber(1), metavar="N", help="Tokens that the text may take."
     )
     model: str | None = model_field()
     base_url: str | None = base_url_field()

@@ -80,12 +80,13 @@ def _one(selector: str, as_json: bool) -> int:
                 }
             )
         else:
-            say(_lines(problems, page()))
+            if problems or not changes:
+                say(_lines(problems, page()))
             if changes:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"a provider or its agent may not take all of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what heals it"
+                    f"{'' if problems else 'no damage, but '}a provider or its agent may not take all of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what heals it"
                 )
     return 0
 

@@ -9,6 +9,7 @@ from leafward.agents import agent_named, unknown_roots
 from leafward.base import config as settings
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import project_name
 from leafward.catalog import (
     Card,
     Catalogue,
@@ -30,7 +31,6 @@ from leafward.cli.output import (
     money,
     note,
     page,
-    project_name,
     say,
     table,
     when,

@@ -22,6 +22,26 @@ _DECLARATION = "click"
 
 _Default = TypeVar("_Default", str, int)
 
+
+class WholeNumber(click.ParamType[int]):
+    """A whole number that is not below `least`."""
+
+    name = "whole number"
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that was typed, or an error that says what is asked for."""
+        try:
+            number = int(value)
+        except ValueError:
+            number = self.least - 1
+        if number < self.least:
+            self.fail(f"{value!r} is not a whole number of at least {self.least}", param, ctx)
+        return number
+
+
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 """An existing folder."""
 

@@ -14,7 +14,7 @@ from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
-from leafward.session.entries import DAMAGE_CODE, DAMAGED, TURN_STARTS, EntryIndex, Kind
+from leafward.session.entries import DAMAGED, TURN_STARTS, Damage, EntryIndex, Kind
 from leafward.session.entry_headline import TASK, headline
 
 if TYPE_CHECKING:
@@ -35,6 +35,19 @@ _TEXT_KEPT = 10
 """Cells of a row's text that its marks never take."""
 
 
+_DAMAGE_MARK = {
+    Damage.MALFORMED: "no JSON",
+    Damage.NO_ID: "no id",
+    Damage.DUPLICATE_ID: "id used twice",
+    Damage.ORPHAN: "parent missing",
+    Damage.CYCLE: "circular parents",
+    Damage.EXTRA_HEADER: "second header",
+    Damage.UNTERMINATED: "unfinished line",
+    Damage.GLUED: "two records on a line",
+    Damage.MISSING_BASE: "start missing",
+    Damage.OVERSIZE: "line over 32 MB",
+}
+"""`DAMAGE_TEXT` in as few words as a row has room for."""
 _MEASURED_COMPACTIONS = 64
 """Most compactions whose context is measured; in a file with more, rows show only the size that each replaced."""
 
@@ -185,7 +198,7 @@ class _Painter:
                 marks.append((f"[{fit(safe_line(label, 64), 24, unicode=self.page.unicode)}]", "warn"))
             damage = session.columns.damage.get(entry)
             if damage is not None and session.columns.kind[entry] != Kind.MALFORMED:
-                marks.append((f"! {DAMAGE_CODE[damage]}", "bad"))
+                marks.append((f"! {_DAMAGE_MARK[damage]}", "bad"))
         errors = sum(bool(self.measures.flags[entry] & FAILED) for entry in row.entries)
         if errors:
             marks.append((f"{'×' if self.page.unicode else 'x'} {counted(errors, 'error')}", "bad"))

@@ -244,8 +244,3 @@ def when(milliseconds: int, *, seconds: bool = False) -> str:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime(form)
     except (OverflowError, ValueError, OSError):
         return ""
-
-
-def project_name(project: str) -> str:
-    """The last part of a project's folder, safe and cut."""
-    return safe_line(project.replace("\\", "/").rstrip("/").rpartition("/")[2] or project, 24)

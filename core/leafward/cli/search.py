@@ -6,12 +6,15 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import project_name
 from leafward.catalog import Card, sighted, typed_ids
-from leafward.cli.output import Page, cells, emit_json, fit, note, page, project_name, say, when
+from leafward.cli.output import Page, cells, emit_json, fit, note, page, say, when
 from leafward.cli.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.query.search.text_search import Search, SessionHits, ripgrep
@@ -48,7 +51,10 @@ def search(
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
-        remarks.append({"code": "query", "text": "nothing to look for: name a word, a phrase or a pattern"})
+        nothing = "nothing to look for: name a word, a phrase or a pattern"
+        if not text.strip() and not as_json:
+            raise click.UsageError(nothing)
+        remarks.append({"code": "query", "text": nothing})
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]

@@ -22,6 +22,7 @@ from leafward.cli.command import (
     session_argument,
     verb,
 )
+from leafward.cli.options import WholeNumber
 
 if TYPE_CHECKING:
     from leafward.cli.branch_options import ForkOptions
@@ -84,7 +85,7 @@ def ls(
 @narrowing_options
 @click.option(
     "--limit",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1),
     metavar="N",
     default=200,
     show_default=True,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_behind
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
 from leafward.session.journal import OperationKind, redoable
 from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
@@ -116,7 +117,7 @@ class LogDisplay:
             ]
         self._screen.title_bar.show(
             safe_line(title, 200),
-            crumb=safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60),
+            crumb=project_name(session.cwd, 60),
             note="operations",
             facts=facts,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
 from leafward.session.entries import Kind
 from leafward.session.session import problems_in
 from leafward.session.session_title import title_of
@@ -91,5 +92,5 @@ def title_bar_of(
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
         facts.append(Fact("follows the file", short="follows", keep=5, hue="leaf"))
-    crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
+    crumb = project_name(session.cwd, 60)
     return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)
