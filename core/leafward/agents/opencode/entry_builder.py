@@ -1,8 +1,8 @@
-"""Messages and their parts to entries.
+"""Entries made from messages and their parts.
 
-A message of a user is one entry, with one more ahead or behind for what opencode itself put into it. A reply is one entry, and
-one for the result of each call. What a revert deleted hangs where it was said; what it hides for now hangs beside a marker that
-says so. Pruned outputs become context edits at the time they were pruned, failed replies are taken out by one.
+A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
+result of each call is another one. Messages that a revert deleted hang at their original place; messages that a revert hides for
+now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class EntryBuilder:
         return index
 
     def _start(self, role: Role, message: int, low: int) -> int:
-        """Where an entry begins in the spool: never before the one ahead of it."""
+        """Offset of an entry in the spool: never before the entry ahead of it."""
         records, starts = self.records, self.columns.start
         if role in EDITS:
             return records.spool.size
@@ -115,14 +115,14 @@ class EntryBuilder:
         return max(start, starts[-1]) if starts else start
 
     def system(self, message: MessageRecord) -> None:
-        """The system prompt, which versions before 0.6 kept in every reply."""
+        """Adds the system prompt, which versions before 0.6 stored in every reply."""
         record = self.records.add(message.message)
         self.tip = self._entry(
             Role.SYSTEM, f"{message.message.id}-system", self.tip, record, record + 1, record + 1
         )
 
     def take(self, record: MessageRecord) -> None:
-        """A message with its parts."""
+        """Adds a message with its parts."""
         body = decode_line(record.message.data)
         if record.removed < NEVER:
             self._take_removed(record, body)
@@ -153,7 +153,7 @@ class EntryBuilder:
         self._course.append((tip, NEVER))
 
     def _turn_to(self, record: MessageRecord) -> None:
-        """Each engine sends what it stored itself, so a session in which both spoke is two conversations."""
+        """Switches to the conversation of a message's engine: each engine sends only its own messages, so there are two conversations."""
         is_newer = record.stored is not None
         if is_newer != self._newer:
             self._interrupt()
@@ -161,14 +161,14 @@ class EntryBuilder:
             self.tip, self._other_tip = self._other_tip, self.tip
 
     def _split(self, record: MessageRecord) -> int:
-        """How many parts of the message that a revert begins in stay visible."""
+        """The number of parts that stay visible in the message where a revert begins."""
         for place, part in enumerate(record.parts):
             if part.id == self._hide_part:
                 return place
         return 0
 
     def _stand_here(self) -> None:
-        """The conversation goes on from here, whatever follows is hidden."""
+        """Makes the tip the leaf: the following messages are hidden."""
         self.leaf = self.tip
 
     def _take_removed(self, record: MessageRecord, body: Body | None) -> None:
@@ -181,25 +181,25 @@ class EntryBuilder:
         self._course.append((self._message(record, body, record.parts, above, live=False), record.removed))
 
     def marked(self, revert: Stored) -> None:
-        """Says, where the conversation stands, that what follows was taken back and is not deleted yet."""
+        """Marks, at the leaf, that the following messages were taken back and are not deleted yet."""
         record = self.records.add(revert)
         if self.leaf >= 0:
             self.leaf = self._entry(Role.REVERT, revert.id, self.leaf, record, record + 1, record + 1)
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Ends the session."""
         self._edits_until(NEVER)
         if not self._hiding:
             self.leaf = self.tip
 
     def _interrupt(self) -> None:
-        """Gives calls that never ended, and never will, since the conversation went on, the result that opencode sends."""
+        """Gives calls that will never end, because the conversation continued, the result that opencode sends for them."""
         for name, message, part in self._unfinished:
             self.tip = self._entry(Role.RESULT, name, self.tip, message, part, part + 1)
         self._unfinished.clear()
 
     def _edits_until(self, moment: int) -> None:
-        """Takes out of the context what was pruned before a time."""
+        """Takes outputs out of the context that were pruned before a time."""
         if not self._pruned:
             return
         due = sorted((target, part) for time, target, part in self._pruned if time < moment)
@@ -215,7 +215,7 @@ class EntryBuilder:
     def _message(
         self, stored: MessageRecord, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
     ) -> int:
-        """The entries of a message; returns the one that what follows hangs on: nothing hangs on what is broken."""
+        """Adds the entries of a message; returns the parent for the next one, which is never a broken entry."""
         record = self.records.add(stored.message)
         low = record + 1
         for part in parts:
@@ -323,7 +323,7 @@ class EntryBuilder:
         return tip
 
     def _summarises(self, body: Body, by_request: bool) -> bool:
-        """Whether a reply is a summary that stands for what came before: whole, without an error."""
+        """Whether a reply is a summary that replaces earlier messages: complete, without an error."""
         if body.get("summary") is not True or body.get("error"):
             return False
         if by_request:
@@ -334,7 +334,7 @@ class EntryBuilder:
     def _others(
         self, decoded: list[Body | None], parts: list[Stored], tip: int, record: int, low: int
     ) -> int:
-        """Entries for parts that are broken or of a type that is not known."""
+        """Adds entries for parts that are broken or of an unknown type."""
         for place, part in enumerate(decoded):
             known = part is not None and str(part.get("type")) in PART_TYPES
             if not known:
@@ -348,7 +348,7 @@ class EntryBuilder:
         return tip
 
     def _strange(self, name: str, entry: int) -> None:
-        """Counts a record that is not known."""
+        """Counts an unknown record."""
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
             self.first_unknown = entry
