@@ -1,4 +1,4 @@
-"""The files that an agent reads at start and its programs around a compaction, and Leafward's part in them.
+"""Hooks: programs that an agent runs around a compaction, and the files by which Leafward becomes one of them.
 
 A hook is a command that runs Leafward. It is installed as one text file of the agent's.
 """
@@ -39,7 +39,7 @@ class HookRequest(NamedTuple):
     to: str | None = None
     """Of a summary: the first entry that the compaction keeps, or the target of a move."""
     focus: str = ""
-    """What the user wants the summary to emphasise."""
+    """Words of the user on what the summary should emphasise."""
 
 
 class Runner(NamedTuple):

@@ -59,7 +59,7 @@ class OpenFile:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._lock = Lock()
         self.long_lines: dict[int, LongLine] = {}
-        """Lines above `LINE_LIMIT` and long runs of NULs that were met, by their offsets: they are not read whole."""
+        """Lines above `LINE_LIMIT` and long runs of NULs, by offset: they are not read whole."""
 
     @property
     def size(self) -> int:

@@ -18,7 +18,7 @@ class _Collector:
         self._lock = Lock()
         self._pauses = 0
         self._collects = False
-        """Whether it is enabled otherwise."""
+        """Whether it is enabled apart from pauses."""
 
     def pause(self) -> None:
         """Stops garbage collection until `go_on` was called as often as `pause`."""

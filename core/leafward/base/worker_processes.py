@@ -59,7 +59,7 @@ class _Worker:
         self.process = process
         self.lives = True
         self.buried = False
-        """Whether it is known to be dead, and another one has its place."""
+        """Whether it is known to be dead, and was replaced."""
         self._asking, self._taking = threading.Lock(), threading.Lock()
 
     def answer(self, request: object) -> object:

@@ -1,1 +1,1 @@
-"""Anthropic's Claude Code. The agent itself is `agent.Claude`; its programs around a compaction do not need it."""
+"""Anthropic's Claude Code. The agent itself is `agent.Claude`; its hooks do not need it."""

@@ -129,26 +129,26 @@ class Block:
     def __init__(self, carried: Carried, *, begun: bool) -> None:
         self.start: list[int] = []
         self.codes: list[int] = []
-        """Roles; with `IN_CHAIN` and `ASIDE` those of rows that were told by their shape."""
+        """Roles; with `IN_CHAIN` and `ASIDE` those of rows that were recognised by their shape."""
         self.names: list[str] = []
-        """Ids as they are written; zeros for none."""
+        """Ids in their written form; zeros for a missing one."""
         self.jumps: list[tuple[int, bytes]] = []
-        """Rows that do not hang on the one before them in the chain, with the key of what they hang on."""
+        """Rows whose parent is not the row before them in the chain, with the key of their parent."""
         self.replies: list[int] = []
-        """Rows that begin a reply, or go on with one after something else."""
+        """Rows that begin a reply, or continue one behind another row."""
         self.reply_names: list[str] = []
-        """The id of each, which says whether it belongs to a side line."""
+        """The id of each, which tells whether it belongs to a side line."""
         self.remarks: list[tuple[int, Spent | Decoded | SaidOfSession]] = []
         self.pointers = Pointers()
         self.prompt = ""
-        """What was asked last."""
+        """The last prompt."""
         self.requests = Recorded(NAME)
         self.blobs = Recorded(HASH)
         self.decoded = 0
         self.carried = carried
-        """What was said before; once the lines are taken in, what they leave to the next block."""
+        """State of the lines before; once the block's own lines are read, the state for the next block."""
         self._begun = begun
-        """Whether it is known when the session began: the first rows are looked at closely."""
+        """Whether the session's beginning is known: the first rows are read completely."""
 
     def told(self, keys: bytes) -> Told:
         """The content of the block, with the ids of the rows."""

@@ -79,7 +79,7 @@ def _block(part: dict[str, Any]) -> list[Body]:
 
 
 def _heading(part: dict[str, Any]) -> list[Body]:
-    """Title, URL and source of a find."""
+    """Title, URL and source of a found document."""
     named = [part[name] for name in ("title", "url", "source") if isinstance(part.get(name), str)]
     return [{"type": "text", "text": "\n".join(named)}] if named else []
 
@@ -109,7 +109,7 @@ def reply_message(rows: Iterable[Body], *, counted: bool = True) -> Body:
     usage: Body | None = None
     stop: object = None
     answered: set[str] = set()
-    """Calls that the provider ran itself, by id."""
+    """Calls that the provider itself ran, by id."""
     for row in rows:
         piece = message_of(row)
         content += blocks(piece.get("content"))

@@ -77,14 +77,14 @@ class _Writer:
         self._number = 0
         self._seed = UUID(session).bytes
         self._calls: dict[str, str] = {}
-        """Ids of calls that wait for their result: the source's, and ours."""
+        """Ids of calls that wait for their result: the source's id, and ours."""
         self._taken: set[str] = set()
 
     def lines(self) -> Iterator[bytes]:
         """The whole transcript."""
         results: list[Body] = []
         beside: list[ConversationMessage] = []
-        """What nobody typed, and nobody answered so far."""
+        """Messages that nobody typed and that are not answered yet."""
         stamp = entry = last = 0
         for message in self._past.portable_messages():
             if message.role != "result" and results:

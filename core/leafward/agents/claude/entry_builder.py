@@ -72,13 +72,13 @@ class EntryBuilder:
         self.rows = rows
         self.columns = Columns()
         self.own = own
-        """Whether the transcript is a sub-agent's own: its rows are no side line then."""
+        """Whether the transcript is a sub-agent's own: its rows are not a side line then."""
         self.entry: array[int] = array("i")
         """The first entry of each row."""
         self.parts: dict[int, int] = {}
-        """Entries that stand in one row with others: the how-manieth of it, from 1."""
+        """Entries that share a row with others: their number in it, from 1."""
         self.more: dict[int, list[int]] = {}
-        """Rows of a reply that do not lie behind its first one: their offsets, by entry."""
+        """Rows of a reply that do not follow its first one: their offsets, by entry."""
         self.kept: dict[int, KeptEntries] = {}
         self.boundary: dict[int, int] = {}
         """The boundary row of each compaction: its offset, by entry."""
@@ -86,19 +86,19 @@ class EntryBuilder:
         self.hoisted = bytearray()
         """Entries that are sent ahead of the messages before them."""
         self.costs: dict[int, float] = {}
-        """What was spent up to an entry since the one before that says so, in US dollars."""
+        """The cost up to an entry since the last entry that records one, in US dollars."""
         self.order: array[int] = array("i")
         """The row of each entry."""
         self.beside: set[int] = set()
-        """Entries of side lines that nobody answered and that are no results or attachments: they are shown, and not sent."""
+        """Entries of side lines that nobody answered, other than results and attachments: they are shown, but not sent."""
         self._heads = Selection(b"")
         """The rows that make an entry, where none makes several."""
         self._numbers = ascending(len(rows) + sum(rows.parts.values()))
-        """From 0 on, as many as there are entries at least."""
+        """The numbers from 0 on, at least as many as entries."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
         self.instead: dict[int, int] = {}
-        """Rows that a later one of the same id stands for."""
+        """Rows that a later row with the same id replaces."""
         self.now = -1
         """The last entry of the main line."""
         damage = rows.settle(seed)
@@ -106,7 +106,7 @@ class EntryBuilder:
         aside = b"" if own else rows.flags.translate(_IS_ASIDE)
         self._aside = aside if 1 in aside else b""
         self.scattered = any(map(lt, rows.jumps, rows.above))
-        """Whether rows hang on later ones."""
+        """Whether rows have parents further on."""
         jumping = sum(map(self._named.__getitem__, rows.jumps))
         recorded = (
             above for row, above in zip(rows.jumps, rows.above, strict=True) if row not in rows.inferred
@@ -124,7 +124,7 @@ class EntryBuilder:
         self._begun = False
         """Whether a row of the conversation was placed."""
         self._steady = True
-        """Whether what comes next goes on from the entry placed last, wherever it says that it hangs on the row before it."""
+        """Whether the next entry continues from the entry placed last, if its parent is the row before it."""
         self._segments = Segments(self.columns.kind, scattered=self.scattered)
         if in_order:
             self._place_in_order()

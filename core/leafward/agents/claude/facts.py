@@ -19,24 +19,24 @@ class Facts:
 
     def __init__(self) -> None:
         self.ids: dict[str, None] = {}
-        """Session ids, in the order they occur."""
+        """Session ids, in order of occurrence."""
         self.folders: dict[str, None] = {}
         self.created: object = None
         self.version: object = None
         self.branch: object = None
         self.agent: str | None = None
-        """The sub-agent whose rows these are."""
+        """The sub-agent that the rows belong to."""
         self.title: str | None = None
         self.agent_name: str | None = None
         self.ai_title: str | None = None
         self.summaries: list[tuple[bytes, str]] = []
         self.last_prompt: str | None = None
         self.source: str | None = None
-        """The session that rows say they were copied from."""
+        """The session that rows name as their source."""
         self.copied = -1
-        """The row behind the last that says so."""
+        """The row behind the last one that names a source."""
         self.types: dict[str, int] = {}
-        """Types that are not known, with how many rows each has."""
+        """Unknown types, with the number of their rows."""
 
     def note(self, body: Body, role: Role, row: int = 0) -> None:
         """Notes the facts of one row."""

@@ -71,7 +71,7 @@ class Selection:
         self._marks = marks
         few = marks.count(b"\1\0") * _APART <= len(marks)
         self._gaps = [gap.span() for gap in _GAP.finditer(marks)] if few else None
-        """Runs of the others, where they are rare: what lies between them is taken at once."""
+        """Runs of other rows, where they are rare: the stretches between them are copied at once."""
 
     def of(self, column: array[int]) -> array[int]:
         """The values of a column for the selected rows."""

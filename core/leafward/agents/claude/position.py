@@ -46,7 +46,7 @@ def _furthest(builder: EntryBuilder, named: int, after: int) -> int:
     rows, parent = builder.rows, builder.columns.parent
     top = builder.entry[named]
     below = bytearray(len(parent))
-    """What is known of entries: 1 for those below the named one, 2 for others."""
+    """Known places of entries: 1 below the named one, 2 elsewhere."""
     below[top] = 1
     # The ancestors of the named row lie above it wherever nothing hangs on later rows.
     first = after if builder.scattered else max(after, builder.order[top])

@@ -98,7 +98,7 @@ class Needle:
     def __init__(self, whole: bytes, rarest: bytes) -> None:
         self._whole, self._rarest, self._offset = whole, rarest, whole.index(rarest)
         self._ahead = whole[self._offset - 1]
-        """The byte ahead of the rarest one: looking at it alone spares most comparisons."""
+        """The byte ahead of the rarest one: checking it alone saves most comparisons."""
 
     def first(self, data: bytes, start: int, end: int) -> int:
         """Its first place in a stretch; -1 without one."""

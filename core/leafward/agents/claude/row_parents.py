@@ -77,56 +77,56 @@ class Rows:
         self.flags = bytearray()
         self.keys = bytearray()
         self.jumps: array[int] = array("i")
-        """Rows that do not hang on the row of the chain before them, ascending."""
+        """Rows whose parent is not the row of the chain before them, ascending."""
         self.above: array[int] = array("i")
-        """What each of these hangs on; -1 for nothing, or for a row that is not here."""
+        """The parents of these rows; -1 for none, or for a row outside the file."""
         self.parent: array[int] = array("i")
-        """What every row hangs on, once it was asked for with `spread`."""
+        """The parent of every row, after a call of `spread`."""
         self.reply: array[int] = array("i")
-        """The first row of the reply that a row belongs to, other rows themselves; likewise."""
+        """The first row of a row's reply, for other rows themselves; filled likewise."""
         self.words = array("I")
-        """The first four bytes of each id, made up from its place where a row has none; once they are settled."""
+        """The first four bytes of each id, made up from the offset of a row without one; complete once they are settled."""
         self.alike: list[int] = []
-        """Rows whose word others have too."""
+        """Rows whose word is not unique."""
         self.rejoined: dict[int, int] = {}
-        """Further rows of a reply that was not the last: each with the first row of it."""
+        """Further rows of a reply that was not the last one, each with the reply's first row."""
         self.parts: dict[int, int] = {}
         """Rows that make more than one entry."""
         self.names: dict[int, str] = {}
-        """Ids that are no UUIDs."""
+        """Ids that are not UUIDs."""
         self.far_parents: dict[int, bytes] = {}
-        """Parents that were not found near."""
+        """Parents that were not found nearby."""
         self.boundaries: dict[int, Boundary] = {}
         self.stored_anew: dict[int, bytes] = {}
-        """Prompts that were written a second time: each with the id that it was sent as, which rows behind it name."""
+        """Prompts that were written a second time, each with the id under which it was sent, which later rows name."""
         self.inferred: set[int] = set()
-        """Rows that hang on the one before them in the file, as the one that they name was never written."""
+        """Rows attached to the row before them in the file, because the named parent was never written."""
         self.kept_until: dict[int, int] = {}
-        """Rows with which Claude Code went on from inside what a compaction kept: each with the last kept row it is sent behind."""
+        """Rows at which Claude Code continued from inside a compaction's kept rows, each with the last kept row sent before it."""
         self.left_out: dict[int, str] = {}
-        """Where the end of a reply that a resumed Claude Code did not send begins: each with that version."""
+        """The beginnings of reply ends that a resumed Claude Code did not send, each with its version."""
         self.pointers = Pointers()
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
         self.costs: dict[int, float] = {}
-        """What was spent since the row before that says so, in US dollars."""
+        """The cost since the last row that records one, in US dollars."""
         self.facts = Facts()
         self.requests = Recorded(NAME)
         self.blobs = Recorded(HASH)
         """Recorded messages."""
         self.doubled: dict[int, int] = {}
-        """Rows whose id an earlier one has: each with that one."""
+        """Rows whose id an earlier row has, each with that row."""
         self.mended = False
-        """Rows were taken for others than they say: what is appended cannot simply be added."""
+        """Whether rows were reinterpreted: appended rows cannot simply be added then."""
         self.decoded = 0
-        """Lines that had to be decoded whole; work counted for tests."""
+        """Lines that had to be decoded whole; a work count for tests."""
         self._spent = 0.0
         self._seed = 0
         self._open: dict[str, int] = {}
         """The first row of each of the latest replies."""
         self._carried = Carried()
         self.by_shapes = False
-        """Whether rows are told by their shapes, not decoded each."""
+        """Whether rows are recognised by their shapes and not each decoded."""
 
     def __len__(self) -> int:
         return len(self.role)

@@ -18,10 +18,10 @@ class Segments:
         self._lines = array("i")
         """The line of each stretch."""
         self._end = 0
-        """Behind the last entry that was placed."""
+        """The place behind the last placed entry."""
         self._open: set[int] = set()
         self._known: dict[int, tuple[int, int, int]] = {}
-        """Of lines that are no ranges: their last entry, last result, and last entry that is no bookkeeping."""
+        """For lines that are not ranges: last entry, last result, and last entry that is not metadata."""
         self._of: dict[int, int] | None = {} if scattered else None
         """Where entries are placed in any order: the line of each."""
 

@@ -1,1 +1,1 @@
-"""OpenAI's Codex CLI. The agent itself is `agent.Codex`; its programs around a compaction do not need it."""
+"""OpenAI's Codex CLI. The agent itself is `agent.Codex`; its hooks do not need it."""

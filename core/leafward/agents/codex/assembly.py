@@ -47,28 +47,28 @@ class Assembly:
         self.builder = EntryBuilder()
         self.notes: list[Note] = []
         self.whole = True
-        """Whether nothing stopped it."""
+        """Whether the reading was not stopped."""
         self._files = [one.path for one in thread.segments]
         self._live = thread.live.path
         self._sizes: dict[str, int] = {}
         self._plain = False
-        """Whether the last segment was read to its end, and nothing begins in it."""
+        """Whether the last segment was read to its end, and no other segment begins in it."""
         self.pieces: list[Piece] = []
         self.end = 0
-        """Bytes read of all of them."""
+        """Bytes read of all segments."""
         self.tips: dict[str, int] = {}
-        """By file of the thread's own, the entry that its branch ended at."""
+        """The last entry of the branch, by file of the thread."""
         self.last = -1
-        """That of the last of them."""
+        """The last entry of the last file's branch."""
         self.states: dict[tuple[str, int], State] = {}
-        """Where a branch stood at the cuts that others begin at."""
+        """The states of a branch at the cuts where others begin."""
         self.orphans: list[tuple[int, str]] = []
-        """The first entry of each segment whose base is missing, and why."""
+        """The first entry of each segment whose base is missing, with the reason."""
         self.pending: Pending | None = None
         self.inherited = 0
-        """Entries, from the first on, that another thread holds as well."""
+        """Entries, from the first on, that another thread holds too."""
         self.known: dict[str, int] = {}
-        """Records found, by file."""
+        """Numbers of records, by file."""
 
     def own(self, thread: Thread) -> Piece:
         """The thread's first piece."""

@@ -20,22 +20,22 @@ class CallEnds:
 
     def __init__(self) -> None:
         self.answers: dict[int, tuple[int, int]] = {}
-        """By result what is said of it outside of its stretch, as of calls that ran side by side: where, and how many bytes."""
+        """For results: a record outside their stretch, as with parallel calls; its offset and size in bytes."""
         self.is_early = False
-        """Whether it is said how a call ended before there is an entry: it may have been that of the result before."""
+        """Whether a record tells a call's end before there is an entry: it may belong to the result before."""
         self.begin(0)
 
     def begin(self, start: int) -> None:
         """Begins a new segment at a byte."""
         self._start = start
         self.waiting: tuple[int, str, int] | None = None
-        """The record that ended a call, the call's id and the record's size, while it may still belong to the result right behind it."""
+        """Offset, call and size of a record about a call's end, while it may still belong to the result right behind it."""
         self._aside: dict[str, tuple[int, int]] = {}
-        """The same of calls whose results did not come right behind it: where, and how many bytes."""
+        """The same for calls whose results did not follow: offset, and size in bytes."""
         self._last = _NO_RESULT
         """The entry of the last result, and its call."""
         self._results: dict[str, int] = {}
-        """The results that stand together with it, by their calls."""
+        """The results beside that one, by call."""
 
     @property
     def are_settled(self) -> bool:

@@ -76,36 +76,36 @@ class EntryBuilder:
         """Lines of the roles in `dependent` raise Dependence; with `Role.UNKNOWN`, broken lines do too."""
         self.columns = Columns()
         self.parts: dict[int, int] = {}
-        """Entries that stand on one line with others: the how-manieth of it, from 1."""
+        """Entries that share a line with others: their number in it, from 1."""
         self.kept: dict[int, KeptMessages] = {}
-        """What each compaction keeps beside its summary."""
+        """The entries that each compaction keeps beside its summary."""
         self.literals: dict[int, tuple[int, int]] = {}
-        """Entries that stand only in a compaction: its number in `replacement_history`, or -1; and of a message cut to fit
-        the budget the entry it was cut from, else -1."""
+        """Entries that stand only in a compaction: the number in `replacement_history`, or -1; and, for a message cut to fit the
+        budget, the entry that it was cut from, else -1."""
         self.budgets: dict[int, int] = {}
-        """Tokens that such a message was cut to."""
+        """Tokens to which such a message was cut."""
         self.models: list[tuple[int, str | None]] = []
-        """From which entry on which model replies."""
+        """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
         self.uncertain: set[int] = set()
-        """Rollbacks behind which the file does not tell what is sent."""
+        """Rollbacks behind which the file does not tell what Codex sends."""
         self.unknown: dict[str, int] = {}
-        """Types of records that are not known, with how many there are of each."""
+        """Unknown types of records, with their numbers."""
         self.first_unknown = -1
         self.within: dict[int, tuple[int, int]] = {}
-        """Entries whose line stands among those of another entry, which goes on behind it: where it does, and its size."""
+        """Entries whose line stands within another entry, which continues behind it: offset and size of the line."""
         self.ends = CallEnds()
         self._messages = MessageIndex()
         self._prompts = Prompts()
         self._naming = SegmentIds()
         self._contexts = Contexts()
         self._begun: list[int] = []
-        """Entries that say that a turn begins."""
+        """Entries that mark the beginning of a turn."""
         self._replacing: list[int] = []
-        """Compactions whose context stands in the file."""
+        """Compactions whose context is stored in the file."""
         self.course = Course()
         self.rolls_injected_back = True
-        """Whether the version that writes a segment takes back with a turn what was injected for it."""
+        """Whether the version of a segment takes back a turn together with the entries injected for it."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
         self._dependent = dependent

@@ -21,12 +21,12 @@ class MessageIndex:
 
     def __init__(self) -> None:
         self._last: dict[int, int] = {}
-        """The last message that says something, by `_key`."""
+        """The last message of each content, by `_key`."""
         self._before: dict[int, int] = {}
-        """From a message to the one before it that says the same."""
+        """For a message: the previous one with the same content."""
         self._bytes: dict[int, int] = {}
         self.warnings: list[int] = []
-        """Remarks of Codex itself, which it takes for the user's when it compacts."""
+        """Remarks of Codex itself, which it counts as the user's when it compacts."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 

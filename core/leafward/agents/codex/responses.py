@@ -32,31 +32,31 @@ class Responses:
     def __init__(self, columns: Columns, prompts: Prompts, add: Callable[[Kind, int], int]) -> None:
         self._columns, self._prompts, self._add = columns, prompts, add
         self.stale: set[int] = set()
-        """Replies whose token counts are those of the reply before."""
+        """Replies whose token counts repeat those of the reply before."""
         self.counts: dict[int, tuple[int, int]] = {}
-        """Where the token counts of a reply stand that are not the first ones in its own stretch: the entry in whose stretch they
-        do, and how many bytes into it."""
+        """The places of token counts that are not the first ones in their reply's own stretch: the entry whose stretch contains them,
+        and the offset in it in bytes."""
         self.partial = False
-        """Whether what is read was copied from a conversation without all items of its replies."""
+        """Whether the lines were copied from a conversation without all items of its replies."""
         self.begin(0, None)
 
     def begin(self, start: int, total: int | None) -> None:
         """Begins a new segment at a byte; `total` tokens were counted before it."""
         self.start, self.total = start, total
         self.recorded = False
-        """Whether usage is recorded response by response: counts of the thread say nothing more then."""
+        """Whether usage is recorded response by response: counts of the thread have no meaning then."""
         self.assumed = self.recorded, self.total
-        """What is taken to have been known before the first line, where lines are told apart from those before them."""
+        """The assumptions about earlier lines, where lines are read apart from these."""
         self.opening: bytes | None = None
-        """The event that the first reply began with, where one did: an earlier reply may have said the same."""
+        """The event at the beginning of the first reply, if there was one: an earlier reply may have the same text."""
         self.open = False
-        """Whether what comes next may still belong to the entry of the last reply."""
+        """Whether the next line may still belong to the entry of the last reply."""
         self.items: list[bytes] = []
         """The lines of the items of that reply."""
         self.ahead = False
         """Whether its count came before its items."""
         self.waiting = -1
-        """Where a count stands that came before everything else of its response."""
+        """The place of a count that came before all other lines of its response."""
         self._raised = False
         """Whether that count is higher than the one before it."""
         self._foreign_count = False
@@ -66,9 +66,9 @@ class Responses:
         self._itemized = False
         """Whether replies leave items here."""
         self._after_results = False
-        """Whether nothing but outputs of calls came since its last item."""
+        """Whether only outputs of calls came since its last item."""
         self._uncounted = -1
-        """The last reply, if it has no count yet and nothing but results came behind it."""
+        """The last reply, if it has no count yet and only results follow it."""
 
     def begin_apart(self, total: int | None) -> None:
         """Begins behind unknown lines: replies left items, and `total` tokens were counted, or usage was recorded where it is None."""

@@ -29,7 +29,7 @@ class Rollout(OpenFile):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.torn: str | None = None
-        """Why a compressed file ends before its content does; None where it is whole."""
+        """Why the content of a compressed file is incomplete; None where it is complete."""
         if path.endswith(COLD):
             packed = self._file
             try:

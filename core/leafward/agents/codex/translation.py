@@ -73,7 +73,7 @@ class Translator:
         self.columns = builder.columns
         self.region = region
         self.line = line
-        """A line by its place and its size."""
+        """A line by its place and size."""
         self._answers = builder.ends.answers
         self.provider = provider if isinstance(provider, str) else "openai"
         self._parts = builder.parts

@@ -1,1 +1,1 @@
-"""opencode. The agent itself is `agent.OpenCode`; its programs around a compaction do not need it."""
+"""opencode. The agent itself is `agent.OpenCode`; its hooks do not need it."""

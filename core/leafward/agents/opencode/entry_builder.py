@@ -34,43 +34,43 @@ class EntryBuilder:
     ) -> None:
         self.records = records
         self.tail_first = tail_first
-        """Whether what a compaction keeps is sent before its summary."""
+        """Whether a compaction's kept messages are sent before its summary."""
         self.columns = Columns()
         self.role = bytearray()
         self.message = array("i")
-        """Record of the message an entry belongs to."""
+        """The record of the message that an entry belongs to."""
         self.low = array("i")
         self.high = array("i")
-        """Records of its parts: from, and the one behind."""
+        """The records of its parts: the first, and the one behind the last."""
         self.aux = array("i")
         """The entry that asked for a summary; -1 for none."""
         self.targets: dict[int, list[int]] = {}
         """The entries that an edit concerns."""
         self.stored: dict[int, int] = {}
-        """By the record of a message, the row that it was made of where it is not itself what is stored."""
+        """By the record of a message, the row from which it was made, unless the message itself is stored."""
         self.kept: dict[int, int] = {}
-        """Of a compaction that keeps a tail: the entry from which on; -1 where that is not there, and all is kept (opencode)."""
+        """Of a compaction that keeps a tail: its first entry; -1 where that is missing, and all is kept (opencode)."""
         self.begins = array("i")
-        """The first entry of each message that is still there."""
+        """The first entry of each existing message."""
         self.times = array("q")
-        """When each of them was made."""
+        """The time of each of these messages."""
         self.tip = -1
         """The end of the visible conversation."""
         self._newer = False
         self._other_tip = -1
-        """The end of what the engine said that did not speak last."""
+        """The end of the conversation of the engine that did not speak last."""
         self.leaf = -1
         self.hidden = 0
         """Messages that a revert hides."""
         self.removed = 0
         """Messages that were deleted."""
         self.folder = ""
-        """Where the first reply was made."""
+        """The working folder of the first reply."""
         self.unknown: dict[str, int] = {}
-        """Roles and types of parts that are not known, with how many there are of each."""
+        """Unknown roles and types of parts, with their numbers."""
         self.first_unknown = -1
         self.dangling: list[tuple[int, str]] = []
-        """Compactions that keep from a message which is not there."""
+        """Compactions whose kept tail begins with a missing message."""
         self._hide_from, self._hide_part = hide_from, hide_part
         self._hiding = False
         self._names: set[str] = set()
@@ -79,7 +79,7 @@ class EntryBuilder:
         self._pruned: list[tuple[int, int, int]] = []
         self._unfinished: list[tuple[str, int, int]] = []
         self._course: list[tuple[int, int]] = []
-        """The end of each message so far, and the event that deleted it."""
+        """The last entry of each message so far, and the number of the event that deleted it."""
 
     # --- entries ---
 

@@ -124,7 +124,7 @@ class _Made:
         self.builder = EntryBuilder(Records(spool))
         self._revert = b""
         self._staged = False
-        """Whether the newer engine took something back: until it is deleted, that changes nothing in the conversation."""
+        """Whether the newer engine took something back: it stays in the conversation until it is deleted."""
 
     def from_database(self, stop: Callable[[], bool]) -> Transcript:
         path, session = str(self.setting.database), self.setting.session

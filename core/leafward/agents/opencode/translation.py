@@ -54,7 +54,7 @@ class Translator:
         self._hidden = builder.hidden
         self._folder = builder.folder
         self._latest: tuple[int, bool, dict[int, Body | None]] = (-1, False, {})
-        """The reply that was translated last, whether all of it was decoded, and what was: the results of its calls come next."""
+        """The reply translated last, whether all of it was decoded, and its decoded records: the results of its calls come next."""
 
     def numbers(self, index: int) -> list[int]:
         """The records of an entry, beginning with the one that gives its name."""

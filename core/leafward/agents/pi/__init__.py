@@ -1,1 +1,1 @@
-"""pi, whose files are our native format. The agent itself is `agent.Pi`; its programs around a compaction do not need it."""
+"""pi, whose files are our native format. The agent itself is `agent.Pi`; its hooks do not need it."""

@@ -69,7 +69,7 @@ def _copied(
     columns = session.columns
     yield encode_line(header)
     instead: dict[str, str] = {}
-    """By id of an entry that is left out: the entry that stands behind it."""
+    """By id of a left-out entry: the next entry behind it that is copied."""
     after: str | None = None
     for index in reversed(path):
         known = columns.id(EntryIndex(index))

@@ -72,7 +72,7 @@ class _Signs:
         short: dict[str, int] = {}
         self.families: list[int] = []
         self.bits: dict[str, int] = {}
-        """By sign."""
+        """Bits by sign."""
         for signs in _FAMILIES:
             family = 0
             for sign in signs:

@@ -104,7 +104,7 @@ class OutcomeReader:
         self._kinds = session.columns.kind
         self._table = table_of(session)
         self._shells = [b'"toolName":"%b"' % name.encode() for name in self._table.shells]
-        """How the lines of results of commands say it."""
+        """Marks of a shell's result in its line."""
         self._calls: dict[str, ToolCall] = {}
         self._checks: dict[Check, Checked] = {}
         self._commands = self._failed = self._errors = self._made = self._replies = self._aborted = 0
