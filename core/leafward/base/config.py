@@ -28,7 +28,7 @@ PI_RESERVE = 16_384
 INJECTION_BUDGET = 8_000
 """Code points."""
 TIMEOUT, DEADLINE, ATTEMPTS, PARALLEL = 120.0, 900.0, 4, 4
-"""Of the requests to a model."""
+"""Defaults for requests to a model."""
 
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
@@ -281,7 +281,7 @@ def config_path() -> Path:
 
 
 def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
-    """The settings in a file (the user's by default) and what is wrong with it. A missing file is all defaults."""
+    """The settings in a file (the user's by default) and its problems. A missing file means all defaults."""
     path = config_path() if path is None else path
     try:
         source = read_regular(path).decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""Markdown's emphasis taken off a line, without touching names and code: `__init__` and `2**3` are no emphasis."""
+"""Markdown's emphasis removed from a line, without touching names and code: `__init__` and `2**3` are not emphasis."""
 
 from __future__ import annotations
 

@@ -51,12 +51,12 @@ def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int
 
 def open_regular(path: str | os.PathLike[str]) -> FileIO:
     """A regular file, open for reading without a buffer. Raises NotRegular for anything else, OSError."""
-    return open(path, "rb", buffering=0, opener=descriptor_of)  # whoever asked closes it
+    return open(path, "rb", buffering=0, opener=descriptor_of)  # the caller closes it
 
 
 def open_buffered(path: str | os.PathLike[str]) -> BinaryIO:
     """The same with a buffer, for reading line by line."""
-    return open(path, "rb", opener=descriptor_of)  # whoever asked closes it
+    return open(path, "rb", opener=descriptor_of)  # the caller closes it
 
 
 def read_regular(path: str | os.PathLike[str], limit: int = STORED_LIMIT) -> bytes:

@@ -213,7 +213,7 @@ def _widen(pipe: int) -> None:
         return
 
 
-class Stopped(Exception):  # no error: nobody wants the answer any more
+class Stopped(Exception):  # not an error: nobody wants the answer any more
     """The answer is no longer wanted."""
 
 

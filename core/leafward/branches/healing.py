@@ -60,7 +60,7 @@ class Healing:
     """Parts that every new session leaves out; not changes of their own."""
     cut: ForkPoint
     obstacle: Remark | None = None
-    """Why a provider may refuse it all the same; None where no reason is known."""
+    """Why a provider may refuse it even so; None where no reason is known."""
 
 
 def healing(

@@ -30,7 +30,7 @@ _IMAGE_LIMIT = 5 << 20
 _WIDEST = 8000
 """Pixels of an image on a side (Anthropic's)."""
 _MANY, _WIDEST_OF_MANY = 20, 2000
-"""From more images than this in one request on: pixels of each on a side (Anthropic's)."""
+"""A number of images in one request, and the pixels of each on a side where there are more (Anthropic's)."""
 _MOST = 100
 """Images in one request (Anthropic's)."""
 _ALL_BYTES = 30 << 20

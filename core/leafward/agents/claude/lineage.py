@@ -55,7 +55,7 @@ class Ends(NamedTuple):
     first: bytes
     last: bytes
     copied: bool
-    """The file is younger than its first row."""
+    """Whether the file is younger than its first row."""
 
 
 class _Project(NamedTuple):

@@ -213,7 +213,7 @@ def request_in(text: str) -> str | None:
 
 
 def message_of(body: Body) -> dict[str, Any]:
-    """The message of a row; one that is a string or missing counts as its text."""
+    """The message of a row; a string in its place becomes the content, a missing one is empty."""
     message = body.get("message")
     if isinstance(message, dict):
         return message

@@ -103,7 +103,7 @@ class ClaudeReader:
             self._file = file
             with gc_paused():
                 made = self._read(file, stop)
-        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
+        except BaseException:  # an interrupt too: files opened before stay open, new ones are closed
             self._file = before
             file.close()
             raise
@@ -268,11 +268,11 @@ class ClaudeReader:
         return Origin(self.path, start, first if first >= 0 else stop - start)
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
+        """An entry as a native line."""
         return self._translator.body(index) if self._translator is not None else None
 
     def brief(self, index: int) -> Body | None:
-        """The content of an entry."""
+        """The content of an entry without time, cost and source."""
         return self._translator.brief(index) if self._translator is not None else None
 
     def outcome(self, index: int) -> tuple[str, bool] | None:

@@ -295,7 +295,7 @@ class Codex:
             return ()
         return (("CODEX_HOME", home),)
 
-    # --- a thread and what surrounds it ---
+    # --- a thread and its surroundings ---
 
     def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
         """The files of a store, listed again after some time, or where a thread is not as it was among them."""

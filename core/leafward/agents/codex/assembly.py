@@ -138,7 +138,7 @@ class Assembly:
             self.orphans.append((first, step.missing))
 
     def _end_responses(self) -> None:
-        """Makes a count that waits for its reply at the end of a segment usage. If the reply is appended later, all is read anew."""
+        """Turns a count without a reply at the end of a segment into usage. If its reply is appended later, all is read again."""
         responses = self.builder.responses
         if responses.waiting >= 0:
             responses.unclaimed()

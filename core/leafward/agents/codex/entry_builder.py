@@ -60,7 +60,7 @@ _PARTING = frozenset(Role) - _ANYWHERE - {_RESULT, _ANSWER}
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
 
 
-class Dependence(Exception):  # no error: whoever knows what came before reads the line
+class Dependence(Exception):  # not an error: a reader that knows the lines before reads this one
     """A line has no meaning without the lines before it."""
 
     def __init__(self, at: int) -> None:
@@ -419,7 +419,7 @@ class EntryBuilder:
         if not part:
             self._add(Kind.CUSTOM, at)
 
-    # --- what was said ---
+    # --- messages ---
 
     def _message(self, payload: dict[str, Any], at: int) -> None:
         index, text = len(self.columns.kind), item_text(payload)

@@ -40,7 +40,7 @@ _LOST = frozenset(
         *("agent_nickname", "agent_role", "agent_path", OURS),
     }
 )
-"""Fields of a thread's description that name the source of a thread."""
+"""Fields of a thread's description that name the thread's own source; a copy loses them."""
 _OF_FOLDER = frozenset({"git", "runtime_workspace_roots"})
 """Fields that describe the working folder."""
 _OF_TURN = (Role.MESSAGE, Role.TURN)

@@ -65,7 +65,7 @@ class CodexReader:
         try:
             with gc_paused():
                 found = self._read(thread, stop)
-        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
+        except BaseException:  # an interrupt too: files opened before stay open, new ones are closed
             self.close()
             self._open = before
             raise
@@ -193,11 +193,11 @@ class CodexReader:
         return None
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
+        """An entry as a native line."""
         return self._translator.body(index) if self._translator is not None else None
 
     def brief(self, index: int) -> Body | None:
-        """The content of an entry."""
+        """The content of an entry without time, cost and source."""
         return self._translator.brief(index) if self._translator is not None else None
 
     def outcome(self, index: int) -> tuple[str, bool] | None:

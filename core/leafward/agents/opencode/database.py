@@ -54,7 +54,7 @@ def is_database(path: str) -> bool:
 
 @contextmanager
 def opened(path: str) -> Iterator[Base]:
-    """A database of opencode, open for reading. Raises sqlite3.Error, OSError, or NotASession where it is another's."""
+    """A database of opencode, open for reading. Raises sqlite3.Error, OSError, or NotASession where it is another program's."""
     with opened_read_only(path) as connection:
         base = Base(connection)
         for table, needed in _NEEDED.items():
@@ -231,7 +231,7 @@ class Base:
         }
         return newer.removed(self._events(session, "session.next."), kept, self._teller(session, path))
 
-    # --- what was deleted ---
+    # --- deleted messages ---
 
     def removed(self, session: str, path: str) -> list[MessageRecord]:
         """Deleted messages, from the last events before their deletion, by time. Versions without events have none."""

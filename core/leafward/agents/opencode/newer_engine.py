@@ -235,7 +235,7 @@ def _plain(message: Body) -> Body:
     return {key: value for key, value in message.items() if key not in (ENGINE, BESIDE, "reason")}
 
 
-# --- what was deleted ---
+# --- deleted messages ---
 
 Event = tuple[int, int, str, "Body"]
 """Number, row, type, data."""

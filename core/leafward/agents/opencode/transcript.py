@@ -72,7 +72,7 @@ class OpenCodeReader:
                 transcript = (
                     made.from_database(stop) if setting.database is not None else made.from_tree(stop)
                 )
-        except BaseException:  # also an interrupt: the temporary file goes
+        except BaseException:  # an interrupt too: the temporary file is removed
             spool.close()
             raise
         spool.done()
@@ -81,7 +81,7 @@ class OpenCodeReader:
         return transcript
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
+        """An entry as a native line."""
         return self._translator.body(index) if self._translator is not None else None
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
@@ -89,7 +89,7 @@ class OpenCodeReader:
         return self._translator.outcome(index) if self._translator is not None else None
 
     def brief(self, index: int) -> Body | None:
-        """The content of an entry."""
+        """The content of an entry without time, cost and source."""
         return self._translator.brief(index) if self._translator is not None else None
 
     def records(self, index: int) -> list[bytes]:

@@ -47,7 +47,7 @@ class ContentDifference:
 
     path: str
     base: Rebuilt
-    """At the ancestor: rebuilt, or seen in a branch before that changed it."""
+    """At the ancestor: rebuilt, or seen in a branch before the branch changed it."""
     a: Rebuilt
     b: Rebuilt
     merge: Merge

@@ -1,4 +1,4 @@
-"""The messages that the model receives at two entries, aligned: the shared beginning, and what each has after that."""
+"""The messages that the model receives at two entries, aligned: the shared beginning, and the rest of each."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
 
 
 def _grouped(rows: list[MessagePair]) -> list[MessagePair]:
-    """Between two messages that both hold, A's come before B's."""
+    """The rows with A's messages before B's between two shared ones."""
     found: list[MessagePair] = []
     mine: list[MessagePair] = []
     theirs: list[MessagePair] = []

@@ -79,7 +79,7 @@ class _Note(NamedTuple):
     command: str = ""
     """Of an entry that is a command itself."""
     commands: Sequence[tuple[str, ToolCall]] = ()
-    """Of a reply: its calls of shells by id."""
+    """Of a reply: its shell calls by id."""
     calls: int = 0
     words: object = None
     """Of a reply: its blocks of text."""
