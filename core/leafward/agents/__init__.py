@@ -138,7 +138,7 @@ def agent_named(name: str) -> Agent:
 
 
 def hooks_of(name: str) -> Hooks:
-    """The hooks that an agent runs around a compaction. The agent waits for them, so only they are loaded. Raises NotFound as above."""
+    """The hooks that an agent runs around a compaction; it waits for them, so only they are loaded. Raises NotFound as above."""
     hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
     return hooks
 

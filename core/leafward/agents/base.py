@@ -250,7 +250,7 @@ def refuse_copy(session: Session, title: str) -> None:
 
 
 def is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is a file. A link that cannot be followed, such as a link to itself, is not, and hides no other."""
+    """Whether an entry of a folder is a file. A link that cannot be followed (to itself, for example) is not, and hides no other."""
     try:
         return entry.is_file()
     except OSError:

@@ -81,7 +81,7 @@ class Conversation:
     orphans: int = 0
     """After `portable_messages`: results without a call, which no provider accepts; left out too."""
     thoughts: int = 0
-    """After `portable_messages`: pieces of reasoning that were left out, since they are signed or encrypted for their own provider."""
+    """After `portable_messages`: pieces of reasoning left out, since they are signed or encrypted for their own provider."""
     documents: int = 0
     """After `portable_messages`: documents carried over by name only, since their content is in the form of one provider."""
     shortened: int = 0
@@ -240,7 +240,7 @@ class Conversation:
         return self.left_out + self.broken_off + self.unsent + self.empty + self.orphans
 
     def remarks(self, *, unsent: bool = True) -> list[Remark]:
-        """Remarks on content that `portable_messages` or `messages` left out or made up, once they ran; `unsent`: also on unsent messages."""
+        """Remarks on content that `portable_messages` or `messages` left out or made up; `unsent`: also on unsent messages."""
         found: list[Remark] = []
         if self.healed is not None:
             return found

@@ -77,7 +77,7 @@ _LONGEST_CUT = 12
 
 
 def excerpt_line(text: str, limit: int) -> str:
-    """`text` on one safe line of at most `limit` characters; a cut text ends with an ellipsis, after a whole word if one ends near."""
+    """`text` on one safe line of at most `limit` characters; a cut text ends with an ellipsis, after a word if one ends near."""
     line = " ".join(text[: 5 * limit].split())
     if len(line) > limit:
         line = line[: limit - 1]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ANSWER = 20_000
 """Left free for a summary."""
 _BUFFER = 13_000
-"""Left free in addition. Versions 2.1.7 to 2.1.14 seem to leave 45,000 in all: their compactions are stored at 155,066 and more of 200,000."""
+"""Left free in addition. Versions 2.1.7 to 2.1.14 seem to leave 45,000 in all: they compact at 155,066 and more of 200,000."""
 
 
 def _unasked(session: Session, compaction: EntryIndex) -> bool:

@@ -47,7 +47,7 @@ class PlacedRows(Protocol):
     boundary: dict[int, int]
     """Offset of the row that begins each compaction, in bytes; filled here."""
     kept_until: dict[int, int]
-    """Entries that continue from inside the kept entries of a compaction, with the last kept entry that is sent there; filled here."""
+    """Entries that continue from inside a compaction's kept entries, with the last kept entry that is sent there; filled here."""
 
 
 def find_kept(placed: PlacedRows) -> None:

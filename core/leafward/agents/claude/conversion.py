@@ -205,7 +205,7 @@ def _text(message: ConversationMessage) -> str:
 
 
 def _content(message: ConversationMessage) -> str | list[Body]:
-    """The text as a string where there is nothing else, otherwise blocks; images of types that Anthropic does not accept are named."""
+    """The text as a string where there is nothing else, otherwise blocks; images that Anthropic does not accept are named."""
     texts = [str(block.get("text") or "") for block in message.content if block.get("type") == "text"]
     if len(texts) == len(message.content):
         text = "\n".join(texts)

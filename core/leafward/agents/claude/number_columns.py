@@ -85,7 +85,7 @@ class Selection:
         return array(column.typecode, b"".join([*pieces, data[at * width :]]))
 
     def places(self) -> array[int]:
-        """The number of each selected row among the selected ones, from 0; others repeat the row before them, -1 before the first."""
+        """The number of each selected row among them, from 0; other rows repeat the number before them, -1 ahead of the first."""
         if self._gaps is None:
             return array("i", islice(accumulate(self._marks, initial=-1), 1, None))
         numbers = ascending(len(self._marks))

@@ -257,7 +257,7 @@ class Rows:
             self.role[row] = Role.COST
 
     def take(self, told: Told) -> bool:
-        """Adds further lines that a process read; False where they have to be read here, since the session's beginning is unknown."""
+        """Adds lines that a process read; False where they have to be read here, since the session's beginning is unknown."""
         if self.facts.created is None:
             return False
         self.add(told)

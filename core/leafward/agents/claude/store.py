@@ -108,7 +108,7 @@ def config_folder(env: Mapping[str, str]) -> str:
 def walk(
     root: str, stop: Callable[[], bool], trouble: list[Trouble]
 ) -> Iterator[tuple[str, dict[str, Stamp], tuple[str, ...]]]:
-    """The transcripts under a configuration folder: each folder with its transcripts, and with its empty files, which are no sessions."""
+    """The transcripts under a configuration folder, by folder, each with its empty files, which are no sessions."""
     top = os.path.join(root, PROJECTS)
     if not os.path.isdir(top):
         # A folder of projects, or one project, may be named itself.

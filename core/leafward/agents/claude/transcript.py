@@ -97,7 +97,7 @@ class ClaudeReader:
         return None
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Reads the transcript; later calls read what was appended. Raises NotASession where the file is unreadable or holds no row."""
+        """Reads the transcript, later only appended lines. Raises NotASession where the file is unreadable or holds no row."""
         before, file = self._file, TranscriptFile(os.path.abspath(self.path))
         try:
             self._file = file

@@ -7,7 +7,7 @@ import re
 from leafward.base.model_windows import native_window
 
 _WHOLE_SINCE = (2, 1, 285)
-"""From this version on, models with a long window (4.7 and later) get it unasked. Earlier versions of 2.1 gave all of them 200,000."""
+"""From this version on, models with a long window (4.7 and later) get it unasked; before, 2.1 gave all of them 200,000."""
 _ASKED_FOR = re.compile(r"claude-(?:\d|[a-z]+-4(?:-[0-6])?(?:-20\d{6})?\Z)")
 """Models up to 4.6, which get their long window only on request."""
 

@@ -103,7 +103,7 @@ def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[b
 
 
 def _failure(message: ConversationMessage, turn: str) -> Body:
-    """The event for the failure of a tool outside Codex's own kinds: items have no field for that, and Codex does not send events."""
+    """The event for the failure of a tool that is not Codex's own: items have no field for it, and events are not sent."""
     return {
         "type": "dynamic_tool_call_response",
         "call_id": message.call,

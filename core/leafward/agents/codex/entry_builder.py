@@ -492,7 +492,7 @@ class EntryBuilder:
             self._replacing.append(index)
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
-        """The entries that a compaction kept in versions without a record of them: the initial context, then the newest user messages."""
+        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages."""
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
         first = users[0] if users else len(self.columns)

@@ -293,7 +293,7 @@ _DESCRIBES = frozenset({"id", "timestamp", "instructions", "git"})
 
 
 def framed(body: Body) -> Body:
-    """A record in Codex's present form: until the summer of 2025, items and the description ahead of them were lines by themselves."""
+    """A record in Codex's present form: until summer 2025, items and the description ahead of them were lines by themselves."""
     if "payload" in body:
         return body
     kind = body.get("type")

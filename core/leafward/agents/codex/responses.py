@@ -71,7 +71,7 @@ class Responses:
         """The last reply, if it has no count yet and only results follow it."""
 
     def begin_apart(self, total: int | None) -> None:
-        """Begins behind unknown lines: replies left items, and `total` tokens were counted, or usage was recorded where it is None."""
+        """Begins behind unknown lines: replies left items; `total` tokens were counted, or usage was recorded for None."""
         self.recorded, self._itemized, self.total = total is None, True, total
         self.assumed = self.recorded, total
 

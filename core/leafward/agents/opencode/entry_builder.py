@@ -153,7 +153,7 @@ class EntryBuilder:
         self._course.append((tip, NEVER))
 
     def _turn_to(self, record: MessageRecord) -> None:
-        """Switches to the conversation of a message's engine: each engine sends only its own messages, so there are two conversations."""
+        """Switches to the conversation of a message's engine: each engine sends its own messages only, so there are two."""
         is_newer = record.stored is not None
         if is_newer != self._newer:
             self._interrupt()

@@ -47,7 +47,7 @@ _MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
 
 
 def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: str, store: Store) -> Draft:
-    """A draft of a session with the messages of a path, from one database `into` another. Raises Refused where no folder is named."""
+    """A draft of a session with the messages of a path, from one database `into` another. Raises Refused without a folder."""
     reader = reader_of(session)
     if not isinstance(reader, OpenCodeReader):
         raise Refused(f"{session.path.name} is no session of opencode")

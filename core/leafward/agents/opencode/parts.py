@@ -188,7 +188,7 @@ def is_of_command(parts: Iterable[dict[str, Any]]) -> bool:
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: not one that ended in an error, but one that was stopped and has content.
+    """Whether a reply is sent again: one without an error is, one that was stopped is if it has content, any other is not.
 
     The newer engine sends every reply with content.
     """

@@ -110,7 +110,7 @@ class Shelves:
         return found
 
     def _begun(self, folder: str) -> dict[int, list[str]]:
-        """The session files of a folder by the time of their first message, some seconds old at most: each session asks for the same."""
+        """The session files of a folder by the time of their first message; some seconds old at most, as every session asks."""
         changed, now = stamps_of(folder)[0], self._clock()
         with self._lock:
             known = self._folders.get(folder)
@@ -183,7 +183,7 @@ class Shelves:
                 yield Listing(folder, left, self._agent)
 
     def strays(self, path: str) -> dict[str, int]:
-        """The numbers of messages in a database whose session is missing, by the session that they name; empty where it is unreadable."""
+        """The numbers of messages in a database whose session is missing, by session; empty where it is unreadable."""
         try:
             return self.shelf(path).strays if os.path.isfile(path) and is_database(path) else {}
         except (sqlite3.Error, OSError, NotASession):
@@ -261,7 +261,7 @@ def tree_beside(database: str, info: Info) -> str | None:
 
 
 def _files(root: str, trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, Stamp]]]:
-    """Session files by folder. A stamp includes the folder of the session's messages, since new messages may leave the file unchanged.
+    """Session files by folder. A stamp includes the folder of messages, since new messages may leave the file unchanged.
 
     Its size is 0 then: the size of a session is that of its messages and parts.
     """

@@ -16,7 +16,7 @@ _SESSIONS = "sessions"
 
 
 def _settings(session: Session) -> OwnSettings | None:
-    """`compaction` in the settings of pi's own folder; None where the project has its own, which pi uses only if the user trusts them."""
+    """`compaction` in the settings of pi's own folder; None where the project has some: pi uses these only if trusted."""
     above = Path(os.path.abspath(session.path)).parents
     if len(above) < 3 or above[1].name != _SESSIONS:
         return None

@@ -192,7 +192,7 @@ class Redactor:
     """The last secret that a program printed alone: agents store such an output more than once."""
 
     def text(self, text: str) -> str:
-        """`text` with every secret replaced by its name in brackets, also one that stands alone where the text before announces it."""
+        """`text` with every secret replaced by its name in brackets, also a lone one that the text before announces."""
         return self._text(text, output=True, command=True)
 
     def _text(self, text: str, *, output: bool, command: bool) -> str:
@@ -232,7 +232,7 @@ class Redactor:
         return found
 
     def patch(self, text: str) -> str:
-        """The text of a unified diff with every secret replaced; it keeps its number of lines, since it would not apply otherwise."""
+        """The text of a unified diff with every secret replaced; it keeps its number of lines, or it would not apply."""
         pieces, at = [], 0
         for start, end, kind in secrets_in(text):
             lines = text[start:end].split("\n")

@@ -139,7 +139,7 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
             return None
         if before in _KEYS:
             return Meaning.SECRET
-        # In names of headers (`Fastly-Key`) and of variables; other names count only with a value that mixes all sorts of characters.
+        # In names of headers (`Fastly-Key`) and variables; other names need a value that mixes all sorts of characters.
         named = name.isupper() or ("-" in name and name.istitle())
         if before and (named or ("_" in name and name[0].isupper() and len(words) == 2)):
             return Meaning.PERHAPS

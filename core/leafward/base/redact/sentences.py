@@ -1,4 +1,4 @@
-"""Secrets that a sentence names from afar: `with … as the password`, `the token you need is …`, a lone value below a sentence."""
+"""Secrets that a sentence names from afar: `with … as the password`, `the token you need is …`, a value alone below it."""
 
 from __future__ import annotations
 

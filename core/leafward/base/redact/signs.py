@@ -43,7 +43,7 @@ _FIRST = 4
 
 
 def _part(sign: str) -> str:
-    """The part of a sign to search for, in small letters: its longest run of letters, or the whole sign where a part does not suffice.
+    """The part of a sign to search for, in small letters: its longest run of letters, or all of it where a part is too little.
 
     Empty where the run is too short.
     """

@@ -1,3 +1,3 @@
-"""Content that a user carries over or leaves out by hand: context edits, grafts, merged summaries. All of it is appended, and undone like any move."""
+"""Content carried over or left out by hand: context edits, grafts, merged summaries. All is appended, and undone like a move."""
 
 from __future__ import annotations
