@@ -1,4 +1,4 @@
-"""What every room may use: errors, times, folders, settings, safe and redacted text. Imports nothing of Leafward.
+"""Foundations of every room: errors, times, folders, settings, safe and redacted text. Imports nothing of Leafward.
 
 Public: `errors`, `times`, `paths`, `config`, `safe_text`, `redact`, `globs`, `gc_pause`.
 """

@@ -1,21 +1,21 @@
-"""Markdown's emphasis taken off a line, without touching names and code: `__init__` and `2**3` are no emphasis."""
+"""Markdown's emphasis removed from a line, without touching names and code: `__init__` and `2**3` are not emphasis."""
 
 from __future__ import annotations
 
 import re
 
 _HIDDEN = "\0"
-"""Stands for a span of code while emphasis around it is looked for."""
+"""Stands in for a span of code during the search for emphasis around it."""
 _CODE = re.compile(r"(`+[^`]*`+)")
 _STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
 _UNDERSCORES = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
 """Emphasis by underscores has several words."""
 _HIDDEN = "\0"
-"""Stands for a span of code while emphasis is looked for."""
+"""Stands in for a span of code during the search for emphasis."""
 
 
 def without_emphasis(text: str) -> str:
-    """A line without the signs of bold text. What is marked as code stays as it is, also where bold text holds it."""
+    """A line without the signs of bold text. Code spans stay as they are, also inside bold text."""
     if "**" not in text and "__" not in text:
         return text
     if "`" not in text:
@@ -29,7 +29,7 @@ def without_emphasis(text: str) -> str:
 def shown_without_emphasis(text: str) -> str:
     """The same for a screen, also where bold text holds code.
 
-    Facts are found without it: the weights that rank them were fitted so.
+    Facts are found without this function: the weights that rank them were fitted that way.
     """
     if "**" not in text or "`" not in text or _HIDDEN in text:
         return without_emphasis(text)

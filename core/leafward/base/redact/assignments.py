@@ -1,4 +1,4 @@
-"""Values that are given to a name of a secret, in whatever syntax: code, settings, JSON, XML, tables, options, sentences."""
+"""Values assigned to names of secrets, in any syntax: code, settings, JSON, XML, tables, options, sentences."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ KEYWORDS = (
         "phpsessid=",
     ),
 )
-"""What names of secrets hold, in small letters."""
+"""Parts of names of secrets, in small letters."""
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
@@ -97,9 +97,9 @@ _GIVEN = re.compile(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
     r"(?:(?:-[A-Za-z]{1,3}|--[a-z]{1,20})[ \t]{1,4}){0,2}(?:[\w./:-]{0,60}[/:])?\Z"
 )
-"""What stands before a name whose value follows behind a space."""
+"""Text before a name whose value follows behind a space."""
 _NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
-"""Who is named before a password that follows behind a space."""
+"""Words before a password that follows behind a space."""
 _ODD = re.compile(
     r"(?=[^\s]{0,60}[A-Z])(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[0-9])(?=[^\s]{0,60}[!#$%&*+?@^~])[A-Za-z0-9!#$%&*+?@^~_-]{8,60}(?=$|[\s.,;:)\"'`])"
 )
@@ -112,16 +112,16 @@ _COLUMN = re.compile(
 _CHANGED = re.compile(
     r"""(?P<quote>\\{0,7}["'])[ \t]{1,4}->[ \t]{1,4}(?P=quote)(?P<value>[^"'\n\\]{4,400})(?P=quote)"""
 )
-"""What a plan of Terraform puts in place of a value."""
+"""The new value in a plan of Terraform."""
 _TYPED = re.compile(
     r"""\\{0,7}["']?\]?\\{0,7}["']?\)\.(?:type|fill|send_keys|sendKeys|setValue|keys)\([ \t]{0,4}(?=\\{0,7}["'`])"""
 )
-"""How a test of a page fills a field in."""
+"""Call by which a test of a page fills in a field."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
 )
-"""What stands before a value that is taken where the named one is missing."""
+"""Text before a fallback, which applies where the named value is missing."""
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[\s\d+|>│┃→:#*.;/$-]{0,30}(?:(?:export|set|declare -x|ENV|ARG|env|-e|local|readonly|SET)\s{1,4})?\Z"
 )
@@ -132,21 +132,21 @@ _BYTES = re.compile(
 """A key as a list of its 32 or 64 bytes."""
 
 _ESCAPED = re.compile(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
-"""An escape of an address that stands before a name."""
+"""An escape of an address before a name."""
 _LEAST_AGAIN = 7
 _MOST_MORE = 6
-"""Letters and digits that a value that says its name again has at least, and has more than that."""
+"""Letters and digits: the fewest of a value that repeats its name, and the most that it may have beyond the name."""
 _KEY_OF = re.compile(
     r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
 )
-"""What makes a key of two words a secret."""
+"""Words that make a following `key` a secret."""
 _WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret|pass)[ \t]\Z")
 _KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
-"""What stands before `key` in a sentence: where `names` knows it, a value that is random beyond doubt is a secret."""
+"""The word before `key` in a sentence: if `names` knows the pair as a secret, a value that is clearly random is one."""
 
 
 def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
-    """The values of names that are those of secrets. `low` is the text in small letters, `keywords` what it may hold of those."""
+    """The values of names of secrets. `low` is the text in small letters, `keywords` the keywords that it may hold."""
     done = 0
     for at in _hits(low, keywords):
         if at < done:
@@ -162,7 +162,7 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         elif start and text[start - 1] == "%" and _ESCAPED.match(name):
             start, name = start + 2, name[2:]
         if text[start - 2 : start] == "${" and text[done : done + 2].lstrip(":")[:1] in ("?", "+"):
-            # What a shell says where the variable is missing.
+            # The message of a shell for a missing variable.
             continue
         meaning = meaning_of(name)
         if (
@@ -182,7 +182,7 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         elif meaning is Meaning.KEY and (sort := _KIND_OF_KEY.search(text, max(0, start - 24), start)):
             meaning = Meaning.PERHAPS if meaning_of(f"{sort[1]}_key") is Meaning.SECRET else meaning
         if name == "Key" and text.startswith(" Content ", done):
-            # What Windows says of a wireless network.
+            # The output of Windows for a wireless network.
             meaning = Meaning.PASSWORD
         if meaning is None:
             continue
@@ -197,7 +197,7 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
 
 
 def _says_again(name: str, value: str) -> bool:
-    """Whether a value is the name itself, written otherwise: `ACCESS_TOKEN = "X-Access-Token"`."""
+    """Whether a value repeats its name in another spelling: `ACCESS_TOKEN = "X-Access-Token"`."""
     name, value = ("".join(words_of(text)) for text in (name, value))
     return len(value) >= _LEAST_AGAIN and (
         value in name
@@ -218,7 +218,7 @@ def _hits(low: str, keywords: Iterable[str]) -> list[int]:
 
 
 def _name_at(text: str, at: int) -> tuple[int, int]:
-    """Where the name around a place begins and ends; no farther than a name can be long."""
+    """Begin and end of the name around a place, limited to the length that a name can have."""
     before = text[max(0, at - LONGEST_NAME) : at]
     start = at - len(before) + len(before.rstrip(_NAME))
     behind = text[at : at + LONGEST_NAME]
@@ -226,7 +226,7 @@ def _name_at(text: str, at: int) -> tuple[int, int]:
 
 
 def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
-    """Where the value of a name lies that is a secret."""
+    """The place of the value of a name of a secret."""
     while end > start and text[end - 1] == ".":
         end -= 1
     before = text[start - 1 : start]
@@ -286,7 +286,7 @@ def _assigned(
         and not ((first and name != "PASS") or text[start - 1 : start] == "/")
         and QUOTE.match(text, at) is None
     ):
-        # What a test that passed is reported with.
+        # The mark of a test that passed.
         return None
     if meaning is Meaning.SECRET and (numbers := _BYTES.match(text, at)) is not None:
         return numbers.span()
@@ -301,7 +301,7 @@ def _assigned(
     if queried and tight:
         return bare_value(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
     if tight and first and not upper and (end := RAW.match(text, at)) is not None and end[0][-1] in ",)":
-        # An argument of a call that has lines of its own.
+        # An argument of a call over several lines.
         return bare_value(text, at, meaning, Place.INLINE)
     if tight and (upper or first):
         return bare_value(text, at, meaning, Place.SETTING, "setting")

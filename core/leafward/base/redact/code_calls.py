@@ -1,4 +1,4 @@
-"""Functions that are given a password or a key as an argument: `HTTPBasicAuth("ada", "…")`, `jwt.sign(payload, "…")`."""
+"""Functions that receive a password or a key as an argument: `HTTPBasicAuth("ada", "…")`, `jwt.sign(payload, "…")`."""
 
 from __future__ import annotations
 
@@ -106,4 +106,4 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\s{0,20}\\{0,7}[\"'][\w.@+-]{1,60}\\{0,7}[\"']\s{0,4},\s{0,20}\\{0,7}[\"'](?P<strange>[^\"'\s\\]{6,100})\\{0,7}[\"']",
     ),
 )
-"""As the table of `commands`: signs, what stands before a password, and the form from there on."""
+"""As the table of `commands`: signs, literals before a password, and the form from there on."""

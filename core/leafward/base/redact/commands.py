@@ -1,4 +1,4 @@
-"""Passwords that no name tells of, on command lines and in code: `curl -u user:password`, `sshpass -p`, `mysql -p…`, `echo … | sudo -S`."""
+"""Passwords without a name, on command lines and in code: `curl -u user:password`, `sshpass -p`, `mysql -p…`, `echo … | sudo -S`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WORD = r"""(?:(?P<q>\\{0,7}["'])(?P<quoted>[^\n"']{1,200}?)(?P=q)|(?P<bare>[^\s"'`\\;|&<>()-][^\s"'`\\;|<>]{2,200}))"""
 _REST = r"""(?:[^\n|;&]|\\\n|&(?!&)){0,400}?"""
-"""What may stand between a program and its option."""
+"""Text between a program and its option."""
 _GAP = r"""(?:[ \t]{1,8}|[ \t]{0,4}\\{1,3}n?\n?[ \t]{0,20}|["'],[ \t]{0,4}(?=["']))"""
 
 _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
@@ -256,7 +256,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     *CALLS,
 )
-"""Signs of which a text holds one, what stands before a password, and the form from there on."""
+"""Signs, one of which the text holds; literals before a password; and the form from there on."""
 
 _PGPASS = re.compile(
     r"(?<![^\s\"'`→│|>+#:\d])(?:[\w.*-]{1,100}):(?:[0-9]{2,5}|\*):(?:[\w*-]{1,63}):(?:[\w.*@-]{1,63}):(?P<bare>[^\s:\"'`\\]{3,200})(?=[ \t]*(?:$|[\n\r\"'`\\|│]))"
@@ -264,9 +264,9 @@ _PGPASS = re.compile(
 
 
 _ADDRESS = re.compile(r"[0-9a-fA-F:]+")
-"""One of IPv6, or a time."""
+"""An address of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in _COMMANDS)
-"""A text in which a program is given a password holds one sign and one literal of the same pair."""
+"""A text that gives a password to a program holds one sign and one literal of the same pair."""
 PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
 """The same for a line of a file of passwords."""
 
@@ -277,7 +277,7 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 
 def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
-    """The passwords that programs are given. `pairs` are the places in `SIGNS` of what the text may hold."""
+    """The passwords given to programs. `pairs` are the places in `SIGNS` that the text may match."""
     for place in pairs:
         signs, literals, form = _COMMANDS[place]
         if any(map(text.__contains__, signs)):
@@ -313,7 +313,7 @@ _GROUPS = (
     ("key", Meaning.KEY, Place.QUOTED),
     ("token", Meaning.SECRET, Place.QUOTED),
 )
-"""The groups that a form may have, and how sure each is of its value."""
+"""The groups of forms, each with the certainty of its value."""
 
 
 def _secret(found: re.Match[str]) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Texts that code puts together of pieces: `'sk_live_' + '…'`, one quoted piece below the other."""
+"""Texts that code joins from pieces: `'sk_live_' + '…'`, one quoted piece below the other."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _JOINT = re.compile(
     r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
 )
 _SIGNS = ("' +", '" +', "'+'", '"+"', "\\\n", " . '", ' . "')
-"""Where one piece ends and the next begins."""
+"""Texts between two pieces."""
 _MOST_BEFORE = 200
-"""Characters before a joint that are looked at again."""
+"""Characters before a joint that are searched again."""
 
 
 def windows(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """The stretches of a text in which pieces are put together: begin, end, and the joints, which a program does not see."""
+    """The stretches of a text in which pieces are joined: begin, end, and the joints, which the joined text does not hold."""
     if "+" not in text and " . " not in text and "\\\n" not in text:
-        # Each sign holds one of these, and most texts hold none.
+        # Each sign holds one of these; most texts hold none.
         return
     if not any(map(text.__contains__, _SIGNS)):
         return

@@ -1,6 +1,6 @@
-"""Secrets that can be told by their looks: the forms in which providers give keys and tokens.
+"""Secrets that are recognised by their form: the forms in which providers issue keys and tokens.
 
-A form is a kind, the literals one of which it holds (looked for first, because that is fast), and an expression. All
+A form is a kind, literals of which the secret holds one (searched first, because that is fast), and an expression. All
 repetitions are bounded.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 
 _MIXED = r"(?=[^A-Z]{0,24}[A-Z])(?=[^a-z]{0,24}[a-z])(?=[^0-9]{0,24}[0-9])"
-"""Capitals, small letters and digits, as what is random has them."""
+"""Capitals, small letters and digits, as random values have them."""
 
 _FORMS: tuple[tuple[str, str, str], ...] = (
     # Models.
@@ -247,7 +247,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 _UNMARKED = (
-    # Discord's: the number of an account, a time, a signature; no literal is in all of them.
+    # Discord's: the number of an account, a time, a signature; they share no literal.
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
     (
         "product key",
@@ -289,15 +289,15 @@ _INSIDE = frozenset(
         "JQQJ99",
     }
 )
-"""Literals that stand inside their form. All others begin it, so that there is one place to look at."""
+"""Literals inside their form. All others begin their form, so that a single place needs a match."""
 _REACH = 100
-"""Code points before such a literal at which its form may begin."""
+"""Code points before such a literal within which its form may begin."""
 
 RUN = re.compile(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
-"""What every secret that is told by its looks lies in: without such a run there is no token. Most of a text lies outside, and the same runs come again and again,
-so that looking for the literals in the different runs takes a fraction of the time."""
+"""A run that every recognisable token lies in. Most of a text lies outside such runs, and the same runs come again and again, so
+that a search for the literals in the different runs takes a fraction of the time."""
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
-"""What may stand before a token although it ends with a letter or digit: an escape of a text inside a text, a colour."""
+"""Text before a token that may end with a letter or digit: an escape of a text inside a text, a colour."""
 _ESCAPE_REACH = 10
 
 
@@ -317,12 +317,12 @@ _TABLE = _by_literal()
 
 @cache
 def _compiled(form: str) -> re.Pattern[str]:
-    """Compiled when a text holds its literal: compiling all of them would cost more than starting."""
+    """The expression of a form, compiled on first use: compiling all of them would take longer than the start of Leafward."""
     return re.compile(form)
 
 
 def tokens_in(text: str, together: str) -> Iterator[Span]:
-    """The secrets that a provider's form tells. `together` are the runs of the text."""
+    """The secrets with a provider's form. `together` are the runs of the text."""
     runs = set(together.split("\n")) - _plain
     if not runs:
         return
@@ -348,7 +348,7 @@ def tokens_in(text: str, together: str) -> Iterator[Span]:
 
 
 def _noted(runs: set[str]) -> list[int]:
-    """The places in `_UNMARKED`, and behind those in `_TABLE`, of what some new runs hold; that of each is remembered."""
+    """The places in `_UNMARKED`, then in `_TABLE`, that some new runs match; the places of each run are remembered."""
     together = "\n".join(runs)
     unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
     marked = [place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together]
@@ -367,9 +367,9 @@ def _noted(runs: set[str]) -> list[int]:
 
 
 _plain: set[str] = set()
-"""Runs that hold no literal: the same names and paths come again and again."""
+"""Runs without a match: the same names and paths come again and again."""
 _holding: dict[str, list[int]] = {}
-"""What the others hold."""
+"""The matches of the other runs, as places."""
 _MOST_PLAIN = 1 << 14
 _LONGEST_PLAIN = 200
 
@@ -388,7 +388,7 @@ def _of_literal(text: str, literal: str, inside: bool, forms: _Forms) -> Iterato
 
 
 def _around(text: str, at: int, form: str) -> re.Match[str] | None:
-    """The match of a form that covers a place."""
+    """The match of a form that includes a place."""
     found = _compiled(form).search(text, max(0, at - _REACH), at + 2 * _REACH)
     while found is not None and found.end() <= at:
         found = _compiled(form).search(text, found.end(), at + 2 * _REACH)
@@ -396,7 +396,7 @@ def _around(text: str, at: int, form: str) -> re.Match[str] | None:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether a token can begin there: no letter or digit stands before it, unless that ends an escape."""
+    """Whether a token can begin at a place: no letter or digit precedes it, except at the end of an escape."""
     if at == 0 or not text[at - 1].isalnum():
         return True
     return _ESCAPE_BEFORE.search(text, max(0, at - _ESCAPE_REACH), at) is not None

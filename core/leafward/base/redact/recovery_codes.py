@@ -1,4 +1,4 @@
-"""Codes that stand in for a second factor: recovery codes one after another, below or behind what calls them so."""
+"""Codes that replace a second factor: recovery codes in a row, below or behind a label."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHORTEST = 6
 
 
 def codes_in(text: str, low: str) -> Iterator[Span]:
-    """The codes of a list whose codes are alike, most of them with a digit. `low` is the text in small letters."""
+    """The codes of a list whose codes have the same shape, most of them with a digit. `low` is the text in small letters."""
     for sign in SIGNS:
         at = low.find(sign)
         while at >= 0:
@@ -47,7 +47,7 @@ def _alike(text: str, at: int) -> Iterator[Span]:
 
 
 def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
-    """What stands one after another from a place on and may be a code."""
+    """Possible codes that follow each other from a place on."""
     for _ in range(_MOST):
         gap = _GAP.match(text, at)
         code = _CODE.match(text, gap.end() if gap is not None else at)
@@ -58,5 +58,5 @@ def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _shape(code: str) -> tuple[int, ...]:
-    """How long the parts of a code are: those of one list are alike."""
+    """The lengths of the parts of a code: the codes of one list share them."""
     return tuple(len(part) for part in code.split("-"))

@@ -1,4 +1,4 @@
-"""Passwords that a sentence or a label in another language than English names: `Passwort: …`, `密码是 …`, `mot de passe : …`."""
+"""Passwords named by a sentence or label in a language other than English: `Passwort: …`, `密码是 …`, `mot de passe : …`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NAMES_BEYOND_ASCII = (
     *("パスワード", "비밀번호", "암호", "mật khẩu", "รหัสผ่าน", "סיסמה", "كلمة المرور"),
 )
 EVERYWHERE = _NAMES + _NAMES_BEYOND_ASCII
-"""Words for a password, in small letters. `Kennwort` and what English shares stand in `names`."""
+"""Words for a password, in small letters. `names` holds `Kennwort` and the words that English shares."""
 _IS = r"(?:lautet|ist|war|est|es|era|é|era|è|era|is|är|er|on|to|je|a|:|：|=|=>|→|является|это|是|为|為|は|는|은|là|adalah|คือ)"
 _VALUE = re.compile(
     rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
@@ -55,15 +55,15 @@ _FAR = re.compile(
     rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,3}}? (?: [ ]{_IS} )? :? [ ]
     (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}} )"""
 )
-"""`senha do banco é …`, `Passwort …`: with words between, or with none, where the value can be nothing else."""
+"""`senha do banco é …`, `Passwort …`: with words between or without any; the value must be clearly a password."""
 _OTHER_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
-"""Scripts that set no space between words."""
+"""Scripts without spaces between words."""
 _BEHIND = ".,;:!?)]}。，、；！？）*"
-"""What ends a sentence behind a value."""
+"""Characters that end a sentence behind a value."""
 
 
 def spoken_in(text: str, low: str) -> Iterator[Span]:
-    """The passwords that words of other languages name. `low` is the text in small letters."""
+    """The passwords named in other languages. `low` is the text in small letters."""
     for name in filter(low.__contains__, _NAMES if text.isascii() else EVERYWHERE):
         at = low.find(name)
         while at >= 0:
@@ -76,7 +76,7 @@ def spoken_in(text: str, low: str) -> Iterator[Span]:
             if found is not None:
                 value = found["value"]
                 if not found["quote"] and (script := _OTHER_SCRIPT.search(value)) is not None:
-                    # The sentence goes on behind it without a space.
+                    # The sentence continues behind it without a space.
                     value = value[: script.start()]
                 value = value.rstrip(_BEHIND)
                 place = Place.QUOTED if found["quote"] else Place.LINE
