@@ -59,9 +59,9 @@ _ALIKE = re.compile(rb"\[++|\{++|\]++|\}++|.", re.DOTALL)
 _PARTIAL = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z|(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-)\Z")
 
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _NEXT, _DONE = range(7)
-"""What may come next.
+"""The parser's states, by the token that comes next.
 
-A value, a value or the end of a list, a key, a key or the end of an object, a colon, a comma or an end, nothing.
+It is a value, a value or the end of a list, a key, a key or the end of an object, a colon, a comma or an end, nothing.
 """
 
 _OPEN_LIST, _OPEN_OBJECT, _CLOSE_LIST, _CLOSE_OBJECT, _COMMA, _COLON_MARK, _QUOTE = b'[{]},:"'
