@@ -42,7 +42,7 @@ def _json(comparison: Comparison) -> str:
     return json.dumps(comparison.data, ensure_ascii=False, indent=2) + "\n"
 
 
-# --- what both other forms say ----------------------------------------------------------------------------------------
+# --- content of both other forms --------------------------------------------------------------------------------------
 
 
 def _heads(data: dict[str, Any]) -> Iterator[tuple[str, str]]:

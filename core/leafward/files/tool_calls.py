@@ -57,7 +57,7 @@ class ToolTable:
     scripts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tools that run a program which calls other tools, and the arguments that may hold it."""
     searches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Tools that search for files or in them, with the arguments of what to find. They search `path`, or the folder."""
+    """Tools that search for files or in them, with the arguments that hold the pattern. They search `path`, or the folder."""
     keeps_ends: bool = True
     """Whether added lines get the file's line ends, in every version."""
     tidies_paths: bool = False

@@ -340,8 +340,8 @@ class SearchText:
     def _make_bystanders_plain(self, pieces: list[_Piece]) -> None:
         """Makes text of functions beside a plain word, and in one session of every other piece beside one.
 
-        Words behind a term that begins a search in one session are different: they are searched in the entries that the
-        term means. An error's message begins with `error:` as well, so that term does not count here.
+        Words after a term that begins a search in one session are different: they are searched in the entries that the term
+        means. An error's message begins with `error:` as well, so that term does not count here.
         """
         finding = self.place is Place.FIND
         first = next((piece.token for piece in pieces if piece.kind != "space"), None)

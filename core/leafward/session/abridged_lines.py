@@ -241,7 +241,7 @@ class Abridger:
             return at + inside + 1
         return end
 
-    # --- what is kept ---
+    # --- kept parts ---
 
     def _mark(self, mark: int) -> None:
         expected, out = self._expected, self._out
@@ -385,7 +385,7 @@ def _behind_hole(file: BinaryIO, at: int) -> int:
 def long_line(
     file: BinaryIO, start: int, begun: bytearray, chunk: int, stop: Callable[[], bool]
 ) -> tuple[LongLine | None, bool]:
-    """The line at an offset, once the first bytes of it are read, and whether a newline ends it.
+    """The line at an offset, whose first bytes were read already, and whether a newline ends it.
 
     Returns None for the line where `stop` turns true. `begun` is emptied, the rest is read in pieces of `chunk` bytes.
     Holes in the file are skipped where they cannot matter.

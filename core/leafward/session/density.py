@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Density(StrEnum):
-    """The number of entries that one row shows."""
+    """The density of a tree's rows."""
 
     TURNS = "turns"
     ENTRIES = "entries"

@@ -29,7 +29,7 @@ Body = dict[str, Any]
 
 
 PUT_IN = "injected"
-"""The field of a translated entry that its agent inserted by itself; in its message, the name of what was inserted."""
+"""The field of a translated entry that its agent inserted by itself; in its message, the name of the insertion."""
 
 
 LISTED = "todos"

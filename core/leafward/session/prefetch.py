@@ -112,7 +112,7 @@ def scan_ahead(path: Path) -> Prefetch | None:
 
 
 def _send(file: FileIO, descriptor: int) -> None:
-    # Not needed in the parent until the screen stands.
+    # Not needed in the parent until the screen is built.
     import pickle
 
     from leafward.session.scan import Scan

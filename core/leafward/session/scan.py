@@ -229,7 +229,7 @@ class Scan:
         link(self.columns, first, self._jumps, self._orphans)
         if (
             unclosed
-        ):  # after the links: what is wrong with the entry itself outlives the newline that will come
+        ):  # after the links: the entry's own damage outlives the missing newline
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first

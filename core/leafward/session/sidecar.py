@@ -239,7 +239,7 @@ def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -
 def _slots(theirs: Columns, afters: list[Body], above: dict[int, int]) -> array[int]:
     """The number of the agent's entries before each sidecar entry, as recorded when it was written.
 
-    A line without that number was torn, and closed by the write of the next line: it stands before that.
+    A line without that number was torn, and closed by the write of the next line: its place is directly before that one.
     """
     slots = array("i", [0]) * len(afters)
     known: dict[str, int] = {}

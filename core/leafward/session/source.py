@@ -40,7 +40,7 @@ class Growth:
 
 
 UNCERTAIN_CONTEXT = "uncertain-context"
-"""Code of a remark on an entry after which the file does not show what is sent, up to the next compaction."""
+"""Code of a remark on an entry after which the file does not show the sent context, up to the next compaction."""
 
 
 class Note(NamedTuple):

@@ -29,7 +29,7 @@ _JS_EXPONENT_FROM = 1e21
 
 
 def utf16_length(text: str) -> int:
-    """Length in UTF-16 units: what JavaScript's `length` says."""
+    """Length in UTF-16 units, like JavaScript's `length`."""
     if text.isascii():
         return len(text)
     # The same as `str.encode`, which looks the codec up for each text.

@@ -24,7 +24,7 @@ _NAMES = (
     b'"tasks"',
     b'"items"',
 )
-"""Bytes of which every line with a call about the list holds some."""
+"""Words of calls about the list: every line with such a call holds at least one."""
 
 _AT_ONCE = 256
 """Replies that are decoded together."""

@@ -300,7 +300,7 @@ class Replay:
         return state
 
     def _fresh(self, path: str) -> FileState:
-        """A file about which no step has told anything so far."""
+        """The state of a file that no step has touched so far."""
         state = FileState()
         for entry, why, covers in self._swept:
             if covers(path):

@@ -56,7 +56,7 @@ _LOUD = frozenset(
         "truncate",
     ]
 )
-"""Programs that report their failures: after any other, the commands behind `&&` are skipped in silence."""
+"""Programs that report their failures: after any other, the commands after `&&` are skipped in silence."""
 _LEAVING = frozenset({"exit", "return", "exec"})
 _JOINING = frozenset({"&&", "||", "|", "|&"})
 

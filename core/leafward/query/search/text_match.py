@@ -273,7 +273,7 @@ class Matcher:
     def _called(self, session: Session, first: int, whole: Found, partly: Found) -> int:
         """Matches the title of a session where no entry holds it; returns the mask of the wanted things in it.
 
-        The session's first entry stands for it.
+        The session's first entry represents it.
         """
         passage = called(session, first)
         found = self._in_entry([passage]) if passage is not None and self._concerns(passage) else None

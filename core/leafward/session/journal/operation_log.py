@@ -244,7 +244,7 @@ class _Values:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A decoded line that may stand for operations."""
+    """A decoded line that may hold operations."""
 
     index: EntryIndex
     id: EntryId

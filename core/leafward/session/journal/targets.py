@@ -1,4 +1,4 @@
-"""Possible targets of the leaf, and what the model finds there."""
+"""Possible targets of the leaf, and remarks on the conversation there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def refuse_unreachable(session: Session, target: int) -> None:
 
 
 def landing(session: Session, target: int) -> tuple[Remark, ...]:
-    """Remarks on what the model will find odd when the conversation goes on at an entry. Decodes a few bodies."""
+    """Remarks on oddities for a model when the conversation goes on at an entry. Decodes a few bodies."""
     here = session.tree.content_at(target)
     if here >= 0 and session.columns.kind[here] == Kind.USER:
         return (

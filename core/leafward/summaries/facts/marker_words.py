@@ -1,4 +1,4 @@
-"""Markers of sentences: patterns of words, each with the words of which all of its matches hold one.
+"""Markers of sentences: patterns, each with a set of words such that every match holds at least one of them.
 
 A sentence is split once for all patterns, which costs less than a search for each of them.
 """
@@ -27,7 +27,7 @@ _signs: dict[str, int] = {}
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """A lower-case pattern of which each match that is all ASCII holds one of some words."""
+    """A lower-case pattern and its marker words: every match that is all ASCII holds at least one of them."""
 
     pattern: re.Pattern[str]
     words: frozenset[str]

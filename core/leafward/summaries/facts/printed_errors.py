@@ -28,7 +28,7 @@ _MAYBE_ERROR = re.compile(
     r"error|Error|E(?:RR|xception| {3}|[A-Z]{4,12}: )|fail|Fail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
     r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
 )
-"""Text of which every printed output with an error line has some."""
+"""Words of error lines: every line that is an error holds at least one."""
 _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
     r"|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
@@ -92,7 +92,7 @@ def _is_error(line: str) -> bool:
 
 
 def _maybe_errors(text: str) -> Iterator[str]:
-    """The lines that may be errors, because they hold what every error does."""
+    """The lines that may be errors, because they hold a word of error lines."""
     found = _MAYBE_ERROR.search(text)
     while found is not None:
         at = found.start()

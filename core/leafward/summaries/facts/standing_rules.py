@@ -44,7 +44,7 @@ _HEAD_WORDS = (
     ),
     *("reglas", "normas", "规则", "规范", "约定", "ルール"),
 )
-"""Lower-case words of which every such head has one."""
+"""Lower-case words of such heads: every head holds at least one."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
 _BY_NUMBER = re.compile(
     r"(?i)\b(?:rule|regel|règle|regla)\s*(?:no\.? ?|nr\.? ?|n° ?|#)?(\d{1,2})\b(?:\s*[:：=]\s|(?=.{0,40}\b(?:off|out|gone|dropped|void|lifted|cancell?ed|no longer|any ?more"

@@ -42,7 +42,7 @@ _THERE = re.compile(
 )
 """Words that report that something exists already, whoever made it."""
 _SOONER = ("lready", "ereits", "éjà", "ya est", "已经")
-"""Parts of words of which such a sentence has one."""
+"""Parts of words in such sentences: every sentence holds at least one."""
 _AT_ONCE = 2
 """The most steps that are offered together."""
 _NAMES_IT = 2

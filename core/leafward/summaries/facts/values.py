@@ -172,7 +172,7 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
 
 
 def whole_paths(keys: Iterable[str]) -> dict[str, str]:
-    """For each relative path that is the end of longer ones, all of which end in the longest: that longest one."""
+    """The longest path that ends in a relative path, by that relative path; left out where several are the longest."""
     known = sorted(set(keys))
     ends: dict[str, set[str]] = {}
     for key in known:

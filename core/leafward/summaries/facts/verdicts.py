@@ -15,9 +15,9 @@ from leafward.summaries.facts.outcomes import counts_in
 _HIDDEN = re.compile(r"\||;\s*\S")
 """A sign that the exit code may come from another program than the check."""
 _END = 20_000
-"""Characters at the end of the output that are read."""
+"""Lower-case parts of failure lines: every line that reports a failure holds at least one."""
 _WORDS = ("fail", "err", "***", "elifecycle")
-"""Lower-case words of which every line that reports a failure holds one."""
+"""A digit: every count has one."""
 _DIGIT = re.compile(r"\d")
 """A digit, which every count has."""
 _LAST = 12

@@ -16,12 +16,12 @@ _MOST = 1 << 15
 _LONGEST = 80
 """Characters of a word that is cached."""
 _A_PATH = rf"[/\\]|\.(?i:{'|'.join(sorted(forms.EXTENSIONS))})(?![A-Za-z0-9])|[MDJGRLC][A-Za-z]{{4}}"
-"""Text of which every path has some: a slash, the ending of a file, the name of a file without one."""
+"""Parts of paths: every path holds a slash, the ending of a file, or the name of a file without one."""
 _A_NAME = (
     r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z0-9]_[A-Za-z0-9]|\(\)|[A-Za-z0-9.]-[A-Za-z0-9.]|--[a-z]"
     r"|@[a-z0-9]|#[0-9]|[0-9a-f]{7}"
 )
-"""Text of which every name has some."""
+"""Parts of names: every name holds at least one."""
 _MAYBE_PATH, _MAYBE_NAME, _MAYBE = map(re.compile, (_A_PATH, _A_NAME, f"{_A_PATH}|{_A_NAME}"))
 
 _BESIDE = re.compile(

@@ -23,11 +23,11 @@ FILES_A_LINE = 10
 GROUP_LIMIT = 2 * LINE_LIMIT - 60
 """Characters of such a line."""
 _NAMES_A_LINE = 24
-"""The most names behind one file: readers and models skip a longer list."""
+"""The most names after one file: readers and models skip a longer list."""
 _FEW_NAMES = 4
-"""Names behind a file that was not changed: each change adds two more."""
+"""Names after a file that was not changed: each change adds two more."""
 MORE = len(" and 999 more")
-"""Units reserved behind a list that is cut."""
+"""Units reserved after a list that is cut."""
 _REST_OF_NAMES = 12
 """The most names without a file."""
 _SHORTEST_NAME = 4
@@ -36,7 +36,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{3,8}|[\W\d]+")
 
 @dataclass(slots=True)
 class Names:
-    """The names listed behind a file."""
+    """The names listed after a file."""
 
     work: FileWork | None
     candidate: Candidate

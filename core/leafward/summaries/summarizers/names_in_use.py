@@ -1,4 +1,4 @@
-"""The names that are listed behind the files they were written into, and those that are listed alone."""
+"""The names that are listed after the files they were written into, and those that are listed alone."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class NamesInUse:
         return {id(candidate) for candidate in self._room.taken[Section.CONTEXT]}
 
     def fill(self, share: float, *, whole: bool = False) -> None:
-        """Lists names that are likely to be needed behind the files they were written into, within a share of the text.
+        """Lists names that are likely to be needed after the files they were written into, within a share of the text.
 
-        With `whole`, lists as many behind a file as fit a line, and others without a file.
+        With `whole`, lists as many after a file as fit a line, and others without a file.
         """
         taken = self._taken()
         for names in (*self._lists, self._rest):
@@ -100,7 +100,7 @@ class NamesInUse:
         self._rest_length += price
 
     def write(self, evidence: Evidence) -> None:
-        """Writes the names behind their files, the likeliest needed first; files without names share a line."""
+        """Writes the names after their files, the likeliest needed first; files without names share a line."""
         taken = self._taken()
         likely = self._worth.likely
         join_bare([names for names in self._lists if id(names.candidate) in taken])
