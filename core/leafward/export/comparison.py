@@ -51,7 +51,7 @@ class _Texts:
         return safe(text if self.secrets else self.redactor.text(text))
 
     def line(self, text: str) -> str:
-        """A text made safe and redacted, on one line."""
+        """A text made safe, redacted unless secrets stay, on one line."""
         return safe_line(text if self.secrets else self.redactor.text(text))
 
     def name(self, index: int) -> str | None:

@@ -227,9 +227,7 @@ class Scan:
     def _settle(self, first: int, *, unclosed: bool) -> int:
         """Links the entries from `first` on, and returns their number."""
         link(self.columns, first, self._jumps, self._orphans)
-        if (
-            unclosed
-        ):  # after the links: the entry's own damage outlives the missing newline
+        if unclosed:  # after the links: other damage of the entry outlives the missing newline
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first
