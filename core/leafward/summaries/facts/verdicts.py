@@ -15,9 +15,9 @@ from leafward.summaries.facts.outcomes import counts_in
 _HIDDEN = re.compile(r"\||;\s*\S")
 """A sign that the exit code may come from another program than the check."""
 _END = 20_000
-"""Lower-case parts of failure lines: every line that reports a failure holds at least one."""
+"""Characters at the end of the output that are read."""
 _WORDS = ("fail", "err", "***", "elifecycle")
-"""A digit: every count has one."""
+"""Lower-case parts of failure lines: every line that reports a failure holds at least one."""
 _DIGIT = re.compile(r"\d")
 """A digit, which every count has."""
 _LAST = 12
