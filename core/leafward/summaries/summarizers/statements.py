@@ -189,7 +189,7 @@ def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 
 def _passes(passed: int, ran: int) -> str:
-    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that failed."""
+    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that did not."""
     often = f"{passed} times" if passed > 1 else "once"
     other = ran - passed
     if other > 0:
