@@ -1,4 +1,4 @@
-"""A session as Markdown. What the session says is never markup of ours: see `sanitizer`."""
+"""A session as Markdown. The session's texts never act as markup of ours: see `sanitizer`."""
 
 from __future__ import annotations
 
@@ -96,5 +96,5 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """One line with everything that Markdown could act on escaped."""
+    """One line with every character escaped that Markdown could interpret."""
     return _SPECIAL.sub(r"\\\1", text)

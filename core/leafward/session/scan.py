@@ -1,8 +1,8 @@
-"""Bytes to columns: one pass over a session file that keeps where each entry lies, what it is and whose child it is.
+"""Bytes to columns: one pass over a session file that keeps the place, kind and parent of each entry.
 
-No body is kept and most are not even decoded. A line is first matched at fixed positions (what pi writes for a message),
-then against the two anchored shapes pi writes for everything else, and decoded whole where neither fits, so the order of
-keys is never assumed. The same scan goes on at a byte offset when the file has grown.
+No body is kept and most are not even decoded. A line is first matched at fixed positions (the form of pi's messages), then
+against the two anchored forms of pi's other entries, and decoded in full where neither fits, so the order of keys is never
+assumed. The same scan goes on at a byte offset when the file has grown.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     Watch = Callable[["Scan", int, bytes | bytearray, int], object]
-    """Gets a scan, the first of the entries that it added, the bytes that they were read from, and how many of these count."""
+    """A function that receives a scan, its first new entry, the bytes read, and how many of these bytes count."""
 
 CHUNK = 1 << 20
 """Bytes read at a time; small enough to stay in the processor's cache."""
 _SMALLEST_CHUNK = 1 << 12
-"""Clearing a whole chunk costs more than reading a usual session: what is left of a file needs no more room than itself."""
+"""Clearing a whole chunk costs more than reading a usual session: the rest of a file gets no more room than it needs."""
 
 # A message as pi writes it: the id at 24, the parent's id at 46, the time at 69, the role's first two letters at 114.
 _MESSAGE = struct.Struct("24s8s14s8s15s24x23s")
@@ -72,14 +72,14 @@ _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
 _OWN_TYPE = OWN_TYPES.encode()
 _MARK = f'"{MARK}":'.encode()
 _NOTING = NAMING | {Kind.CUSTOM}
-"""Kinds among which Leafward's notes are."""
+"""Kinds that include Leafward's notes."""
 _WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
-"""Damage of lines that hang on the entry before them in the file."""
+"""Damage of lines whose parent is the entry before them in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An unterminated last line that is not (yet) a whole entry."""
+    """An unterminated last line that is not a whole entry (yet)."""
 
     offset: int
     size: int
@@ -87,10 +87,10 @@ class Pending:
 
 
 class Scan:
-    """The state of reading one file: what was found so far, and the offset where reading goes on."""
+    """The state of reading one file: the entries so far, and the offset where reading goes on."""
 
     def __init__(self, watch: Watch | None = None) -> None:
-        """`watch` is called while `end` is still the offset of the bytes that it gets."""
+        """`watch` is called while `end` is still the offset of the bytes that it receives."""
         self.watch = watch
         self.header: Body | None = None
         self.header_offset = -1
@@ -100,10 +100,10 @@ class Scan:
         """Bytes consumed: the offset at which the next `advance` reads on."""
         self.pending: Pending | None = None
         self.long_lines: dict[int, LongLine] = {}
-        """Lines above `LINE_LIMIT`, by their offsets: they are never read whole."""
+        """Lines above `LINE_LIMIT`, by their offsets: they are never read in full."""
         self.version = CURRENT_VERSION
         self.decoded = 0
-        """Lines that had to be decoded whole; work counted for tests."""
+        """Lines that had to be decoded in full; counted for tests."""
         self._parsed_any = False
         self._last_good = -1
         self._jumps: list[tuple[int, bytes | str]] = []
@@ -112,32 +112,32 @@ class Scan:
 
     @classmethod
     def of(cls, columns: Columns, header: Body, last: int, end: int) -> Scan:
-        """A scan for columns that were not made by scanning."""
+        """A scan for columns that were made without scanning."""
         scan = cls()
         scan.columns, scan.header, scan.end = columns, header, end
         scan._last_good, scan._parsed_any = last, True
         return scan
 
     def go_on_as(self, other: Scan) -> None:
-        """Takes over what another scan of the same entries and more says, so that whoever holds this one sees that it grew."""
+        """Takes over the state of another scan of the same entries and more, so that holders of this one see the growth."""
         self.columns, self.header, self.header_offset = other.columns, other.header, other.header_offset
         self.end, self.pending, self._last_good = other.end, other.pending, other._last_good
         self.long_lines = other.long_lines
 
     @property
     def last(self) -> EntryIndex:
-        """The last entry that is no damage: pi's leaf. -1 in an empty session."""
+        """The last undamaged entry: pi's leaf. -1 in an empty session."""
         return EntryIndex(self._last_good)
 
     @property
     def orphans(self) -> dict[int, bytes | str]:
-        """Entries that name a parent which is not in the file, and the id that they name."""
+        """Entries whose parent is not in the file, with the parent's id."""
         return self._orphans
 
     def discredit(self, entries: Collection[int]) -> None:
-        """Makes damage of entries whose lines proved to be no objects: nothing can name them any more, as in pi.
+        """Marks entries whose lines proved not to be objects as damage: nothing can name them any more, as in pi.
 
-        Their children wait for an entry of that id, as orphans do.
+        Their children wait for an entry with that id, as orphans do.
         """
         columns = self.columns
         lost: dict[int, str] = {}
@@ -168,9 +168,9 @@ class Scan:
         stop: Callable[[], bool] = lambda: False,
         publish: Callable[[], object] = lambda: None,
     ) -> int:
-        """Reads from `end` to the end of the file and returns how many entries were added.
+        """Reads from `end` to the end of the file and returns the number of new entries.
 
-        `stop` is asked and `publish` called after each chunk; a stopped scan is whole as far as it got and can go on.
+        `stop` and `publish` are called after each chunk; a stopped scan is complete up to its end and can go on.
         """
         first = len(self.columns)
         unclosed = self.columns.damage.get(first - 1) is Damage.UNTERMINATED
@@ -219,23 +219,21 @@ class Scan:
         return self._settle(first, unclosed=unclosed)
 
     def take_whole(self, content: bytes) -> int:
-        """Does what `advance` does, with a whole file that is in memory and of which nothing was read before."""
+        """Does the same as `advance` with a whole file in memory of which nothing was read before."""
         self.end = self._whole_lines(content, len(content))
         self.pending = None
         return self._settle(0, unclosed=self.end < len(content) and self._last_line(content[self.end :]))
 
     def _settle(self, first: int, *, unclosed: bool) -> int:
-        """Links the entries from `first` on, and returns how many they are."""
+        """Links the entries from `first` on, and returns their number."""
         link(self.columns, first, self._jumps, self._orphans)
-        if (
-            unclosed
-        ):  # after the links: what is wrong with the entry itself outlives the newline that will come
+        if unclosed:  # after the links: other damage of the entry outlives the missing newline
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first
 
     def _place(self, place: LongLine) -> bool:
-        """Takes in a line by what is kept of it; whether it is an entry."""
+        """Adds a line by its abridged form; returns whether it is an entry."""
         before = len(self.columns)
         self.long_lines[self.end] = place
         self._line(place.line, self.end, decode=True)
@@ -247,7 +245,7 @@ class Scan:
         return True
 
     def _whole_lines(self, buffer: bytearray | bytes, filled: int) -> int:
-        """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""
+        """Adds every terminated line of `buffer[:filled]`; returns their size in bytes."""
         first = len(self.columns)
         used = self._lines(buffer, filled)
         if self.watch is not None and len(self.columns) > first:
@@ -302,7 +300,7 @@ class Scan:
         return position
 
     def _previous_id(self) -> bytes | None:
-        """The id that makes the next entry a child of the one before it; None where only a look-up can tell."""
+        """The id that makes the next entry a child of the one before it; None where that takes a look-up."""
         columns = self.columns
         last = len(columns) - 1
         if last < 0 or last != self._last_good or last in columns.other_ids:
@@ -310,7 +308,7 @@ class Scan:
         return bytes(columns.ids[-ID_SIZE:])
 
     def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray | bytes) -> None:
-        """Moves what the fast loop gathered into the columns, each entry a child of the one before it."""
+        """Moves the lines that the fast loop gathered into the columns, each entry a child of the one before it."""
         if not kinds:
             return
         columns = self.columns
@@ -338,7 +336,7 @@ class Scan:
         kinds.clear()
 
     def _line(self, line: bytes, offset: int, *, decode: bool = False) -> None:
-        """Takes in one line of any shape."""
+        """Adds one line of any form."""
         if not line.strip():
             return
         if self._parsed_any and self.version >= 2 and not decode and self._anchored(line, offset):
@@ -376,7 +374,7 @@ class Scan:
                 self.columns.own.append(len(self.columns) - 1)
 
     def _anchored(self, line: bytes, offset: int) -> bool:
-        """Takes in a line of one of the two shapes that pi writes for other entries; False where it is neither."""
+        """Adds a line in one of the two forms of pi's other entries; False where it has neither."""
         found = _ID_FIRST.match(line)
         if found is not None and line.rstrip().endswith(b"}"):
             type_, entry_id, parent_id, role = found.groups()
@@ -426,7 +424,7 @@ class Scan:
             self._last_good = index
 
     def _made_up_id(self, line: bytes) -> str:
-        """A version 1 entry's id: from content and position, so that it is the same in every run."""
+        """A version 1 entry's id: made from content and position, so that it is the same in every run."""
         salt = len(self.columns).to_bytes(8, "big")
         while True:
             made = blake2b(line, digest_size=ID_SIZE // 2, key=salt).hexdigest()
@@ -436,7 +434,10 @@ class Scan:
             salt += b"+"
 
     def _last_line(self, line: bytes) -> bool:
-        """The unterminated end: an entry if it is a whole object (as pi reads it), else pending. Whether it is an entry."""
+        """Adds the unterminated end: as an entry if it is a whole object (as in pi), else as pending.
+
+        Returns whether it is an entry.
+        """
         if not line.strip():
             return False
         if decode_line(line.removeprefix(BOM)) is None:

@@ -1,4 +1,4 @@
-"""Where the leaf may go, and what the model will find there."""
+"""Possible targets of the leaf, and remarks on the conversation there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_TARGET = {
 
 
 def refuse_unnamable(session: Session, target: int) -> None:
-    """Raises Refused where no other entry can name this one, because it is damaged or not there."""
+    """Raises Refused where no other entry can name this one, because it is damaged or missing."""
     columns = session.columns
     if not 0 <= target < len(columns):
         raise Refused("there is no such entry")
@@ -35,7 +35,7 @@ def refuse_unnamable(session: Session, target: int) -> None:
 
 
 def refuse_unreachable(session: Session, target: int) -> None:
-    """Raises Refused where the leaf cannot be moved to an entry. -1, before everything, is allowed."""
+    """Raises Refused where the leaf cannot move to an entry. -1, before everything, is allowed."""
     if target == NO_ENTRY:
         return
     refuse_unnamable(session, target)
@@ -45,7 +45,7 @@ def refuse_unreachable(session: Session, target: int) -> None:
 
 
 def landing(session: Session, target: int) -> tuple[Remark, ...]:
-    """What the model will find odd when the conversation goes on at an entry. A few bodies are decoded."""
+    """Remarks on oddities for a model when the conversation goes on at an entry. Decodes a few bodies."""
     here = session.tree.content_at(target)
     if here >= 0 and session.columns.kind[here] == Kind.USER:
         return (
@@ -61,7 +61,7 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
 
 
 def _open_calls(session: Session, here: int) -> tuple[int, int]:
-    """Calls of the reply at or above an entry, in the same turn, that have no result on its path; and results found."""
+    """Calls of the reply at or above an entry, in the same turn, without a result on its path; and results found."""
     columns = session.columns
     answered: set[str] = set()
     while here >= 0:

@@ -1,7 +1,7 @@
-"""Facts in what was said and done, each with the entries it stands in.
+"""Facts in what was said and done, each with the entries that hold it.
 
-Paths, commands with their exit status, numbers, errors, identifiers, URLs, what the user demands, decisions with their
-reasons, and what is still to be done.
+Paths, commands with their exit status, numbers, errors, identifiers, URLs, the user's demands, decisions with their
+reasons, and work that is still to be done.
 """
 
 from __future__ import annotations

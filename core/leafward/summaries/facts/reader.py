@@ -1,4 +1,4 @@
-"""Reads the facts out of messages, one after the other: a tool's result says what became of the call before it."""
+"""Reads the facts from messages, one after the other: a tool's result tells the outcome of the call before it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from leafward.summaries.facts.agent_plan import Items
 
 Known = dict[tuple[object, ...], list[Sighting]]
-"""What was read already: the facts of each text, by the text and who says it."""
+"""The cache of facts: those of each text, by the text and its voice."""
 
 _SAID = frozenset(
     {
@@ -64,20 +64,20 @@ _SAID = frozenset(
         *("bash-input", "bash-stdout", "bash-stderr", "user_shell_command", "agent_message"),
     }
 )
-"""Injected messages in which something is said or printed."""
+"""Injected messages that carry speech or output."""
 
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _OPENERS = "The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So"
 _GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
-"""A word and the first one of the next sentence, as blocks of thinking are put together without anything between them."""
+"""A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
 _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
-"""Where they were put together."""
+"""The place where they were joined."""
 _AGREED_PLAN = "Implement the following plan:"
-"""How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
+"""The beginning of the prompt by which Claude Code (2.1) continues from a plan that it made."""
 
 
 _seen: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
-"""Its constructor runs Python for each of a hundred thousand."""
+"""A constructor without a Python frame, for a hundred thousand calls."""
 
 
 @dataclass(slots=True)
@@ -86,57 +86,60 @@ class _Call:
     entry: EntryIndex
     silent: bool
     changes: tuple[str, ...] = ()
-    """The files that it changes where it goes well."""
+    """The files that it changes on success."""
     paths: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    """The paths and the names that stand in it."""
+    """The names in it; `paths` has its paths."""
 
 
 class Written(NamedTuple):
-    """What a call that changes a file writes into it."""
+    """The text that a call writes into a file."""
 
     call: str
-    """Its id."""
+    """The id of the call."""
     path: str
-    """As the call names the file."""
+    """The path as the call has it."""
     names: tuple[str, ...]
-    """In what it writes."""
+    """The names in the written text."""
 
 
 class FactReader:
-    """Reads facts out of the messages of one path, in order.
+    """A reader of facts in the messages of one path, in order.
 
-    Only what was said, done or printed is read; contents of files that a tool showed are left out, since they are still
-    where they were.
+    Only speech, actions and output are read; contents of files that a tool showed are left out, because they are still in
+    the files.
     """
 
     def __init__(self, cwd: str = "", known: Known | None = None) -> None:
-        """For the messages of one folder. `known` is shared by readers of the same folder: each text is read once for all."""
+        """A reader for the messages of one folder.
+
+        Readers of the same folder share `known`: each text is read once for all.
+        """
         self._cwd = cwd
         self._known: Known = {} if known is None else known
         self._calls: dict[str, _Call] = {}
         self.plan = AgentPlan()
-        """The list that the agent keeps of its own work."""
+        """The agent's own task list."""
         self.ran: Counter[str] = Counter()
-        """How often each command was run, by its canonical form; what is only named, or was declined, was not."""
+        """The runs of each command, by its canonical form; a command that was only named or was declined has none."""
         self.passed: Counter[str] = Counter()
-        """How often each of them ended well."""
+        """The number of successful runs of each command."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
-        """What the requests since the last answer say is to be done, or demand of that alone."""
+        """The work and the one-time demands in the requests since the last answer."""
         self._ordered = False
-        """Whether one of them asks for something to be written."""
+        """Whether one of them asks to write something."""
         self._is_answered = False
-        """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
-        # Not this reader itself: with a circle, all that was read would be garbage that the collector has to look for.
+        """Whether the last message is an answer that asks nothing back, or first reports completion."""
+        # It must not hold this reader: in a reference cycle everything read would wait for the garbage collector.
         me = weakref.proxy(self)
         self.told = ToldSteps(lambda text: me.named(text, Voice.TOLD, NO_ENTRY))
-        """The steps that were told, and what was done about them."""
+        """The told steps, and the work on them."""
         self.rules = StandingRules()
         self.written: list[Written] = []
-        """What the calls of the message that was read last write."""
+        """The texts that the calls of the last message write."""
 
     def earlier(self, summary: str, entry: EntryIndex, plan: Items = ()) -> list[Sighting]:
-        """The facts of the summary that stood before the first message; `plan` is the agent's own list as it was then."""
+        """The facts of the summary before the first message; `plan` is the agent's own list at that time."""
         if plan:
             self.plan = AgentPlan(dict(plan))
         found = self.prose(summary, Voice.TOLD, entry) if summary else []
@@ -145,7 +148,7 @@ class FactReader:
         return found
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
-        """The facts of one message, as often as they stand in it."""
+        """The facts of one message, one sighting for each occurrence."""
         message = as_typed(message)
         role = message.get("role")
         self.written = []
@@ -158,7 +161,7 @@ class FactReader:
             if LISTED in message:
                 return self.plan.reminded(message[LISTED], entry)
             kind = str(name).rpartition(".")[2]
-            # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
+            # An agent's own additions (instructions, lists of skills, reminders) return with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
             return self.prose(text, Voice.TOLD, entry)
         if role == "assistant":
@@ -175,7 +178,7 @@ class FactReader:
         if role == "bashExecution":
             return list(self._shell(entry, message))
         if role == "branchSummary":
-            # What was decided and left to be done on a branch that was abandoned holds there.
+            # Decisions and open work of an abandoned branch belong to that branch.
             found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
             return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
         if role == "compactionSummary":
@@ -185,7 +188,7 @@ class FactReader:
     def _once(
         self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterable[Sighting]]
     ) -> list[Sighting]:
-        """What a text says, read when it is met first: agents send the same text many times."""
+        """The facts of a text, read at its first occurrence: agents send the same text many times."""
         found = self._known.get(what)
         if found is None:
             found = self._known[what] = list(read())
@@ -197,7 +200,7 @@ class FactReader:
         ]
 
     def _request(self, entry: EntryIndex, text: str) -> list[Sighting]:
-        """The facts of a request; what the one before it says is to be done is done, where that was answered."""
+        """The facts of a request; work from the request before it counts as done, where that was answered."""
         done: dict[tuple[FactKind, str], str] = {}
         if self._is_answered and not demands.refutes(text):
             done, self._asked_for, self._ordered = self._asked_for, {}, False
@@ -232,7 +235,7 @@ class FactReader:
         return [*closed, *found]
 
     def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
-        """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
+        """The facts of a person's text: a pasted log counts as a tool's output and makes no rules."""
         own, pasted = pasting.divided(text)
         yield from self.prose(own, Voice.USER, entry)
         if pasted:
@@ -243,7 +246,7 @@ class FactReader:
         return self._once(("prose", text, voice), entry, lambda: self._prose(text, voice, entry))
 
     def named(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
-        """The facts of such a text that are told by their form: all but what its sentences demand, decide and leave to be done."""
+        """The facts of such a text by their form, without demands, decisions and open work in its sentences."""
         for form in forms.commands(text):
             yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
         yield from self._forms(text, voice, entry)
@@ -252,14 +255,14 @@ class FactReader:
 
     def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
         yield from self.named(text, voice, entry)
-        # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
+        # A plan that the user agrees to is the agent's: its steps are work, not rules.
         user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
         ruled = {rule for _, rule in listed_rules(text)} if user else ()
         for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):
                 continue
             if user and demands.asks(sentence):
-                # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
+                # A question makes no rule and no decision, and leaves only the answer to be done.
                 continue
             if user and (demands.demands(sentence) or sentence in ruled):
                 kind = FactKind.CONSTRAINT
@@ -294,7 +297,7 @@ class FactReader:
         for form in forms.urls(text):
             seen.append(Sighting(FactKind.URL, form.key, form.text, voice, entry))
             text = text.replace(form.text, " " * len(form.text))
-        # What a module imports from beside it is no file named by anybody.
+        # A module's imports from its own folder are not files that anybody named.
         beside = voice not in {Voice.CODE, Voice.OUTPUT}
         found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
             text
@@ -344,7 +347,7 @@ class FactReader:
         command = command_of(arguments)
         path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
-        # What is said of the agent's own list is read as that.
+        # Calls about the agent's own list are read by `AgentPlan`.
         self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments))
         if path:
             voice = Voice.CHANGED if changes else Voice.CALL
@@ -400,7 +403,7 @@ class FactReader:
         yield from self._printed(text, entry, failed)
 
     def _line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
-        """What `wc -l` counted; the number alone does not say that it counts lines."""
+        """The line counts of `wc -l`, whose numbers alone do not show that they count lines."""
         for match in _COUNTED.finditer(text):
             path = forms.canonical_path(match[2], self._cwd)
             lines = f"{match[1]} lines"
@@ -428,7 +431,7 @@ class FactReader:
 
 
 def _thoughts(text: str) -> Iterator[str]:
-    """The sentences of thinking that decide something; only those are taken apart where blocks were put together."""
+    """The sentences of thinking that decide something; only those are split where blocks were joined."""
     for sentence in prose.sentences(text):
         if prose.decides(sentence, strictly=True):
             yield from _JOINT.split(sentence)
@@ -447,7 +450,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:
-    """Items of checklists that a call writes into a file; one that it replaces without writing it again is dropped."""
+    """Items of checklists that a call writes into a file; an item that it replaces and does not write again is dropped."""
     if not changes_text(arguments):
         return
     edits = arguments.get("edits")
@@ -472,7 +475,7 @@ def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sightin
 
 
 def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:
-    """The path that stands on the same line as a number, the nearest one; empty where there is none."""
+    """The nearest path on the same line as a number; empty where there is none."""
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
     end = len(text) if end < 0 else end

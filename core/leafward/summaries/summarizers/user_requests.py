@@ -1,4 +1,4 @@
-"""What the user asked for, as lines: the request that is worked on, what was asked last, and what came of the others."""
+"""The user's requests as lines: the current one, the last one, and the outcomes of the others."""
 
 from __future__ import annotations
 
@@ -38,60 +38,60 @@ _ERRAND = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest)\b"
 )
-"""What is done once, with git, on the way to what the work is for."""
+"""An errand with git, done once on the way to the real work."""
 _REMARK = re.compile(
     r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
 )
-"""How somebody begins who says how things are, and asks for nothing by that."""
+"""The beginning of a remark about the state of things, which is not a request."""
 _ASKS_WHY = re.compile(
     r"(?i)^(?:and |but |so |ok,? )?(?:why|what(?:['’]s)?(?! (?:about|if)\b)|when|where|which|who|how (?!about\b|(?:can|could|should|would|might)\b)|is|are|was|were|does|did|has|have|shouldn['’]t|wouldn['’]t|isn['’]t|aren['’]t|doesn['’]t|didn['’]t"
     r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
 )
-"""Who asks so wants to know something: whatever was worked on behind it, it is no goal any more."""
+"""A question for information: whatever work followed it, it is no longer a goal."""
 _GO_AHEAD = re.compile(
     r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
 )
-"""Who says no more than this wants what was planned before."""
+"""A go-ahead without further words refers to the plan before it."""
 _FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
-"""In an answer that does not say that everything was reached."""
+"""A sign that an answer leaves something unfinished."""
 _WAY_LIMIT = 140
 _WENT_ON = 2
-"""Requests that were worked on after an answer: what was answered is what the work is for no more."""
+"""Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
-"""The same where the answer said that something was left: by then that was gone into, or is worked on by other requests."""
+"""The same where the answer named remaining work: by then it is done, or belongs to other requests."""
 _LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 _OUTCOME = 120
-"""Characters of what came of a request."""
+"""Characters of a request's outcome."""
 _BRIEFLY = 100
-"""Characters of a request that the goal tells already."""
+"""Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ASKED_FIRST = " (asked first: "
 _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
-"""How somebody begins who answers with the number of a way alone."""
+"""The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
-"""What a list of the user's own has."""
+"""A sign of a list in the user's own text."""
 DECLINED = "Declined by the user: "
 _SHARED = 2
 _MOST = 0.6
-"""The part of a request's words that stand in the offer which it takes up later."""
+"""The part of a request's words that an offer has to share to be accepted by it later."""
 _NO = 1.2
-"""What it is worth that something is not wanted."""
+"""The worth of a line about a declined offer."""
 _ASKED = 4
-"""Earlier requests that could be quoted."""
+"""Earlier requests that may be quoted."""
 
 
 class SameWork:
-    """Which turns of a span changed the same files."""
+    """The turns of a span that changed the same files."""
 
     def __init__(self, messages: Sequence[SpanMessage], failed: frozenset[str], cwd: str) -> None:
-        """`failed` are the calls that did."""
+        """`failed` are the failed calls."""
         self._messages, self._failed, self._cwd = messages, failed, cwd
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
-        """Whether what came with a later request changed a file that the first one changed, or the work just before it did."""
+        """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
         first = self._changed(begun.first, begun.last)
         if not first:
             return False
@@ -111,13 +111,13 @@ class SameWork:
 
 
 def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool) -> None:
-    """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
+    """Adds the user's requests: the current one as the goal, the last ones as work in progress."""
     goal = goal_of(_open(turns)) if first else None
     if goal is not None:
         text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, _before(turns, goal))
         begun = goal_of(turns)
         if begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
-            # What was only to be read for it says less.
+            # Sentences that only ask to read something say less.
             wanted = (one for one in prose.sentences(begun.text) if not _LOOKS.match(one))
             text = f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
         elif (
@@ -127,7 +127,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
             and begun.first < goal.first
             and same.goes_on(begun, goal)
         ):
-            # By itself it does not say what all of that is for.
+            # Alone it does not name the purpose of the work.
             asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
             room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
             text = f"{cut(_whole_sentences(text, room), room)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
@@ -144,7 +144,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         and turn.works
         and is_answered(turn)
         and turn.words > SUBSTANTIAL
-        # An answered question is closed, and so is what was only to be shown.
+        # An answered question is closed, and so is a request to show something.
         and not demands.asks(turn.text)
         and not demands.refutes(turn.own)
         and not _LOOKS.match(turn.text)
@@ -160,7 +160,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     if agreed is not latest and goes_on and not is_answered(agreed):
-        # What the user agreed to, or wanted more of, is worked on.
+        # The work that the user agreed to, or wanted more of, is in progress.
         question = question_of(turns[-2].answer)
         way = _with_way(agreed.own, agreed.own, turns[-2])
         if question and way != agreed.own:
@@ -168,10 +168,10 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         elif question:
             text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
         elif demands.asks(agreed.own):
-            # Who asks something of few words agrees to nothing by that.
+            # A short question is not an agreement.
             text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
         elif _ERRAND.match(agreed.own):
-            # It is asked for by itself; what was asked before it is told as any other.
+            # The errand is a request of its own; the request before it is treated like any other.
             text, sources = agreed.own, (agreed.entry,)
             if latest is not goal and is_answered(latest):
                 said = _with_outcome(_whole_sentences(latest.text, 160), latest)
@@ -205,7 +205,7 @@ def _before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
 
 
 def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
-    """The question that a request of few words answers; empty where it asks for something by itself."""
+    """The question that a short request answers; empty where it is a request of its own."""
     before = _before(turns, turn)
     if before is None or turn.words > SUBSTANTIAL or not asks_back(before.answer):
         return ""
@@ -223,10 +223,10 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     for turn in reversed(turns):
         over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
         if not turn.answer and not over and answered[0]:
-            # The user went on before it was answered: so is what was said to both.
+            # The user went on before an answer, so the next answer is for both requests.
             over = _is_over(turn, *answered)
         if not over and later is not None and later_over and asks_back(turn.answer):
-            # What it offered was taken, and is over.
+            # Its offer was accepted, and is over.
             over = not _ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
         if pleased and telling and not over:
             over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
@@ -238,13 +238,13 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
         then = turn if turn.tells else then
         pleased |= demands.is_pleased(turn.own)
         telling += turn.tells or _ERRAND.match(turn.own) is not None
-        # What nothing followed yet is worked on from now on.
+        # A request without an answer yet is worked on from now on.
         worked += (turn.works or turn.waits) and not keeps_going(turn)
     return found[::-1]
 
 
 def _was_left(turn: Turn, then: Turn | None) -> bool:
-    """Whether the answer to a request says what was reached and asks for more, and the next request takes up nothing of that."""
+    """Whether an answer reports a result and asks for more, and the next request takes up nothing of that."""
     if then is None or not turn.works or not asks_back(turn.answer) or demands.agrees(then.own):
         return False
     if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
@@ -253,10 +253,10 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
 
 
 def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
-    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else.
+    """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `behind` is the turn behind the answer; so many of those there say what they are about, and so many asked for more than to
-    go on and led to work.
+    `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    more than to go on and led to work.
     """
     if behind is None or not telling:
         return False
@@ -280,25 +280,25 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         return False
     if _ACHIEVED.match(answer):
         return True
-    # What was wrong is told in what was done about it and why.
+    # The lines about the fix and its reason describe the fault.
     failing = [one for one, section in sections if section is Section.CONTEXT and _FAILS.search(one)]
     if failing:
-        # Unless the next request asks for just that.
+        # The next request may ask for exactly that.
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or demands.asks(turn.text) else _WENT_ON
     return worked >= enough or any(section is Section.DONE for _, section in sections)
 
 
 def _is_about(request: str, sentence: str) -> bool:
-    """Whether a request names something that a sentence names too, or shares several of its words."""
+    """Whether a request shares a name with a sentence, or several of its words."""
     same = set(content_words(request)) & set(content_words(sentence))
     return len(same) > 1 or any(not word.isalpha() for word in same)
 
 
 def _wants_to_know(text: str, behind: int) -> bool:
-    """Whether a request asks for an answer alone, and not for work; `behind` it were so many others that led to work.
+    """Whether a request only asks for information, not for work; `behind` later requests led to work.
 
-    By then what was politely asked for is done as well, and what was to be looked at.
+    By then polite requests are done as well, and so are requests to look at something.
     """
     said = [one for one in prose.sentences(text) if not one.startswith((">", "$"))] or [text]
     if behind < _WENT_ON:
@@ -307,7 +307,7 @@ def _wants_to_know(text: str, behind: int) -> bool:
 
 
 def _with_way(text: str, own: str, before: Turn | None) -> str:
-    """A request that chooses one of several ways by its number, with what that is where the answer before it says so.
+    """A request that chooses one of several ways by its number, with the text of that way from the answer before it.
 
     `own` is the request as it was typed.
     """
@@ -323,7 +323,7 @@ def _with_way(text: str, own: str, before: Turn | None) -> str:
     name = chosen[0] if chosen is not None else number
     for form in (
         rf"(?im)\b{word} {number}\**\s*[:–—-]\s*([^\n()]{{4,200}})",
-        # The ways are listed behind whatever else is.
+        # The list of ways comes last.
         rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
         rf"(?im)\b{word} {number}\**\s*\(([^\n()]{{4,200}})",
     ):
@@ -333,7 +333,7 @@ def _with_way(text: str, own: str, before: Turn | None) -> str:
 
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """What the model offered and the user said no to."""
+    """Adds the model's offers that the user declined."""
     for number, (turn, then) in enumerate(pairwise(turns)):
         question = question_of(turn.answer)
         if question and demands.declines(then.own, question) and not is_wanted(question, turns[number + 2 :]):
@@ -351,7 +351,7 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 
 def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
-    """Whether one of some requests asks for what was offered before."""
+    """Whether one of some requests asks for an earlier offer."""
     words = frozenset(content_words(offer))
     return any(
         len(asked & words) >= max(_SHARED, _MOST * len(asked))
@@ -361,12 +361,12 @@ def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
 
 
 def _shortened(text: str) -> str:
-    """The beginning of what was said, up to the end of its sentence."""
+    """The beginning of a text, up to the end of its sentence."""
     return cut(re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :."), _WAY_LIMIT)
 
 
 def _with_outcome(text: str, turn: Turn) -> str:
-    """A request with what came of it, in the first sentence of the answer that says it."""
+    """A request with its outcome, which is the first sentence of the answer that tells it."""
     for sentence in quotable(turn.answer):
         if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is Section.DONE:
             return f"{text}{OUTCOME}{sentence}"
@@ -374,7 +374,7 @@ def _with_outcome(text: str, turn: Turn) -> str:
 
 
 def _whole_sentences(text: str, limit: int) -> str:
-    """The first sentences of a text that fit; where not even one does, the text."""
+    """The first sentences of a text that fit; the text where not even one does."""
     if len(text) <= limit:
         return text
     end = max(text.rfind(mark, 0, limit - 1) for mark in (". ", "! ", "? ", "。", "！", "？"))
