@@ -33,9 +33,9 @@ HELP_WIDTH = 100
 
 def keys_table() -> str:
     """Every intent, in the order of the help."""
-    from leafward_tui.ui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
-    from leafward_tui.ui.key_overrides import key_label
-    from leafward_tui.ui.key_reasons import SCREEN_TITLES
+    from leafward_tui.ui.keys.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
+    from leafward_tui.ui.keys.key_overrides import key_label
+    from leafward_tui.ui.keys.key_reasons import SCREEN_TITLES
 
     lines = ["| key | does | on | name |", "|---|---|---|---|"]
     for group in GROUPS:
@@ -55,7 +55,7 @@ def help_block() -> str:
     """The help of the command and of each verb, each in a fence under its name."""
     import click
 
-    from leafward.cli.verbs import leafward
+    from leafward.cli.declarations.verbs import leafward
 
     settings = {**leafward.context_settings, "terminal_width": HELP_WIDTH}
     top = click.Context(leafward, info_name="leafward", **settings)
@@ -277,8 +277,8 @@ def test_configuration_is_described_whole() -> None:
 
 def test_the_example_configuration_is_sound() -> None:
     from leafward.base.config import parse
-    from leafward_tui.ui.key_overrides import Keymap
-    from leafward_tui.ui.palette import TOKENS, built_in_names
+    from leafward_tui.ui.appearance.palette import TOKENS, built_in_names
+    from leafward_tui.ui.keys.key_overrides import Keymap
 
     configuration, summaries = text_of("docs/configuration.md"), text_of("docs/summaries.md")
     examples = [body for language, body in FENCE.findall(summaries + configuration) if language == "toml"]

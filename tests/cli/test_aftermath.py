@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from leafward.cli.aftermath_totals import aftermath_text
-from leafward.cli.output import Page
+from leafward.cli.output.aftermath_totals import aftermath_text
+from leafward.cli.output.page import Page
 from leafward.compaction.aftermath import Repeat
 from tests.compacted_session import Compacted
 from tests.pi_file import conversation

@@ -12,14 +12,14 @@ import click
 import pytest
 
 from leafward import cli
-from leafward.cli.verbs import leafward as group
+from leafward.cli.declarations.verbs import leafward as group
 from tests.cli.test_main import VERBS
 
 MODULES = ("branch_options", "compaction_options", "session_options")
 KINDS: dict[str, Any] = {
     name: kind
     for module in MODULES
-    for name, kind in vars(import_module(f"leafward.cli.{module}")).items()
+    for name, kind in vars(import_module(f"leafward.cli.declarations.{module}")).items()
     if name.endswith("Options")
 }
 

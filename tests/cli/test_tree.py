@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli.outline import outline_rows
-from leafward.cli.outline_lines import outline
-from leafward.cli.output import Page, cells
+from leafward.cli.output.outline import outline_rows
+from leafward.cli.output.outline_lines import outline
+from leafward.cli.output.page import Page, cells
 from leafward.session.journal import archive, move
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import PiFile, conversation

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.cli.output import Page
+from leafward.cli.output.page import Page
 from leafward.cli.tree import tree_json, tree_text
 from leafward.compaction.xray import xray_of
 from leafward.context.model_context import context_at

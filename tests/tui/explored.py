@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER, NO_PARENT_GIVEN
 from tests.tui.session_store import app_over, rows, until

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.price_line import Facts
-from leafward_tui.ui.price_words import PriceWords
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.bars.price_line import Facts
+from leafward_tui.ui.words.price_words import PriceWords
 
 GLYPHS = st.sampled_from([UNICODE, ASCII])
 Lines = list[list[tuple[str, str]]]

@@ -10,9 +10,9 @@ from leafward.base.config import Config
 from leafward.session.entries import TURN_STARTS, Kind
 from leafward.session.session import Session
 from leafward_tui.inspector.model.pages import build
-from leafward_tui.ui.glyphs import UNICODE, Glyphs
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Gauge, Page, Selection, SelectionKind
+from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Page, Selection, SelectionKind
 
 if TYPE_CHECKING:
     from pathlib import Path

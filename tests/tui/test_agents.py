@@ -12,7 +12,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests import claude_transcript, codex_rollout, opencode_store
 from tests.acting import Acting
 from tests.tui.explored import Named, exploring, note, tree

@@ -17,7 +17,7 @@ from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
-from leafward_tui.ui.glyphs import ASCII
+from leafward_tui.ui.appearance.glyphs import ASCII
 from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
     NARROW,

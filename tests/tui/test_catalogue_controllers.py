@@ -17,7 +17,7 @@ from leafward_tui.catalogue.controllers.filter import Filter
 from leafward_tui.catalogue.controllers.stores import StoreReading, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
-from leafward_tui.ui.two_panes import Panes
+from leafward_tui.ui.panes.two_panes import Panes
 from tests.tui.session_store import lines_of, small_store
 from tests.tui.waiting_jobs import WaitingJobs
 

@@ -27,8 +27,8 @@ from leafward_tui.catalogue.model.listing import (
 from leafward_tui.catalogue.model.totals_table import AftermathReading, aftermath_rows, totals_rows
 from leafward_tui.catalogue.totals import TotalsScreen
 from leafward_tui.catalogue.widgets.session_row import day_words
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.key_help import HelpScreen
+from leafward_tui.ui.keys.key_help import HelpScreen
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.compacted_session import Compacted

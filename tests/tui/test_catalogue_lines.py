@@ -20,11 +20,11 @@ from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of
-from leafward_tui.ui.cells import byte_size, cell_len, fit
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.theme import Styles
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import Styles
+from leafward_tui.ui.text.cells import byte_size, cell_len, fit
+from leafward_tui.ui.text.paths import tilde
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout

@@ -13,8 +13,8 @@ from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
 from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of, size_note
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note

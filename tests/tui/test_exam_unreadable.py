@@ -10,8 +10,8 @@ from leafward.compaction.exam import exam_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,12 +12,12 @@ from leafward.session.entries import Kind
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.intents import APP_ACTIONS, intents_for
+from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import TextSheet
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.tui.explored import (
     NARROW,

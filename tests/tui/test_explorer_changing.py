@@ -11,8 +11,8 @@ from leafward_tui.app.command_palette import working_intents
 from leafward_tui.explorer.controllers.write import reopening
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.intents import WRITES
+from leafward_tui.ui.keys.intents import WRITES
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import reading
 from tests.pi_file import HEADER, PiFile
 from tests.tui.explored import (

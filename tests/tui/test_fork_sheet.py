@@ -20,8 +20,8 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.fork import draft_fork, find_earlier, store_fork
 from leafward_tui.explorer.model.forks import ForkRequest, again, earlier_lines
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
 from tests.tui.session_store import rows, until

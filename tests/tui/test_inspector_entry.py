@@ -8,10 +8,10 @@ import pytest
 from leafward.base.config import Config
 from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.glyphs import ASCII
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Selection, SelectionKind
+from leafward_tui.ui.appearance.glyphs import ASCII
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Selection, SelectionKind
+from leafward_tui.ui.text.cells import cell_len
 from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (
@@ -340,7 +340,7 @@ def test_ascii_glyphs_alone_are_used_where_asked_for(work: Session) -> None:
 
 def test_building_stops_when_told(work: Session) -> None:
     from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.glyphs import UNICODE
+    from leafward_tui.ui.appearance.glyphs import UNICODE
 
     asked = []
 

@@ -12,13 +12,13 @@ from leafward.session.session import Session
 from leafward_tui.explorer.controllers.modes import Situation, hints
 from leafward_tui.explorer.model.overview import Overview
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.intents import EVERYWHERE, INTENTS, Intent, intents_for
-from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of
-from leafward_tui.ui.key_overrides import Keymap
-from leafward_tui.ui.legend import legend_of
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.keys.intents import EVERYWHERE, INTENTS, Intent, intents_for
+from leafward_tui.ui.keys.key_help import HelpScreen, columns_of, matching, sections_of
+from leafward_tui.ui.keys.key_overrides import Keymap
+from leafward_tui.ui.keys.legend import legend_of
+from leafward_tui.ui.sheets.sheet import TextSheet
+from leafward_tui.ui.text.cells import cell_len
 from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until
@@ -26,7 +26,7 @@ from tests.tui.session_store import reached, rows, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.ui.key_help import Sections
+    from leafward_tui.ui.keys.key_help import Sections
 
 KEYMAP = Keymap.of({})
 

@@ -14,8 +14,8 @@ from leafward.compaction import Strategy
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.state import Mode
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
 from tests.tui.session_store import reached, rows, shown, until

@@ -16,9 +16,9 @@ from leafward.session.journal import Writing, archive, label, move, operations, 
 from leafward.session.session import Session
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.operation_text import OperationText
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.words.operation_text import OperationText
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked
 from tests.tui.session_store import NOW, reached, rows, until
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class Hands:

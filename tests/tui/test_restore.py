@@ -10,7 +10,7 @@ import pytest
 from leafward.files.restoration.record import records
 from leafward_tui.explorer.restore_sheet import RestoreSheet
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
 from tests.tui.session_store import NARROW, WIDE, reached, shown, until

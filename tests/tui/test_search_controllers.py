@@ -14,7 +14,7 @@ from leafward_tui.search.controllers.results import Results, text_of_hit
 from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
 from leafward_tui.search.state import LeftSearch, SearchState
-from leafward_tui.ui.two_panes import Panes
+from leafward_tui.ui.panes.two_panes import Panes
 from tests.opencode_store import Conversation, Database
 from tests.searched import found
 from tests.tui.session_store import lines_of, small_store

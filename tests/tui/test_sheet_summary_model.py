@@ -9,8 +9,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.session.journal.lock import refuse_if_busy
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.explored import Named, exploring, forked, lines, note

@@ -12,7 +12,7 @@ from leafward.base.config import Config
 from leafward.context.model_context import context_at
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.claude_transcript import NO_USAGE, Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering, follow

@@ -21,11 +21,11 @@ from leafward_tui.explorer.model.overview import Overview
 from leafward_tui.explorer.model.overview_drawing import Drawing, draw
 from leafward_tui.explorer.widgets.gauge import Forecast, Gauge, Load, gauge_lines
 from leafward_tui.explorer.widgets.strip import StripView
-from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import Styles, css_variables, textual_theme
+from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
 from leafward_tui.ui.messages import IntentPressed
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.price_line import KeyHint, PriceLine
-from leafward_tui.ui.theme import Styles, css_variables, textual_theme
 from tests.pi_file import PiFile
 from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
 from tests.tui.test_overview import random_file, reply

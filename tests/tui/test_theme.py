@@ -13,8 +13,8 @@ from rich.style import Style
 from textual.app import App
 from textual.widgets import Static
 
-from leafward_tui.ui import colours
-from leafward_tui.ui.palette import (
+from leafward_tui.ui.appearance import colours
+from leafward_tui.ui.appearance.palette import (
     HUES,
     TOKENS,
     Palette,
@@ -25,8 +25,8 @@ from leafward_tui.ui.palette import (
     load_theme,
     weak_contrasts,
 )
-from leafward_tui.ui.terminal import Depth
-from leafward_tui.ui.theme import (
+from leafward_tui.ui.appearance.terminal import Depth
+from leafward_tui.ui.appearance.theme import (
     Ground,
     Styles,
     css_variables,

@@ -12,8 +12,8 @@ from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction import compaction_page
 from leafward_tui.inspector.model.context import context_page
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.page import Selection
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.page import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,9 +31,9 @@ from leafward_tui.explorer.model.overview_drawing import draw
 from leafward_tui.explorer.model.row_columns import Columns, RowState
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.inspector.widgets.page_view import PageView
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.theme import DEFAULT_DARK, Styles
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
@@ -328,10 +328,10 @@ NOT_YET = {
     "leafward_tui.explorer.state",
     "leafward_tui.catalogue.screen",
     "leafward_tui.inspector.model.entry",
-    "leafward_tui.ui.markdown",
-    "leafward_tui.ui.page",
+    "leafward_tui.ui.text.markdown",
+    "leafward_tui.ui.panes.page",
     "leafward_tui.explorer.model.view_state",
-    "leafward_tui.ui.sheet",
+    "leafward_tui.ui.sheets.sheet",
     "markdown_it",
     "portalocker",
     "pygments",

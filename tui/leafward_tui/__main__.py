@@ -35,7 +35,7 @@ def _open_app(paths: Sequence[Path]) -> int:
     inherits none of them.
     """
     from leafward.session.prefetch import scan_ahead
-    from leafward_tui.ui.terminal import textual_settings
+    from leafward_tui.ui.appearance.terminal import textual_settings
 
     # No value made at start-up is garbage worth collecting; the application collects again once its screen stands.
     gc.disable()

@@ -1,7 +1,7 @@
 """The headless command line: one verb, one document. Without a verb it opens the application that the caller passed.
 
-Declarations are in `verbs`, the code of each verb in the modules beside it, loaded when a verb runs: `--help` and
-`--version` must answer before anything heavy is loaded.
+`declarations` has the verbs and their options, `output` what they write; each verb has a module of its own here, which is
+loaded when the verb runs: `--help` and `--version` must answer before anything heavy is loaded.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _verb(argv: Sequence[str] | None, application: Application) -> object:
     """Lets click parse the command line and run the verb; turns click's errors into exit codes."""
     import click
 
-    from leafward.cli.verbs import leafward
+    from leafward.cli.declarations.verbs import leafward
 
     try:
         arguments = None if argv is None else list(argv)
@@ -115,14 +115,14 @@ def _let_go() -> int:
 
 
 def _fail(text: str) -> int:
-    from leafward.cli.output import note
+    from leafward.cli.output.page import note
 
     note(text)
     return 1
 
 
 def _usage(error: click.UsageError) -> int:
-    from leafward.cli.output import below, note
+    from leafward.cli.output.page import below, note
 
     where = error.ctx.command_path if error.ctx is not None else "leafward"
     note(f"{error.format_message().rstrip('.')} (see {where} --help)")

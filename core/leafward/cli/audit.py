@@ -14,8 +14,8 @@ from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, typed_ids
-from leafward.cli.output import Page, emit_json, note, page, say, table, when
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, project_part
 from leafward.export.audit import Audit, SecretPlace
 

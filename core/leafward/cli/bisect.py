@@ -11,7 +11,7 @@ import click
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import cancellable
-from leafward.cli.output import emit_json, note, page, say
+from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.files.bisection import TrialCommand, base_of, bisect_session
 from leafward.session import journal
@@ -20,8 +20,8 @@ from leafward.session.entry_headline import headline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.cli.branch_options import BisectOptions
-    from leafward.cli.output import Page
+    from leafward.cli.declarations.branch_options import BisectOptions
+    from leafward.cli.output.page import Page
     from leafward.files.bisection import Bisection, Point, ProjectBase, Report, SessionSearch
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

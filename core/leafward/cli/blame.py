@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
 from leafward.catalog import sighted, typed_ids
-from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, say, when
+from leafward.cli.output.page import Page, cells, emit_json, fit, indented, note, pad, page, say, when
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE

@@ -23,7 +23,8 @@ from leafward.cli.model_request import (
     sent_by,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.page import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import (
     diagnostics_json,
     injection_at,
@@ -34,7 +35,6 @@ from leafward.cli.plan import (
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import fate_json, survival_json
-from leafward.cli.write_report import remark, write_json
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam import exam_of_draft
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.compaction_options import CompactOptions
+    from leafward.cli.declarations.compaction_options import CompactOptions
     from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Injection

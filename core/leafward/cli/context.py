@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.cli.entry_json import shown_ids
-from leafward.cli.output import (
+from leafward.cli.output.entry_json import shown_ids
+from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,

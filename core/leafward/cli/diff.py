@@ -15,10 +15,10 @@ from leafward.branches.diff.file_sets import FileDifference, FileSets, Use, comp
 from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
-from leafward.cli.diff_lines import LINES
 from leafward.cli.export import written
-from leafward.cli.outcomes import compare_outcomes, outcome_json
-from leafward.cli.output import emit_json, note, page, say, write_text
+from leafward.cli.output.diff_lines import LINES
+from leafward.cli.output.outcomes import compare_outcomes, outcome_json
+from leafward.cli.output.page import emit_json, note, page, say, write_text
 from leafward.cli.selection import opened
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
@@ -30,7 +30,7 @@ from leafward.session.messages import message_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.cli.branch_options import DiffOptions
+    from leafward.cli.declarations.branch_options import DiffOptions
     from leafward.context.message_columns import ContextMessage
     from leafward.context.model_context import Ledger
     from leafward.files.file_replay import Bases, Rebuilt

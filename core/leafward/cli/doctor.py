@@ -27,8 +27,8 @@ from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.trash import without_note
 from leafward.cli.hook import failures
-from leafward.cli.output import Page, emit_json, page, say
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import Page, emit_json, page, say
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import opened
 from leafward.export.doctor import (
     Problem,

@@ -16,9 +16,9 @@ from leafward.branches.transfer.context_edits import (
     editable_in,
     last_editable,
 )
-from leafward.cli.output import Page, emit_json, note, page, say
+from leafward.cli.output.page import Page, emit_json, note, page, say
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import named_or_chosen, opened
-from leafward.cli.write_report import remark, write_json
 from leafward.session import journal
 from leafward.session.entry_headline import headline
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.branches.transfer.context_edits import EditDraft
-    from leafward.cli.branch_options import EditContextOptions
+    from leafward.cli.declarations.branch_options import EditContextOptions
     from leafward.session.session import Session
 
 

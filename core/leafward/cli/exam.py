@@ -17,7 +17,7 @@ from leafward.cli.model_request import (
     prompt_text,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, fit, pad, page, say
+from leafward.cli.output.page import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
@@ -30,7 +30,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.compaction_options import ExamOptions
+    from leafward.cli.declarations.compaction_options import ExamOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

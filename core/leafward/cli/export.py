@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import listed
 from leafward.base.safe_text import safe_line
-from leafward.cli.output import emit_json, note, say, write_text
+from leafward.cli.output.page import emit_json, note, say, write_text
 from leafward.cli.selection import chosen_entries, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.cli.session_options import ExportOptions
+    from leafward.cli.declarations.session_options import ExportOptions
 
 _STDOUT = 1
 """The descriptor of stdout: `-o /dev/stdout` means `-o -`."""

@@ -8,7 +8,7 @@ from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
-from leafward.cli.output import Page, emit_json, fit, note, pad, page, say, write_text
+from leafward.cli.output.page import Page, emit_json, fit, note, pad, page, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from leafward.cli.session_options import FilesOptions
+    from leafward.cli.declarations.session_options import FilesOptions
     from leafward.files.file_replay import Bases, Rebuilt, Step, Stored
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

@@ -8,7 +8,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog.index import Index
-from leafward.cli.output import emit_json, say
+from leafward.cli.output.page import emit_json, say
 
 
 def forget(dry_run: bool, as_json: bool) -> int:

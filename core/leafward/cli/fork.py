@@ -18,7 +18,7 @@ from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
-from leafward.cli.output import emit_json, indented, note, page, say
+from leafward.cli.output.page import emit_json, indented, note, page, say
 from leafward.cli.resume import installed
 from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.branches.earlier_fork import PutIn
-    from leafward.cli.branch_options import ForkOptions
+    from leafward.cli.declarations.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

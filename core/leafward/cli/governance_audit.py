@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
 from leafward.cli.inject import sources_json
-from leafward.cli.output import Page, pad
+from leafward.cli.output.page import Page, pad
 from leafward.compaction.injection import SourceKind
 from leafward.compaction.injection.audit import Presence, RuleFate, counts
 

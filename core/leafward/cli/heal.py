@@ -12,7 +12,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
-from leafward.cli.output import emit_json, note, page, say
+from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.session.journal import utc_now

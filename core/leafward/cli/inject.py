@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.cli.output import emit_json, note, write_text
+from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.base.config import Config
-    from leafward.cli.compaction_options import InjectOptions
+    from leafward.cli.declarations.compaction_options import InjectOptions
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.session.session import Session
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output import emit_json, say
+from leafward.cli.output.page import emit_json, say
 from leafward.export.installation import apply, installation, removal
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from leafward.base.figures import counted
 from leafward.base.redact import listed
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import keep as keep_copy
-from leafward.cli.output import emit_json, note, say
+from leafward.cli.output.page import emit_json, note, say
 from leafward.cli.selection import chosen_card
 from leafward.export.clean_copy import sanitise
 

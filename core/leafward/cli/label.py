@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.cli.output import emit_json, page, say
+from leafward.cli.output.page import emit_json, page, say
+from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import place_text, remark, write_json
 from leafward.session import journal
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from leafward.catalog import (
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
-from leafward.cli.output import (
+from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
@@ -35,9 +35,9 @@ from leafward.cli.output import (
     table,
     when,
 )
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.progress_line import ProgressLine
+from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, project_part, session_query
-from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def ls(
     sums = totals(cards, spent_once)
     if by == "compaction":
         # Imported only here, as nothing else in this verb reads sessions whole.
-        from leafward.cli.aftermath_totals import say_aftermath
+        from leafward.cli.output.aftermath_totals import say_aftermath
 
         return say_aftermath(cards, remarks, as_json)
     if as_json:

@@ -10,15 +10,15 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
-from leafward.cli.output import Page, emit_json, indented, note, page, say
+from leafward.cli.output.page import Page, emit_json, indented, note, page, say
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import remark, write_json
 from leafward.session import journal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.cli.branch_options import MergeOptions
+    from leafward.cli.declarations.branch_options import MergeOptions
 
 
 def merge_summaries(

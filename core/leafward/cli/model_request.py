@@ -12,8 +12,8 @@ import click
 
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted, short
-from leafward.cli.output import money, note
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import money, note
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive

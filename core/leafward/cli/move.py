@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output import Page, emit_json, indented, money, note, page, say
+from leafward.cli.output.page import Page, emit_json, indented, money, note, page, say
+from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import place_text, remark, write_json
 from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import prompt_text
@@ -18,7 +18,7 @@ from leafward.session.messages import prompt_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from leafward.cli.branch_options import MoveOptions
+    from leafward.cli.declarations.branch_options import MoveOptions
     from leafward.context.basis import Count
     from leafward.context.price import Part, Price
     from leafward.session.journal import Write

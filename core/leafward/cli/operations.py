@@ -9,9 +9,9 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.times import parse_time
-from leafward.cli.output import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.write_report import place_text, remark, short_id, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import place_text, remark, short_id, write_json
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.operation_log import (

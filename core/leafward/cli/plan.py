@@ -11,7 +11,7 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.base.strategies import OWN_STRATEGY, own_strategy
 from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
-from leafward.cli.output import Page, emit_json, fit, pad, page, say, table
+from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.cli.settings import configured
 from leafward.compaction import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base import config
-    from leafward.cli.compaction_options import PlanOptions
+    from leafward.cli.declarations.compaction_options import PlanOptions
     from leafward.compaction.injection import Injection
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

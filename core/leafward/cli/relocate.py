@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import Outcome, moves, relocate
 from leafward.catalog import Catalogue, short_ids
-from leafward.cli.output import emit_json, note, page, say, table
+from leafward.cli.output.page import emit_json, note, page, say, table
 from leafward.cli.settings import configured
 
 if TYPE_CHECKING:

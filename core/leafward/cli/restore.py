@@ -11,7 +11,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.output import emit_json, fit, note, pad, page, say
+from leafward.cli.output.page import emit_json, fit, note, pad, page, say
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay import WorkspaceBases
@@ -32,7 +32,7 @@ from leafward.files.tool_calls import table_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.output import Page
+    from leafward.cli.output.page import Page
     from leafward.files.restoration import FileChange, Record, RestorePlan
     from leafward.session.session import Session
 

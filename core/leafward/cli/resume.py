@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.safe_text import shell_word
-from leafward.cli.output import emit_json, note, say
+from leafward.cli.output.page import emit_json, note, say
 from leafward.cli.selection import agent_behind, opened
 
 if TYPE_CHECKING:

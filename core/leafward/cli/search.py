@@ -14,8 +14,8 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.catalog import Card, sighted, typed_ids
-from leafward.cli.output import Page, cells, emit_json, fit, note, page, say, when
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.query.search.text_search import Search, SessionHits, ripgrep
 

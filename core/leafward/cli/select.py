@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.cli.entry_json import entry_facts
-from leafward.cli.output import emit_json, fit, note, pad, page, say
+from leafward.cli.output.entry_json import entry_facts
+from leafward.cli.output.page import emit_json, fit, note, pad, page, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -17,7 +17,7 @@ from leafward.session.entry_headline import headline
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.output import Page
+    from leafward.cli.output.page import Page
     from leafward.session.session import Session
 
 

@@ -12,7 +12,7 @@ import click
 
 from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
-from leafward.cli.output import cells
+from leafward.cli.output.page import cells
 from leafward.cli.settings import configured
 from leafward.session.entries import is_own
 

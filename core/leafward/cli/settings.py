@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafward.base.config import Config, load
-from leafward.cli.output import note
+from leafward.cli.output.page import note
 
 
 def configured() -> Config:

@@ -21,7 +21,7 @@ from leafward.cli.model_request import (
     tell_outgoing,
     would_be_sent,
 )
-from leafward.cli.output import Page, emit_json, indented, note, page, say, usage_json
+from leafward.cli.output.page import Page, emit_json, indented, note, page, say, usage_json
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.branch_summary import (
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.branch_options import ForkOptions, MoveOptions
-    from leafward.cli.compaction_options import SummarizeOptions
+    from leafward.cli.declarations.branch_options import ForkOptions, MoveOptions
+    from leafward.cli.declarations.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers import Summarizer

@@ -9,7 +9,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.governance_audit import traced_json, traced_text
-from leafward.cli.output import Page, emit_json, fit, money, pad, page, say
+from leafward.cli.output.page import Page, emit_json, fit, money, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace

@@ -23,12 +23,9 @@ from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.screens import FeatureScreens
 from leafward_tui.app.type_ahead import TypeAheadApp
-from leafward_tui.ui.glyphs import choose_glyphs
-from leafward_tui.ui.intents import app_bindings
-from leafward_tui.ui.key_overrides import Keymap
-from leafward_tui.ui.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen
-from leafward_tui.ui.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
-from leafward_tui.ui.theme import (
+from leafward_tui.ui.appearance.glyphs import choose_glyphs
+from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
+from leafward_tui.ui.appearance.theme import (
     DEFAULT_DARK,
     Palette,
     Palettes,
@@ -39,7 +36,10 @@ from leafward_tui.ui.theme import (
     unknown_theme,
     user_themes,
 )
-from leafward_tui.ui.times import tell_years_by
+from leafward_tui.ui.keys.intents import app_bindings
+from leafward_tui.ui.keys.key_overrides import Keymap
+from leafward_tui.ui.screens.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen
+from leafward_tui.ui.text.times import tell_years_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -280,8 +280,8 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def unbound(self, key: str) -> None:
         """Shows that a key does nothing on this screen."""
-        from leafward_tui.ui.key_reasons import reason_for_key
-        from leafward_tui.ui.routed_screen import RoutedScreen
+        from leafward_tui.ui.keys.key_reasons import reason_for_key
+        from leafward_tui.ui.screens.routed_screen import RoutedScreen
 
         screen = self.screen
         if isinstance(screen, RoutedScreen) and screen.answer is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.paths import config_dir
-from leafward_tui.ui.key_overrides import Keymap
-from leafward_tui.ui.palette import Palettes, unknown_theme, user_themes, weak_contrasts
+from leafward_tui.ui.appearance.palette import Palettes, unknown_theme, user_themes, weak_contrasts
+from leafward_tui.ui.keys.key_overrides import Keymap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,11 +10,11 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
 
 from leafward.base.config import config_path
-from leafward_tui.ui.cells import right
-from leafward_tui.ui.intents import INTENTS, WRITES, Intent, intents_for
-from leafward_tui.ui.key_reasons import SCREEN_TITLES
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import INTENTS, WRITES, Intent, intents_for
+from leafward_tui.ui.keys.key_reasons import SCREEN_TITLES
+from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
-    from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
     from leafward_tui.ui.services import Job
 
 _BLAME = "leafward_tui.blame.screen"
 _LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.compare"
 _SOON = (
-    "leafward_tui.ui.sheet",
-    "leafward_tui.ui.reading_sheet",
+    "leafward_tui.ui.sheets.sheet",
+    "leafward_tui.ui.sheets.reading_sheet",
     "leafward_tui.explorer.restore_sheet",
     "leafward_tui.explorer.controllers.heal",
     _XRAY,

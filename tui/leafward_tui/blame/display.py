@@ -8,13 +8,13 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.blame.model.blame_text import LineFact
 from leafward_tui.blame.widgets.blame_lines import BlameLines
 from leafward_tui.blame.widgets.line_facts import LineFacts
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.blame.state import BlameState
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screens.screen import BaseScreen
 
 
 class BlameDisplay:

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward_tui.blame.model.blame_text import BlameText
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class BlameView(Protocol):

@@ -8,9 +8,9 @@ from leafward_tui.blame.controllers.cursor import BlameCursor
 from leafward_tui.blame.controllers.reading import BlameReading
 from leafward_tui.blame.display import BlameDisplay
 from leafward_tui.blame.state import BlameState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.catalog import Card
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class BlameScreen(BaseScreen[None]):

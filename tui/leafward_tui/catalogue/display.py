@@ -9,11 +9,11 @@ from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
-from leafward_tui.ui.cells import counted, exact
-from leafward_tui.ui.filter_bar import FilterBar
-from leafward_tui.ui.hairline import ColumnRule
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.two_panes import Panes, has_two_panes
+from leafward_tui.ui.bars.filter_bar import FilterBar
+from leafward_tui.ui.panes.hairline import ColumnRule
+from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
+from leafward_tui.ui.text.cells import counted, exact
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.sheet import Sheet
-    from leafward_tui.ui.title_bar import Progress
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.screens.screen import BaseScreen
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class CatalogueDisplay:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
-    from leafward_tui.ui.sheet import Sheet
-    from leafward_tui.ui.title_bar import Progress
-    from leafward_tui.ui.two_panes import Panes
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.panes.two_panes import Panes
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class CatalogueView(Protocol):

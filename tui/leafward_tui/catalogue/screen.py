@@ -19,10 +19,10 @@ from leafward_tui.catalogue.controllers.session import SessionExits
 from leafward_tui.catalogue.controllers.stores import Stores
 from leafward_tui.catalogue.display import CatalogueDisplay, group_hint, sort_hint
 from leafward_tui.catalogue.state import CatalogueState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leafward.catalog import About, Card
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
-    from leafward_tui.ui.filter_bar import FilterBar
+    from leafward_tui.ui.bars.filter_bar import FilterBar
 
 SETTLE = 0.08
 """Seconds the cursor rests before the preview follows."""

@@ -9,10 +9,10 @@ from rich.segment import Segment
 
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward_tui.catalogue.model.totals_table import aftermath_rows, aftermaths
-from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.sheets.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
+from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, split_path
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _MISSING = f"  {NO_PROJECT_FOLDER}"
 _MISSING_SHORT = "  not found"
@@ -58,7 +58,7 @@ class TotalsScreen(Modal):
 
     def show_help(self) -> None:
         """Shows the keys, and the meanings of signs and words."""
-        from leafward_tui.ui.key_help import HelpScreen
+        from leafward_tui.ui.keys.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.compare.controllers.graft import GraftChoice
-from leafward_tui.ui.cells import count, counted, fit, limit, right, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
-from leafward_tui.ui.routed_screen import Actions, Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.text.cells import count, counted, fit, limit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.graft import GraftTurn
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class GraftSheet(Sheet):

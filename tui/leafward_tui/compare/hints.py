@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.compare.state import CompareState, ReadState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:

@@ -9,14 +9,14 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.transfer.summary_merge import Side3
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import counted, fit, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks
-from leafward_tui.ui.routed_screen import Actions, Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks
+from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.text.cells import counted, fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.branches.transfer.summary_merge import Conflict, MergeDraft
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)
 """The choices in the order of their keys."""

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
     from leafward_tui.compare.model.files import Column
     from leafward_tui.compare.state import Page
-    from leafward_tui.ui.key_bar import KeyBar
-    from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.screen_results import CompareResult
-    from leafward_tui.ui.sheet import Sheet
-    from leafward_tui.ui.summary_differences import DiffLine
+    from leafward_tui.ui.keys.key_bar import KeyBar
+    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.screens.screen_results import CompareResult
+    from leafward_tui.ui.sheets.sheet import Sheet
+    from leafward_tui.ui.words.summary_differences import DiffLine
 
 
 class LinesPane(Protocol):

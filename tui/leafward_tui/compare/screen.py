@@ -18,14 +18,14 @@ from leafward_tui.compare.state import CompareState, Page, ReadState
 from leafward_tui.compare.widgets.files_page import FilesPage
 from leafward_tui.compare.widgets.head import CompareHead
 from leafward_tui.compare.widgets.spans import SpanRows
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.screen_results import CompareResult
-from leafward_tui.ui.session_crumb import session_crumb
-from leafward_tui.ui.summary_comparison import ComparisonView
-from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.summary_comparison import ComparisonView
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
+    from leafward_tui.ui.keys.key_bar import Hint
 
 
 class CompareScreen(BaseScreen[CompareResult | None]):

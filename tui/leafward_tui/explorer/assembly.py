@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.restore_sheet import RestoreSheet
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.screens.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
 
 

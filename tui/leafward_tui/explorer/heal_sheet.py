@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted, fit, right, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.routed_screen import Actions, Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine
-from leafward_tui.ui.write_words import named
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine
+from leafward_tui.ui.text.cells import counted, fit, right, wrap
+from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import Draft
     from leafward.branches.healing import Healing
     from leafward.branches.refused_blocks import Change
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.pane_lines import LabLine, Lines
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
 
 _FRAME = 12
 """Lines of the sheet besides the changes, and those of the screen that stay in sight."""
@@ -87,7 +87,7 @@ _LONGEST = 400
 
 def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
     """The changes in the order of the session: the damage, the change, and the entry."""
-    from leafward_tui.ui.pane_lines import LabLine, LazyLines, Span
+    from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines, Span
 
     room = max(12, width - _PLACE)
     rows: list[tuple[Change, str, bool]] = []

@@ -10,7 +10,7 @@ from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.explorer.controllers.row_metrics import glance_at
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.hits import spans_of
+from leafward_tui.ui.text.hits import spans_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,11 +10,11 @@ from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.graph_view import GraphView
     from leafward_tui.explorer.widgets.peek import Peek
     from leafward_tui.explorer.widgets.strip import StripView
-    from leafward_tui.ui.hairline import ColumnRule, RowRule
-    from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.price_line import PriceLine
-    from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.tab_head import TabHead
+    from leafward_tui.ui.bars.price_line import PriceLine
+    from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.panes.tab_head import TabHead
+    from leafward_tui.ui.screens.screen import BaseScreen
 
 Answer = TypeVar("Answer")
 

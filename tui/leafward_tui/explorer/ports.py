@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.rows import RowPainter
     from leafward_tui.explorer.widgets.gauge import Forecast, Load
     from leafward_tui.explorer.widgets.peek import TurnDigest
-    from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.inspector_tab import Tab
-    from leafward_tui.ui.price_line import Facts, KeyHint
-    from leafward_tui.ui.price_words import PriceWords
-    from leafward_tui.ui.title_bar import Fact, Progress
+    from leafward_tui.ui.bars.price_line import Facts, KeyHint
+    from leafward_tui.ui.bars.title_bar import Fact, Progress
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.panes.inspector_tab import Tab
+    from leafward_tui.ui.words.price_words import PriceWords
 
 Answer = TypeVar("Answer")
 

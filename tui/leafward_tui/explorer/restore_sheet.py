@@ -11,16 +11,16 @@ from textual.containers import Vertical
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration import Action
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, LazyLines, Span, blanks
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.routed_screen import Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, Span, blanks
+from leafward_tui.ui.screens.routed_screen import Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine, hairline
-from leafward_tui.ui.spans import shown
+from leafward_tui.ui.sheets.sheet import OneLine, Sheet, SheetLine, hairline
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.spans import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from leafward.files.restoration import FileChange
     from leafward_tui.explorer.controllers.restore import RestoreChoice
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.pane_lines import Lines
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
+    from leafward_tui.ui.panes.pane_lines import Lines
 
 _FRAME = 9
 """Lines of the sheet besides list and diff, and the title of the screen."""

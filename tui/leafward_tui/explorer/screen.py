@@ -11,13 +11,13 @@ from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
-from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.inspector_pane import EntryWanted, ExamWanted, XRayWanted
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.inspector_pane import EntryWanted, ExamWanted, XRayWanted
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.panes.two_panes import has_two_panes
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.inspector_pane import CopyWanted, InspectorPane, PageShown
-    from leafward_tui.ui.key_bar import Hint
+    from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
+    from leafward_tui.ui.panes.inspector_pane import CopyWanted, InspectorPane, PageShown
 
 
 class ExplorerScreen(BaseScreen[None]):

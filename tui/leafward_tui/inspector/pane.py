@@ -10,7 +10,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.state import Goal, InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
-from leafward_tui.ui.inspector_pane import (
+from leafward_tui.ui.panes.inspector_pane import (
     CopyWanted,
     EntryWanted,
     ExamWanted,
@@ -18,14 +18,14 @@ from leafward_tui.ui.inspector_pane import (
     TabChanged,
     XRayWanted,
 )
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from leafward_tui.ui.page import Gauge, Page, Selection
+    from leafward_tui.ui.panes.page import Gauge, Page, Selection
 
 
 _PATIENCE = 0.3
@@ -151,7 +151,7 @@ class Inspector(Widget):
 
     def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
         """Opens or closes a section, or asks for the entry."""
-        from leafward_tui.ui.page import EXAM, XRAY
+        from leafward_tui.ui.panes.page import EXAM, XRAY
 
         message.stop()
         line = message.line

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.page import Gauge, Selection
+    from leafward_tui.ui.panes.page import Gauge, Selection
 
 
 class Goal(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.screens.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
 
 

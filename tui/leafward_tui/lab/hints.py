@@ -9,15 +9,15 @@ from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.model.fates import lost_facts
 from leafward_tui.lab.state import Mode
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _FOCUS = 40
 """Characters of the focus that the title shows."""

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward_tui.lab.widgets.state_line import Writing
-    from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.screen_results import LabResult
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.screens.screen_results import LabResult
 
 _Answer = TypeVar("_Answer")
 

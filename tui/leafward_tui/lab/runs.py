@@ -8,14 +8,14 @@ from textual.containers import Horizontal, Vertical
 
 from leafward_tui.lab.controllers.run_pair import RunPair, RunsState
 from leafward_tui.lab.model.choices import Choices
-from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,12 +10,12 @@ from leafward_tui.lab.hints import hints_of, title_facts
 from leafward_tui.lab.model.paid_summaries import kept_drafts
 from leafward_tui.lab.state import LabState
 from leafward_tui.lab.widgets.panes import LabPanes
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.screen_results import LabResult
-from leafward_tui.ui.session_crumb import session_crumb
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_results import LabResult
+from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from textual.widgets import TextArea
 
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.lines_view import LinesView
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.tab_head import TabHead
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.panes.tab_head import TabHead
 
 
 class LabScreen(BaseScreen[LabResult | None]):

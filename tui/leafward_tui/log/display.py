@@ -10,11 +10,11 @@ from leafward.base.shown_path import project_name
 from leafward.session.journal import OperationKind, redoable
 from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.panes.tab_head import TabHead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Operation
     from leafward_tui.log.state import LogState
-    from leafward_tui.ui.operation_text import OperationText
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screens.screen import BaseScreen
+    from leafward_tui.ui.words.operation_text import OperationText
 
 
 class LogDisplay:

@@ -9,12 +9,12 @@ from leafward.session.entries import NO_ENTRY, Kind
 from leafward.session.entry_headline import HEADS
 from leafward.session.journal import Subject
 from leafward.session.journal.operation_log import ARCHIVED
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.operation_text import label_words
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.operation_text import label_words
 
 if TYPE_CHECKING:
     from leafward.session.journal import Operation
-    from leafward_tui.ui.operation_text import OperationText
+    from leafward_tui.ui.words.operation_text import OperationText
 
 Piece = tuple[str, str]
 """A text and the name of its ink."""

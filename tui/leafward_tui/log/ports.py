@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.journal import Operation
-    from leafward_tui.ui.operation_text import OperationText
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.sheets.sheet import Sheet
+    from leafward_tui.ui.words.operation_text import OperationText
 
 
 class LogView(Protocol):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from leafward.query.vocabulary import PARTS
 from leafward_tui.search.widgets.hit_view import HitView
 from leafward_tui.search.widgets.result_list import ResultList
-from leafward_tui.ui.cells import counted, exact
-from leafward_tui.ui.filter_bar import FilterBar
-from leafward_tui.ui.hairline import ColumnRule
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.two_panes import Panes, has_two_panes
+from leafward_tui.ui.bars.filter_bar import FilterBar
+from leafward_tui.ui.panes.hairline import ColumnRule
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
+from leafward_tui.ui.text.cells import counted, exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
     from leafward_tui.search.state import SearchState
-    from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.title_bar import Progress
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.screens.screen import BaseScreen
 
 _PLACEHOLDER = 'words   "a phrase"   /pattern/   file:   tool:   in:summary   error:   since:'
 _PAUSE = 0.3

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
-    from leafward_tui.ui.title_bar import Progress
-    from leafward_tui.ui.two_panes import Panes
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.panes.two_panes import Panes
 
 
 class SearchView(Protocol):

@@ -11,10 +11,10 @@ from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.display import SearchDisplay
 from leafward_tui.search.model.finds import FindKind
 from leafward_tui.search.state import LeftSearch, SearchState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward_tui.search.widgets.result_list import ResultList
-    from leafward_tui.ui.filter_bar import FilterBar
+    from leafward_tui.ui.bars.filter_bar import FilterBar
 
 _SETTLE = 0.08
 """Seconds the cursor rests before the text follows."""

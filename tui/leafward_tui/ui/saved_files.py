@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.files.file_replay import Bases
     from leafward.session.session import Session
-    from leafward_tui.ui.sheet import TextSheet
+    from leafward_tui.ui.sheets.sheet import TextSheet
 
 FILES_EFFECT = "those known exactly, to a folder"
 """The effect of writing the files at an entry, in the words of a sheet."""
@@ -48,7 +48,7 @@ def named(what: str, paths: Sequence[str]) -> str:
 
 def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
     """A sheet that asks for the folder to write files to; suggests a free one outside the project's."""
-    from leafward_tui.ui.sheet import SheetLine, TextSheet
+    from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
     about = [
         SheetLine(

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.key_overrides import Keymap
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.terminal import Copied, Terminal
+    from leafward_tui.ui.appearance.theme import Palette, Palettes, Styles
+    from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
-    from leafward_tui.ui.terminal import Copied, Terminal
-    from leafward_tui.ui.theme import Palette, Palettes, Styles
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
 
 Result = TypeVar("Result")
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from leafward_tui.ui.screen_results import XRayResult
+    from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
     from leafward_tui.xray.model.captions import Teller
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.screen_results import XRayResult
-from leafward_tui.ui.session_crumb import session_crumb
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class XRayScreen(BaseScreen[XRayResult | None]):

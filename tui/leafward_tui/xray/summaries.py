@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.compaction.summary_comparison import Mark
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.session_crumb import session_crumb
-from leafward_tui.ui.summary_comparison import ComparisonView
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.panes.summary_comparison import ComparisonView
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.controllers.summary_pair import PairState, SummaryPair
 from leafward_tui.xray.widgets.foot import AboutLine
 from leafward_tui.xray.widgets.summaries_head import SummariesHead
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class SummariesScreen(BaseScreen["int | None"]):

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryId
-from leafward_tui.ui.hits import hit_beside
 from leafward_tui.ui.open_target import OpenTarget
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
+from leafward_tui.ui.text.hits import hit_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.blame.ports import BlameView
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class BlameCursor:

@@ -8,9 +8,9 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.branches.reason import check_words
 from leafward.files.line_origins import UNSURE
 from leafward.query.blame import NOBODY
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs
-from leafward_tui.ui.spans import shown
-from leafward_tui.ui.times import moment_at
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.text.spans import shown
+from leafward_tui.ui.text.times import moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.segment import Segment
 from textual.strip import Strip
 
-from leafward_tui.ui.cells import age, fit, right
-from leafward_tui.ui.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import age, fit, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward_tui.blame.model.blame_text import BlameText
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _AGE = 5
 _LEAST_AGE = 100

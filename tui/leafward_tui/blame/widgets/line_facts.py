@@ -8,14 +8,14 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit, right, wrap
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.blame.model.blame_text import LineFact
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _NAME = 9
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ class ProjectBlame:
 
     def ask(self) -> None:
         """Asks for a file, from the project's folder."""
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         card = self._view.card
         folder = card.project if card is not None else ""

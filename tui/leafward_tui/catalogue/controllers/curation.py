@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted, exact, fit
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.cells import counted, exact, fit
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,8 +68,8 @@ class Curation:
             return
         from leafward.agents import native
         from leafward.catalog.trash import trash_folder
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         refused = ""
         if card.agent != native().name:

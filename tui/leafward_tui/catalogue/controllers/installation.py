@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +30,8 @@ class AgentInstallation:
         self._jobs.latest("installation", agent_files, self._choose, self._refused)
 
     def _choose(self, found: Sequence[AgentFile]) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [
             SheetLine(
@@ -58,7 +58,7 @@ class AgentInstallation:
         self._view.open_sheet(ChoiceSheet("Leafward in the agents", choices, about), done)
 
     def _show(self, title: str, change: Change) -> None:
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         file = tilde(str(change.file))
         sheet = ReadingSheet(

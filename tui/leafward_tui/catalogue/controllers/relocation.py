@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,8 +68,8 @@ class ProjectRelocation:
         return line.group if self._list.view.grouping is Grouping.PROJECT else ""
 
     def _ask(self, old: str, new: str, found: Relocated) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.catalog import Card, Catalogue, Update
-from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.bars.title_bar import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -30,7 +30,7 @@ from leafward.catalog import (
     told_apart,
 )
 from leafward.query.search import Query, Shelf, matches, parse
-from leafward_tui.ui.cells import money
+from leafward_tui.ui.text.cells import money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 from leafward.session.entry_headline import headline
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.size_change import SizeChange
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:
     from leafward.context.basis import Basis

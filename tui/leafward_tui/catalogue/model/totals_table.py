@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, Sum, Totals, day_name
-from leafward_tui.ui.cells import ZERO, count, counted, exact, money
+from leafward_tui.ui.text.cells import ZERO, count, counted, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,19 +10,19 @@ from rich.segment import Segment
 from leafward.base.safe_text import safe_line
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.session_row import day_words
-from leafward_tui.ui.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.times import moment_at
+from leafward_tui.ui.text.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.times import moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.key_overrides import Keymap
-    from leafward_tui.ui.side_pane import PaneLine
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
+    from leafward_tui.ui.keys.key_overrides import Keymap
+    from leafward_tui.ui.panes.side_pane import PaneLine
 
 _MOST = 40
 """Sessions that are listed."""

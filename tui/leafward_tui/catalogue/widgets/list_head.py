@@ -12,8 +12,8 @@ from textual.widget import Widget
 
 from leafward.catalog import Sort
 from leafward_tui.catalogue.widgets.session_row import TEXT_AT, Columns
-from leafward_tui.ui.cells import fit, right
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import fit, right
 
 if TYPE_CHECKING:
     from textual import events

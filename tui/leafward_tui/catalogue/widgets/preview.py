@@ -14,7 +14,9 @@ from leafward.query.search import matches
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import (
     cell_len,
     count,
     counted,
@@ -27,11 +29,9 @@ from leafward_tui.ui.cells import (
     split_path,
     wrap,
 )
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.services import services_of
-from leafward_tui.ui.side_pane import PaneLine, SidePane
-from leafward_tui.ui.times import moments_at
+from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.times import moments_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from leafward.query.search import Query
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.catalogue.model.session_preview import SessionPreview
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
 
 _LABEL = 5
 _FILES = 6

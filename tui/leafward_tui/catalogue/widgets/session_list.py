@@ -12,9 +12,9 @@ from textual.strip import Strip
 
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
-from leafward_tui.ui.cells import fit, fit_path
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import fit, fit_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.catalog import Card
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _CACHED = 512
 """Lines kept painted."""

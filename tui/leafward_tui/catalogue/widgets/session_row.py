@@ -16,7 +16,7 @@ from leafward.catalog.card import INFERRED
 from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.text.cells import (
     age,
     byte_size,
     cell_len,
@@ -29,15 +29,15 @@ from leafward_tui.ui.cells import (
     right,
     split_path,
 )
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.catalog import Card
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 LIVE_SECONDS = 120
 """Seconds since its last entry within which a session counts as being written."""

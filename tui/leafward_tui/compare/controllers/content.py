@@ -12,8 +12,8 @@ from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.content import ContentRequest, Shown
     from leafward_tui.compare.ports import ComparePort, Stoppable
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import Job, Jobs
 
 _REST = 0.03

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.files import FOLD
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screen_results import CompareResult
+from leafward_tui.ui.screens.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +109,7 @@ class Cursor:
 
     def _read_whole(self, title: str, texts: Sequence[tuple[str, str]]) -> None:
         """Shows a line in full, of each side that has it; once where all of them are the same."""
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         if len({text for _, text in texts}) == 1:
             texts = [("  ".join(name for name, _ in texts), texts[0][1])]

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import counted
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ class Export:
 
     def ask(self) -> None:
         """Asks for a form, and writes the comparison to a file in the current folder."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         seen = self._state.read.overall
         if seen is None:

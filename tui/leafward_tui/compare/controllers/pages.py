@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward_tui.compare.model.captions import LOOKING, Overall, side_column, summary_head
 from leafward_tui.compare.model.pages import context_page, outcome_page
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.pane_lines import Block
-from leafward_tui.ui.summary_differences import diff_lines
+from leafward_tui.ui.panes.pane_lines import Block
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

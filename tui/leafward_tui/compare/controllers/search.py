@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

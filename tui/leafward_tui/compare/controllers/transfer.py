@@ -12,8 +12,8 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.session.entries import EntryIndex
 from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import lacking, pinnable
-from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.screen_results import CompareResult
+from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.choice_sheet import Choice
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
-    from leafward_tui.ui.sheet import SheetLine
+    from leafward_tui.ui.sheets.choice_sheet import Choice
+    from leafward_tui.ui.sheets.sheet import SheetLine
 
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
@@ -40,7 +40,7 @@ _APPENDED = "append 1 branch summary below the leaf"
 
 
 def _merge_choice(merge: MergeDraft | str) -> Choice:
-    from leafward_tui.ui.choice_sheet import Choice
+    from leafward_tui.ui.sheets.choice_sheet import Choice
 
     if isinstance(merge, str):
         return Choice("m", "Merge both summaries", refused=merge)
@@ -50,7 +50,7 @@ def _merge_choice(merge: MergeDraft | str) -> Choice:
 
 
 def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choice:
-    from leafward_tui.ui.choice_sheet import Choice
+    from leafward_tui.ui.sheets.choice_sheet import Choice
 
     title = f"Graft the turns of {letter.upper()} onto the leaf"
     if isinstance(draft, str):
@@ -65,7 +65,7 @@ def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choic
 
 def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
     """Remarks on turns that do not fit their destination."""
-    from leafward_tui.ui.sheet import SheetLine
+    from leafward_tui.ui.sheets.sheet import SheetLine
 
     if isinstance(draft, str):
         return []
@@ -113,7 +113,7 @@ class Transfer:
 
     def _drafted(self, sides: Sides, drafts: CarryDrafts) -> None:
         """Asks what to carry over; each choice shows its append."""
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if not self._view.is_active:
             return
@@ -141,7 +141,7 @@ class Transfer:
 
     def _single(self, sides: Sides, key: str, draft: GraftDraft | str) -> Choice:
         """The choice of single turns of a side."""
-        from leafward_tui.ui.choice_sheet import Choice
+        from leafward_tui.ui.sheets.choice_sheet import Choice
 
         letter = _SINGLE[key]
         # A branch that does not fit as a whole may fit in part; one on the path already never does.
@@ -206,8 +206,8 @@ class Transfer:
 
     def ask_facts(self) -> None:
         """Offers facts that the other branch lacks, to be pinned below the leaf."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         read = self._state.read
         seen = read.overall

@@ -12,8 +12,8 @@ from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import row_text, summarised_entries, turn_entry
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit, money, right, shares, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.outcomes import Checked, Outcomes
     from leafward.branches.diff.sides import Side, Sides
     from leafward.branches.diff.summaries import SummaryDifference
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _FACTS = 2
 """Number of facts that are named as not carried over, the heaviest ones."""

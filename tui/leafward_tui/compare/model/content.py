@@ -11,10 +11,10 @@ from leafward.branches.diff.contents import lines_of
 from leafward.files.file_replay import KNOWN, Certainty
 from leafward.files.line_diff import Block as SameBlock
 from leafward.files.line_diff import compare_lines, rows, word_changes
-from leafward_tui.ui.cells import counted, expand_tabs
-from leafward_tui.ui.code import MOST_HIGHLIGHTED, highlighted
-from leafward_tui.ui.pane_lines import Span
-from leafward_tui.ui.spans import shown
+from leafward_tui.ui.panes.pane_lines import Span
+from leafward_tui.ui.text.cells import counted, expand_tabs
+from leafward_tui.ui.text.code import MOST_HIGHLIGHTED, highlighted
+from leafward_tui.ui.text.spans import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -19,12 +19,12 @@ from leafward_tui.compare.model.content import (
     words_that_differ,
 )
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
-from leafward_tui.ui.pane_lines import LabLine, Span, blanks
-from leafward_tui.ui.spans import cut, padded, shown
+from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
+from leafward_tui.ui.text.spans import cut, padded, shown
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}

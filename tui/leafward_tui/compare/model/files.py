@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import differs
-from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, right, split_path
-from leafward_tui.ui.pane_lines import LabLine, Span, blanks
+from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
+from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, right, split_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from leafward.branches.diff.file_sets import FileDifference, FileSets, Use
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 HUES = {"A": "ghost", "B": "leaf"}
 """The hue of each side; its letter always stands beside it."""

@@ -9,8 +9,8 @@ from leafward.context.message_columns import message_body
 from leafward.session.messages import message_text
 from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, money, right, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, money, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward_tui.compare.model.captions import Carried, Overall
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 _SHORT_ERROR = "est. error"

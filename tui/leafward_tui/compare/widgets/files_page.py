@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical
 
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.widgets.spans import FilesView, SpanRows
-from leafward_tui.ui.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -9,12 +9,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, count, fit, right
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, fit, right
 
 if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _ARM = 10
 """Cells of a branch of the fork, where there is room."""

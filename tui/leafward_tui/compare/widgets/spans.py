@@ -8,13 +8,13 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.panes.lines_view import LinesView
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward_tui.ui.pane_lines import LabLine
+    from leafward_tui.ui.panes.pane_lines import LabLine
 
 
 class SpanRows(Widget):

@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.write_words import named
+from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.operations import Operations
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
 _OTHER_BASE = "ctrl+o"
@@ -82,7 +82,7 @@ class Bisect:
         return self._base in (None, session.cwd) and not _has_folder(session)
 
     def _ask_command(self, session: Session, good: EntryIndex, bad: EntryIndex, typed: str) -> None:
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         leaf = " (the leaf)" if bad == session.place else ""
         about = [
@@ -125,8 +125,8 @@ class Bisect:
 
     def _ask_base(self, then: Callable[[], object], *, chosen: Callable[[], object] | None = None) -> None:
         """Asks for the base of the files before the session, then goes on: with `chosen` where one was chosen."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         session = self._state.session
         go_on = chosen or then
@@ -170,7 +170,7 @@ class Bisect:
         self._view.ask(ChoiceSheet("Bisect: what the files were before the session", choices, about), done)
 
     def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         def done(text: str | None) -> None:
             if text is None:
@@ -225,7 +225,7 @@ class Bisect:
 
     def _open_sheet(self, session: Session, request: BisectRequest) -> ReadingSheet:
         """The sheet of a bisection, which runs until its end is shown in it."""
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         good, bad, command, likely, _ = request
 

@@ -15,8 +15,8 @@ from leafward_tui.explorer.model.summary_request import (
     progress_words,
     summary_between,
 )
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ class BranchSummary:
         Asks which where there are several.
         """
         from leafward_tui.explorer.summary_sheets import span_words
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         if self._state.session is None or self._write.waits_for_summary():
             return
@@ -119,7 +119,7 @@ class BranchSummary:
     def ask_focus(self, request: SummaryRequest) -> None:
         """Asks for the focus of the summary, then makes it."""
         from leafward_tui.explorer.summary_sheets import span_words
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.screen_results import LabResult, XRayResult
+    from leafward_tui.ui.screens.screen_results import LabResult, XRayResult
     from leafward_tui.ui.services import AppServices
 
 

@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import count, counted, fit, money, right
+from leafward_tui.ui.text.cells import count, counted, fit, money, right
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.screen_results import CompareResult
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.screens.screen_results import CompareResult
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
@@ -115,8 +115,8 @@ class Comparison:
     def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:
         """Shows the table; a row that is chosen is compared with the leaf."""
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return

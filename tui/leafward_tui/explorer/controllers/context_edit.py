@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.write_words import book_words
+from leafward_tui.ui.text.cells import count, counted
+from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,8 +65,8 @@ class ContextEdits:
 
     def _ask(self, session: Session, drafts: EditDrafts) -> None:
         """Asks for the kind of edit; each choice shows the tokens that it frees."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -108,7 +108,7 @@ class ContextEdits:
         self._view.ask(ChoiceSheet("Edit context", choices, lines_about, note=note), done)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         def meaning(text: str) -> str:
             valid = text.isdecimal() and int(text)
@@ -124,7 +124,7 @@ class ContextEdits:
         self._view.ask(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
 
     def _ask_text(self, targets: tuple[EntryIndex, ...]) -> None:
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         def done(text: str | None) -> None:
             if text:

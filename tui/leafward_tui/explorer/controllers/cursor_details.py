@@ -14,10 +14,10 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.widgets.gauge import Load
-from leafward_tui.ui.cells import count
-from leafward_tui.ui.page import Gauge, Selection, SelectionKind
-from leafward_tui.ui.price_line import Facts
-from leafward_tui.ui.price_words import PriceWords
+from leafward_tui.ui.bars.price_line import Facts
+from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind
+from leafward_tui.ui.text.cells import count
+from leafward_tui.ui.words.price_words import PriceWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -43,7 +43,7 @@ class CompactionExam:
     def ask_model(self, compaction: int) -> None:
         """Has a model sit the exam of a compaction, after showing the request; its answers are kept."""
         from leafward.compaction.exam.sitting import sitting
-        from leafward_tui.ui.exam_request import ExamRequest, Subject
+        from leafward_tui.ui.sheets.exam_request import ExamRequest, Subject
 
         session, write = self._state.session, self._write
         if session is None or write.is_read_only() or write.waits_for_summary() or write.waits_for_write():

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.cells import counted
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ class Export:
 
         The file goes to the current folder.
         """
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,8 +49,8 @@ class FileChoice:
         self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
 
     def _choose(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -85,7 +85,7 @@ class FileChoice:
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where it matches several files, asks which."""
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         paths = touched.paths
 

@@ -11,7 +11,7 @@ from leafward.base.errors import LeafwardError, reason_of
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
-from leafward_tui.ui.write_words import named
+from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,8 +89,8 @@ class NewSession:
         """Shows the agents that could go on, and why the others could not."""
         from leafward.agents import all_agents
         from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -137,7 +137,7 @@ class NewSession:
 
     def _ask_folder(self, request: ForkRequest, typed: str, problem: str = "") -> None:
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         def done(text: str | None) -> None:
             self._find_cuts(request if text is None else replace(request, cwd=text.strip()))
@@ -202,7 +202,7 @@ class NewSession:
     ) -> None:
         """Shows the draft, and asks."""
         from leafward_tui.explorer.model.forks import draft_lines, ways
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if not self._view.on_top:
             keys = self._view.key_hints(("session.fork", "asks for it again"))
@@ -241,7 +241,7 @@ class NewSession:
     ) -> None:
         """Offers the session of an earlier attempt, or to write it again; without one, writes the draft."""
         from leafward_tui.explorer.model.forks import again, earlier_lines
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if earlier is None:
             self._store(session, made, target, then)

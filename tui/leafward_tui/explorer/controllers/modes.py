@@ -9,8 +9,8 @@ from leafward_tui.explorer.controllers.sub_agents import sub_agents_at
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.page import Page
+    from leafward_tui.ui.panes.page import Page
 
 
 class Modes:

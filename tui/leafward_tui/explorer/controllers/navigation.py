@@ -10,7 +10,7 @@ from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.rows import RowPainter
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.row_keys import RowSteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

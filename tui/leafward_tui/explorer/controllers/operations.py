@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, leaf_words, named
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.write_words import appending, leaf_words, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices
 
 
@@ -62,8 +62,8 @@ class Operations:
 
     def _not_undone(self, change: Undo, problem: str) -> None:
         """Shows why nothing was undone; where files are the reason, offers to undo the rest without them."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         step, session = change.kept, self._state.session
         if step is None or step.operation is None or session is None:
@@ -98,7 +98,7 @@ class Operations:
     def ask_label(self, target: EntryIndex, proposed: str = "") -> None:
         """Asks for the label of an entry; `proposed` stands in the field where the entry has none."""
         from leafward.session.journal import label
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
         if session is None or self._write.is_read_only():
@@ -123,7 +123,7 @@ class Operations:
     def _edit_name(self) -> None:
         """Asks for the session's name."""
         from leafward.session.journal import rename
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
         if session is None or self._write.is_read_only():
@@ -194,7 +194,7 @@ class NamedChange:
         """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
         from leafward.files.restoration import restores_of
         from leafward.session.journal import operations
-        from leafward_tui.ui.operation_text import OperationText
+        from leafward_tui.ui.words.operation_text import OperationText
 
         log = operations(session)
         written = self._change(session, writing)
@@ -227,7 +227,7 @@ class Undo:
         """Undoes the operation. Raises LeafwardError."""
         from leafward.files.restoration import step_back, take_back
         from leafward.session.journal import operations
-        from leafward_tui.ui.operation_text import OperationText
+        from leafward_tui.ui.words.operation_text import OperationText
 
         step = step_back(session, self._op)
         log = operations(session)
@@ -253,6 +253,6 @@ class Undo:
 
 def put_back_words(files: int, number: int) -> str:
     """The effect of the undo of a restore, in words."""
-    from leafward_tui.ui.cells import counted
+    from leafward_tui.ui.text.cells import counted
 
     return f"restore {number}, {counted(files, 'file')} put back"

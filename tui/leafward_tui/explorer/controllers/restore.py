@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

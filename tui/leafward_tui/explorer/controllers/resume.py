@@ -49,8 +49,8 @@ class AgentResume:
 
     def _ask(self, command: Resume) -> None:
         """Asks, because the agent does not know of the previewed leaf."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [
             SheetLine(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ class RowFilter:
 
     def _choose(self) -> None:
         """Asks which rows to show."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         exploration = self._state.exploration
         if exploration is None:
@@ -104,7 +104,7 @@ class RowFilter:
         """Asks for a query; an error in it is shown while it is typed."""
         from leafward.query.grammar import QueryError, parse
         from leafward.query.vocabulary import FIELDS, FUNCTIONS
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         def meaning(text: str) -> str:
             if not text.strip():

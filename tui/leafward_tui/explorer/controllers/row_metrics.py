@@ -17,8 +17,8 @@ from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.cells import cell_len, counted, fit
-from leafward_tui.ui.size_change import SizeChange
+from leafward_tui.ui.text.cells import cell_len, counted, fit
+from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.lost_facts import Counted
     from leafward_tui.explorer.ports import ExplorerView, Timer
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _BOOKS = BOOKKEEPING - DAMAGED

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.state import SearchState
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-    from leafward_tui.ui.sheet import TextSheet
+    from leafward_tui.ui.sheets.sheet import TextSheet
 
 _LEAST_TEXT = 2
 """Characters before a search starts by itself as the user types."""
@@ -61,7 +61,7 @@ class Search:
 
     def _ask(self) -> None:
         """Asks for the words of a search, and searches as the user types."""
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         before = self._from = self._view.tree.row
         search = self._state.search

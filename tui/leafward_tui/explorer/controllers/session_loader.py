@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
-from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.bars.title_bar import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -79,7 +79,7 @@ class SubAgents:
             self._choose(here)
 
     def _choose(self, here: list[SubAgent]) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         by_letter = dict(zip(_LETTERS, here, strict=False))
         choices = [Choice(key, one.title or Path(one.path).stem) for key, one in by_letter.items()]

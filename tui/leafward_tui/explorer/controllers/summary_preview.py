@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.intents import intent
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.keys.intents import intent
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _AGAIN = intent("draft.again").hint
 
@@ -99,7 +99,7 @@ class SummaryPreview:
 
     def _opened(self, request: SummaryRequest, *, running: bool) -> ReadingSheet:
         from leafward_tui.explorer.summary_sheets import span_words
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         def done(chosen: str | None) -> None:
             self._sheet = None

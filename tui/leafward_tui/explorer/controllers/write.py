@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward_tui.ui.write_words import remark_words
+from leafward_tui.ui.words.write_words import remark_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

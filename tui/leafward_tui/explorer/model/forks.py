@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.choice_sheet import Choice
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.sheets.choice_sheet import Choice
+from leafward_tui.ui.sheets.sheet import SheetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

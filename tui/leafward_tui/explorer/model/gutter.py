@@ -16,7 +16,7 @@ from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree_layout import Layout
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _RAIL_INK = {
     PathMembership.ON: "leaf",

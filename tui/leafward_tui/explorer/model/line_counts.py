@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.session.density import Density
 from leafward.session.entries import PROMPTS, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics

@@ -10,13 +10,13 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.model.axis import Axis
-from leafward_tui.ui.cells import count, exact
+from leafward_tui.ui.text.cells import count, exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.explorer.model.overview import Detour, Fork, Overview, Sample, SideBranch
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LABELS = {
     4: ("", "context", "path", "branches"),

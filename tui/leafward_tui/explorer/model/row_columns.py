@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.density import Density
-from leafward_tui.ui.two_panes import TWO_PANES_FROM
+from leafward_tui.ui.panes.two_panes import TWO_PANES_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

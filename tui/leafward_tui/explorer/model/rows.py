@@ -18,8 +18,8 @@ from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.model.title import origin_of
-from leafward_tui.ui.cells import cell_len, count, counted, fit, right
-from leafward_tui.ui.hits import lit
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right
+from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.model.folds import Lines
     from leafward_tui.explorer.model.row_columns import Columns, RowState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 LOST_WIDTH = 18
 """Cells at the right of a compaction for its lost facts, gap included."""

@@ -7,7 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,13 +9,13 @@ from leafward.base.shown_path import project_name
 from leafward.session.entries import Kind
 from leafward.session.session import problems_in
 from leafward.session.session_title import title_of
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 _PARENT, _PARENT_SHORT = 20, 12

@@ -8,17 +8,17 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, count, limit, percent
-from leafward_tui.ui.onset_words import compacts_at, compacts_in, compacts_now
-from leafward_tui.ui.price_line import Piece, length
+from leafward_tui.ui.bars.price_line import Piece, length
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, limit, percent
+from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts_now
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.compaction.onset import Onset
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
 
 _VALUE_ENDS = 15
 """The cell where right-aligned sizes end, beside their label."""

@@ -10,8 +10,8 @@ from textual.message import Message
 from leafward.session.density import Density
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState, beside_inspector
 from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.explorer.model.row_columns import Columns, RowState
     from leafward_tui.explorer.model.rows import RowPainter
-    from leafward_tui.ui.line_scroll import LineScroll
+    from leafward_tui.ui.panes.line_scroll import LineScroll
 
 KEPT = 2_000
 """Lines kept drawn; a screen is a few dozen."""

@@ -8,9 +8,9 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit, wrap
-from leafward_tui.ui.hits import lit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:
     from leafward.files.working_set import FileChange

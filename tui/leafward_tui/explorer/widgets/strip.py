@@ -12,8 +12,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.ui.cells import count, exact
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import count, exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from leafward_tui.explorer.model.overview import Detour, Overview, SideBranch
     from leafward_tui.explorer.model.overview_drawing import Drawing
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 
 class StripView(Widget):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.inspector.state import Goal
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward_tui.inspector.ports import InspectorView
     from leafward_tui.inspector.state import InspectorState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.page import Gauge, Page, Selection
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.page import Gauge, Page, Selection
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
@@ -127,7 +127,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
     """A page, or one with a line on why there is none: the file is gone, or a defect of ours."""
     # Not needed for the first frame.
     from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.page import Line, Page, Span
+    from leafward_tui.ui.panes.page import Line, Page, Span
 
     tab, width, glyphs = request.tab, request.width, request.glyphs
     try:

@@ -18,10 +18,10 @@ from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet, path_spans
 from leafward_tui.inspector.model.turn import Step
-from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, signed
-from leafward_tui.ui.code import fitted, highlighted
-from leafward_tui.ui.page import Selection, SelectionKind, Span
-from leafward_tui.ui.spans import padded, shown, shown_line, width_of
+from leafward_tui.ui.panes.page import Selection, SelectionKind, Span
+from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, signed
+from leafward_tui.ui.text.code import fitted, highlighted
+from leafward_tui.ui.text.spans import padded, shown, shown_line, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

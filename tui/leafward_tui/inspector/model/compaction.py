@@ -24,12 +24,12 @@ from leafward_tui.inspector.model.compaction_outcome import (
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.inspector.model.special_entries import noted_sizes
-from leafward_tui.ui.cells import cell_len, counted, exact, money, percent, right
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import XRAY, Page, Selection, Span
-from leafward_tui.ui.spans import padded, shown_line
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.survival_cache import survivals_of
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.text.cells import cell_len, counted, exact, money, percent, right
+from leafward_tui.ui.text.spans import padded, shown_line
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from leafward.compaction.xray import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _SHARES = (
     (Link.SYSTEM, "system", "sub"),

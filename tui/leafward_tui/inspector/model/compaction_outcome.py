@@ -9,11 +9,11 @@ from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.cells import counted, exact, money, percent, right
-from leafward_tui.ui.exam_request import answer_words
-from leafward_tui.ui.page import EXAM, Span
-from leafward_tui.ui.spans import padded, shown_line, width_of
+from leafward_tui.ui.panes.page import EXAM, Span
+from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import counted, exact, money, percent, right
+from leafward_tui.ui.text.spans import padded, shown_line, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,7 +21,9 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
+from leafward_tui.ui.text.cells import (
     byte_size,
     cell_len,
     count,
@@ -34,17 +36,15 @@ from leafward_tui.ui.cells import (
     right,
     wrap,
 )
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.onset_words import by_settings, compacts_at
-from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.spans import aligned, padded, shown_line
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.spans import aligned, padded, shown_line
+from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 WORD = 11
 """Cells of the kind column, gap included."""

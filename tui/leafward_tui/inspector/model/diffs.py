@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs
-from leafward_tui.ui.code import fitted
-from leafward_tui.ui.page import Span
-from leafward_tui.ui.spans import padded, shown
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.text.code import fitted
+from leafward_tui.ui.text.spans import padded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.files.edits import DiffLine, Hunk
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 CONTEXT = 2
 """Unchanged lines shown beside a change."""

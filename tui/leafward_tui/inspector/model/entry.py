@@ -15,16 +15,16 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
-from leafward_tui.ui.cells import count, counted, exact, fit, money
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.page import Page, Selection, SelectionKind, Span
-from leafward_tui.ui.spans import shown, shown_line, wrapped_text
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Page, Selection, SelectionKind, Span
+from leafward_tui.ui.text.cells import count, counted, exact, fit, money
+from leafward_tui.ui.text.markdown import rendered
+from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 SPECIAL = frozenset(
     {

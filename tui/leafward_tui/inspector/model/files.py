@@ -9,16 +9,16 @@ from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.cells import cell_len, counted, fit_path
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Page, Selection, Span
-from leafward_tui.ui.spans import shown_line
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Page, Selection, Span
+from leafward_tui.ui.text.cells import cell_len, counted, fit_path
+from leafward_tui.ui.text.spans import shown_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from leafward.files.command_changes import Fate
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 COLUMNS = (7, 9)
 """Cells of the columns entries and last."""

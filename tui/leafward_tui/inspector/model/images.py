@@ -8,7 +8,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import byte_size
+from leafward_tui.ui.text.cells import byte_size
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

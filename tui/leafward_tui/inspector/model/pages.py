@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.base.config import Config
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.page import Gauge, Page, Selection
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.page import Gauge, Page, Selection
 
 
 def build(

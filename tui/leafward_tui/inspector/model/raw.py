@@ -9,17 +9,17 @@ from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.line_decoding import decode_line
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
-from leafward_tui.ui.cells import byte_size, counted, exact
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Page, Selection, Span
-from leafward_tui.ui.spans import head_of, shown, shown_line, width_of, wrapped_text
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Page, Selection, Span
+from leafward_tui.ui.text.cells import byte_size, counted, exact
+from leafward_tui.ui.text.spans import head_of, shown, shown_line, width_of, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.entry_decoding import Entry
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 FOLDED_LINES = 6
 """Lines shown of a long string."""

@@ -12,7 +12,7 @@ from leafward.query.search.text_match import Phrase
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.ui.page import Line
+    from leafward_tui.ui.panes.page import Line
 
 
 class SearchPhrase:

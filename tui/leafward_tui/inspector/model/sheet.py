@@ -6,16 +6,16 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path, wrap
-from leafward_tui.ui.page import Line, Page, Span
-from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
+from leafward_tui.ui.panes.page import Line, Page, Span
+from leafward_tui.ui.text.cells import cell_len, counted, fit_path, split_path, wrap
+from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward_tui.inspector.model.search_phrase import SearchPhrase
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.inspector_tab import Tab
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.inspector_tab import Tab
 
 LABEL = 5
 """Cells of the column in which labels hang."""
@@ -238,7 +238,7 @@ class Sheet:
 
 def path_spans(path: str, width: int, glyphs: Glyphs, *, ink: str = "text") -> list[Span]:
     """A session's path in at most `width` cells; it gives up its middle first."""
-    from leafward_tui.ui.spans import shown_line
+    from leafward_tui.ui.text.spans import shown_line
 
     folder, name = split_path(fit_path(shown_line(path, 2_000), width, gap=glyphs.gap))
     return [Span(folder, "faint"), Span(name, ink)] if folder else [Span(name, ink)]

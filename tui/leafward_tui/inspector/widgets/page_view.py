@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe
-from leafward_tui.ui.hits import parted
-from leafward_tui.ui.intents import intent
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.keys.intents import intent
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.hits import parted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.selection import Selection as TextSelection
 
-    from leafward_tui.ui.page import Line, Page
-    from leafward_tui.ui.theme import Styles
+    from leafward_tui.ui.appearance.theme import Styles
+    from leafward_tui.ui.panes.page import Line, Page
 
 MARGIN = 1
 """Cells left of the text: the cursor's."""

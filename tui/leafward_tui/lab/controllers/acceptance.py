@@ -10,12 +10,12 @@ from leafward.base.safe_text import safe_line
 from leafward.session.journal.open_file import why_unwritable
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
-from leafward_tui.ui.cells import count, counted, percent
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.price_line import KeyHint
-from leafward_tui.ui.screen_results import LabResult
-from leafward_tui.ui.sheet import SheetLine
-from leafward_tui.ui.write_words import book_words
+from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.screens.screen_results import LabResult
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import count, counted, percent
+from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction import Strategy
 from leafward_tui.lab.model.plan_lines import plan_lines
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.text import TextPane
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class Display:

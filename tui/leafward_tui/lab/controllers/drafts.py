@@ -22,7 +22,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import survival_of
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
-from leafward_tui.ui.cells import counted, limit
+from leafward_tui.ui.text.cells import counted, limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

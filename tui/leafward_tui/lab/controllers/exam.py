@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
 from leafward.summaries.facts import FactKind
-from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, money, percent, wrap
-from leafward_tui.ui.exam_request import answer_words
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.sheets.exam_request import answer_words
+from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, money, percent, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
@@ -50,7 +50,7 @@ class DraftGrader:
     def ask_model(self, then: Callable[[], object]) -> None:
         """Has a model sit the exam of the draft, after showing the request; calls `then` when it has answered."""
         from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
-        from leafward_tui.ui.exam_request import ExamRequest, Subject
+        from leafward_tui.ui.sheets.exam_request import ExamRequest, Subject
 
         state, draft = self._state, self._state.exam.draft
         if draft is None:

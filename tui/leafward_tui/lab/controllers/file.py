@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.bars.price_line import KeyHint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.path import PathReader
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.key_overrides import Keymap
+    from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.services import Job, Jobs
 
 

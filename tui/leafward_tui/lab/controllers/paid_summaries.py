@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact
-from leafward_tui.ui.cells import age, counted, exact, money
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import age, counted, exact, money
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.display import Display

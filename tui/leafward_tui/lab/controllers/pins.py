@@ -9,8 +9,8 @@ from leafward.compaction.pins import as_sentences
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact, lost_facts
-from leafward_tui.ui.cells import exact
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.text.cells import exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _MANY = 12
 """Facts that are pinned together without a question."""

@@ -10,10 +10,10 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.growth import planned_growth
 from leafward_tui.lab.controllers.drafts import draft_of
 from leafward_tui.lab.state import Mode
-from leafward_tui.ui.cells import counted, exact, money
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.price_line import KeyHint
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import counted, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from leafward_tui.lab.controllers.exam import graded
 from leafward_tui.lab.model.runs import FactsKept, difference, exam_difference, run_head, run_lines
 from leafward_tui.lab.model.texts import summary_lines
-from leafward_tui.ui.pane_lines import Block
+from leafward_tui.ui.panes.pane_lines import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.ports import LabPort, LinesPane
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.screen_results import XRayResult
+    from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.ui.services import AppServices
 
 

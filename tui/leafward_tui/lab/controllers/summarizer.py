@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.sheet import SheetLine, TextSheet
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,7 @@ from leafward_tui.lab.model.texts import (
     summary_lines,
 )
 from leafward_tui.lab.widgets.state_line import Writing
-from leafward_tui.ui.pane_lines import Block
+from leafward_tui.ui.panes.pane_lines import Block
 
 if TYPE_CHECKING:
     from leafward.summaries.survival import Survival

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.session.entry_headline import headline
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.pane_lines import Lines
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.pane_lines import Lines
     from leafward_tui.ui.services import Job, Jobs
 
 _AHEAD = 40

@@ -10,8 +10,8 @@ from leafward.compaction.cut_rules import LEGAL, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
-from leafward_tui.ui.cells import cell_len, count, counted, fit, right, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.compaction import Plan
     from leafward.session.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 INK = {Fate.SUMMARISED: "memory", Fate.PREFIX: "warn", Fate.KEPT: "leaf"}
 _TOK = 8

@@ -9,15 +9,15 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.gate import pin_text, unseen
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status
-from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, percent, right
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, percent, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.summaries.survival import Survival
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _TITLE = "Facts kept"
 _NAME = 12

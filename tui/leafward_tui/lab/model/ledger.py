@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
     from leafward.compaction import Plan, Strategy

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.model.sliders import Dial, Slider
-from leafward_tui.ui.cells import cell_len, count, exact, filled, fit, limit, money, percent, right, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, exact, filled, fit, limit, money, percent, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.compaction import Plan, Strategy
     from leafward.compaction.injection import Injection, SectionReport
     from leafward_tui.lab.model.ledger import Column, Ledger
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LABEL = 13
 _VALUE = 9

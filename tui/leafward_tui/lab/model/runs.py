@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.exam import Topic
 from leafward.summaries.survival import SURVIVED, Status
-from leafward_tui.ui.cells import count, fit, money, percent, right
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import count, fit, money, percent, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.summaries.facts import FactKind
     from leafward.summaries.survival import Survival
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
     _Fact = tuple[FactKind, str]
     """A fact by its kind and its canonical words."""

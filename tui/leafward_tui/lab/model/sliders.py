@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.pane_lines import Span
+from leafward_tui.ui.panes.pane_lines import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class Dial(StrEnum):

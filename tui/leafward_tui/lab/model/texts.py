@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted, exact, fit, limit, money, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, counted, exact, fit, limit, money, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.summaries.summarizers import Summary
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _INJECTED = "Injected context: files, rules and last actions that go with the summary, so that the model still has them word for word."
 _MOST = 400

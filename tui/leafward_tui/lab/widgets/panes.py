@@ -8,9 +8,9 @@ from textual.containers import Horizontal, Vertical
 
 from leafward_tui.lab.state import PAGES, TABS
 from leafward_tui.lab.widgets.state_line import StateLine
-from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -9,11 +9,11 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, exact, fit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, exact, fit
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.log.ports import LogView
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class Cursor:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents import agent_behind
 from leafward.files.restoration import StepBack, TakenBack, as_operations, restores_of, step_back, take_back
 from leafward.session.journal import OperationKind, Writing, operations, redo, redoable
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.operation_text import OperationText
-from leafward_tui.ui.write_words import book_words, remark_words
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.operation_text import OperationText
+from leafward_tui.ui.words.write_words import book_words, remark_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,8 +120,8 @@ class Operations:
 
     def _ask(self, operation: Operation, would: Change) -> None:
         """Asks, with the write and its remarks."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         every = self._view.operations
         if every is None:

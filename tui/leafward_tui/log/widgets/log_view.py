@@ -11,10 +11,10 @@ from textual.widget import Widget
 from leafward.base.times import moment_of
 from leafward.session.journal import OperationKind
 from leafward_tui.log.path_then import PathThen
-from leafward_tui.ui.cells import age, cell_len, fit, right
-from leafward_tui.ui.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.text.cells import age, cell_len, fit, right
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Operation
     from leafward_tui.log.path_then import PathRow
-    from leafward_tui.ui.operation_text import OperationText
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
+    from leafward_tui.ui.words.operation_text import OperationText
 
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.search.conjunction import query_of
 from leafward_tui.search.model.finds import Finds
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.bars.title_bar import Progress
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,19 +8,19 @@ from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.search.model.finds import label_of
-from leafward_tui.ui.cells import cell_len, fit, fit_path, right, wrap
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.side_pane import PaneLine, SidePane
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, wrap
+from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.catalog import Card
     from leafward.query.search.text_match import Hit
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 
 class HitView(SidePane):

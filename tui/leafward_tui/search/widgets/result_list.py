@@ -11,10 +11,10 @@ from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
-from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path, wrap
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import age, cell_len, counted, fit, right, split_path, wrap
+from leafward_tui.ui.text.hits import marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.query.search.text_match import Hit
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _LABEL = 22
 """Cells of the speaker; fewer in a narrow pane."""

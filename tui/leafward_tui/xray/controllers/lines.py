@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
 from leafward.compaction.xray import Link
-from leafward_tui.ui.screen_results import XRayResult
+from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.xray.controllers.lines import Lines
     from leafward_tui.xray.ports import XRayPort

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.screen_results import XRayResult
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import counted
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.xray import Link, What
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers import tokens_of
-from leafward_tui.ui.cells import counted, exact, wrap
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.screen_search import ScreenSearch, SearchedView
-from leafward_tui.ui.summary_differences import diff_lines
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.screens.screen_search import ScreenSearch, SearchedView
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.text.cells import counted, exact, wrap
+from leafward_tui.ui.text.times import moment
+from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
     from leafward_tui.ui.services import Job, Jobs
-    from leafward_tui.ui.summary_differences import DiffLine
+    from leafward_tui.ui.words.summary_differences import DiffLine
     from leafward_tui.xray.ports import AboutPane
 
 _LETTERS = "abcdefghilmnoprstuvwxyz"

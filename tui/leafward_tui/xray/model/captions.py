@@ -17,7 +17,7 @@ from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.summaries.survival import SURVIVED, FactMatch, Status
-from leafward_tui.ui.cells import count, counted, exact
+from leafward_tui.ui.text.cells import count, counted, exact
 from leafward_tui.xray.model.arrangement import Piece, Side
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward.summaries.survival import Fate, Survival
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 LIMIT = 400
 _MOST_DECODED = 4 << 20

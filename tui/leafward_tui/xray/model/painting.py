@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 
 from leafward.compaction.xray import Link, What
-from leafward_tui.ui.cells import cell_len, fit, right
-from leafward_tui.ui.hits import lit
+from leafward_tui.ui.text.cells import cell_len, fit, right
+from leafward_tui.ui.text.hits import lit
 from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD, Teller
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.compaction.xray import Band
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 LEAST_TWO = 99
 """Cells from which both sides stand beside each other: a screen of 100 with its scrollbar."""

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, count, counted, fit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.painting import MIDDLE, Columns
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.compaction.xray import XRay
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 
 class XRayHead(Widget):

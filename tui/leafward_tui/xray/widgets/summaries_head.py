@@ -8,8 +8,8 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from leafward_tui.ui.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.painting import Columns, Painter
