@@ -1,4 +1,4 @@
-"""What the README and the documents claim. `python -m tests.test_readme` writes the generated parts."""
+"""The claims of the README and the documents. `python -m tests.test_readme` writes the generated parts."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ def help_block() -> str:
 
 
 def need_table() -> str:
-    """What summaries hold, measured on the sessions of the corpora."""
+    """Facts that summaries hold, measured on the sessions of the corpora."""
     from tests.bench.need import table
 
     return table()
 
 
 def exam_table() -> str:
-    """What of an exam the context answers after the compactions of the corpora."""
+    """Exam questions that the context answers after the compactions of the corpora."""
     from tests.bench.exam import table
 
     return table()
 
 
 def query_table() -> str:
-    """What a search understands; the first column says whether the catalogue's filter does too."""
+    """Terms of a search; the first column says whether the catalogue's filter knows them too."""
     from leafward.query.vocabulary import TERMS, TEXT_TERMS
 
     lines = [
@@ -353,7 +353,7 @@ ARGUMENTS = {
     "resume": ["{}"],
     "demo": [],
 }
-"""What each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
+"""Arguments that each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
 
 
 def test_documents_hold_the_keys_that_are_listed(

@@ -1,4 +1,4 @@
-"""What compactions cost afterwards, on the command line: of one, and added up."""
+"""Costs after a compaction on the command line: of one, and added up."""
 
 from __future__ import annotations
 

@@ -359,7 +359,7 @@ def test_a_session_of_codex_is_planned_by_its_rules(done: Run, tmp_path: Path) -
 
 
 class TestGate:
-    """What stops a compaction that would lose rules or unfinished steps."""
+    """The gate of a compaction that would lose rules or unfinished steps."""
 
     def test_it_stops_lists_whole_sentences_and_writes_nothing(self, run: Run, tmp_path: Path) -> None:
         compaction = lossy(tmp_path)

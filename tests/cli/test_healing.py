@@ -165,7 +165,7 @@ def test_more_images_than_one_request_takes_are_left_alone_where_no_reply_is_ant
 def test_a_session_without_a_known_fault_is_written_anyway_where_that_is_wanted(
     run: Run, tmp_path: Path
 ) -> None:
-    """What a provider says of thinking that was signed for another request cannot be told from the session."""
+    """Whether a provider accepts thinking that was signed for another request cannot be told from the session."""
     file = Transcript(tmp_path / ".claude")
     file.prompt("count the pears")
     file.block({"type": "thinking", "thinking": "seven", "signature": "c2lnbmVk"}, "msg_t", None)
@@ -261,7 +261,7 @@ THINKING = "`thinking` or `redacted_thinking` blocks in the latest assistant mes
 
 
 def refused(file: Transcript, said: str) -> None:
-    """What Claude Code 2.1 writes where the provider refused a request."""
+    """Row of Claude Code 2.1 after the provider refused a request."""
     message = {
         "id": "refused",
         "type": "message",
@@ -415,7 +415,7 @@ def test_an_assumed_window_is_only_said(run: Run, tmp_path: Path) -> None:
 
 
 def test_counts_are_kept_up_to_the_first_change(run: Run, tmp_path: Path) -> None:
-    """What was sent for a reply stands before it as it was: its count is still that of its request."""
+    """The messages before a reply are unchanged, so its count is still that of its request."""
     file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
     for number in range(2):
         file.user(f"plant row {number}")

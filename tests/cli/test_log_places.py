@@ -1,4 +1,4 @@
-"""What `log`, `undo` and `redo` call the places of a move: entries of the conversation, never Leafward's own lines."""
+"""Names of the places of a move in `log`, `undo` and `redo`: entries of the conversation, never Leafward's own lines."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def kind_of(command: click.Command) -> Any:
 
 
 def missing(kind: Any) -> dict[str, str]:
-    """What an option that has to be there is given."""
+    """Values for the required options."""
     return {one.name: "leaf" for one in fields(kind) if one.default is MISSING}
 
 

@@ -303,7 +303,7 @@ def test_a_file_that_is_created_is_executable_where_a_command_made_it_so(
 
 
 def test_a_restore_leads_back_to_a_later_entry(work: Work, done: Run) -> None:
-    """What a restore left counts as safe for the next one."""
+    """Files that a restore left count as safe for the next one."""
     done("restore", work.path, work.at)
     done("restore", work.path, "leaf")
     assert snapshot(work.folder).keys() == work.now.keys()

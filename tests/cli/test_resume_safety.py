@@ -1,4 +1,4 @@
-"""What a session names (its id, its folder) reaches its agent and a shell as just that: never as an option or a command."""
+"""Names in a session (its id, its folder) reach its agent and a shell as plain values, never as an option or a command."""
 
 from __future__ import annotations
 

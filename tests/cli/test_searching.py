@@ -122,7 +122,7 @@ def test_a_wrong_pattern_is_refused(store: Path, run: Run, query: str, said: str
     ],
 )
 def test_a_broken_condition_is_refused(store: Path, run: Run, query: str, said: str, shown: str) -> None:
-    """What the rest finds is not what was asked for."""
+    """The hits of the other terms alone are not what was asked for."""
     for options in ((), ("--json",)):
         outcome = run("search", query, *options)
         assert (outcome.code, outcome.out) == (2, "")

@@ -1,4 +1,4 @@
-"""What we stored is trusted no more than what others stored: any value of it may be of any type."""
+"""Our own stored data is trusted no more than that of others: any value of it may be of any type."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_an_index_that_is_no_file_is_none(run: Run, store: Path) -> None:
 
 
 class TestOtherFiles:
-    """What else we keep: each value of it may be of any type too."""
+    """Our other stored data: each value of it may be of any type too."""
 
     def test_a_note_in_the_trash(self, run: Run, store: Path) -> None:
         [file, *_] = sorted(store.rglob("0_*.jsonl"))

@@ -30,7 +30,7 @@ GONE_BACK = DATA / "2.1.332" / "projects" / "-tmp-demo-project" / "8215b2d2-5227
 
 
 def test_a_real_session_that_goes_back_to_a_kept_message_is_sent_as_recorded() -> None:
-    """What the real 2.1.332 sent with the last prompt, noted beside the session: calls, replies and prompts in this order."""
+    """Messages that the real 2.1.332 sent with the last prompt, noted beside the session: calls, replies and prompts in this order."""
     session = opened(GONE_BACK)
     assert session.branches == 1
     [at] = compactions(session)
@@ -59,7 +59,7 @@ def test_a_real_session_that_goes_back_to_a_kept_message_is_sent_as_recorded() -
 
 
 def test_what_names_the_end_of_what_was_kept_follows_the_summary(tmp_path: Path) -> None:
-    """What is kept hangs on the summary for Claude Code, and what comes next on it, where nothing was put in with the compaction."""
+    """For Claude Code kept messages follow the summary, and the next row follows them, where nothing was inserted with the compaction."""
     transcript = Transcript(tmp_path)
     transcript.turn("one", "first")
     head = transcript.prompt("two")

@@ -1,4 +1,4 @@
-"""What stands in the text of a compaction: its limit, pins, edits, what is injected, messages in their words."""
+"""The text of a compaction: its limit, pins, edits, injected context, messages in their words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the doctor finds, and that it finds nothing else."""
+"""Problems that the doctor finds, and no others."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class TestPi:
         assert stat.S_IMODE(fork.draft.path.stat().st_mode) == 0o600
 
     def test_moves_of_the_leaf_are_left_out_and_nothing_hangs_on_them(self, tmp_path: Path) -> None:
-        """What was kept from a marker on is kept from the entry behind it on."""
+        """A compaction that kept from a marker on keeps from the entry after it on."""
         file = working(tmp_path / "s.jsonl")
         with reading(file.path) as session:
             journal.move(session, 4)

@@ -291,7 +291,7 @@ def stored() -> list[Path]:
 
 
 def sent(session: Session, at: int) -> list[tuple[str, str]]:
-    """What is sent of a context, text by text."""
+    """Texts of a context that are sent."""
     messages = context_at(session, at).messages
     return [one for one, message in zip(texts(session, at), messages, strict=True) if message.sent]
 

@@ -26,7 +26,7 @@ HEAVY = {
     "rich",
     "textual",
 }
-"""What nothing may load before it is needed: seconds of imports, side effects, and the whole screen."""
+"""Modules that must not be loaded early: seconds of imports, side effects, and the whole screen."""
 
 NOT_IN_THE_CORE = {"leafward_themes", "leafward_tui", "litellm", "rich", "textual"}
 

@@ -37,7 +37,7 @@ from tests.surroundings import CORPORA, needs_corpora
 
 
 def listed(root: Path) -> Catalogue:
-    """What opencode has under a root, and what we keep of it."""
+    """Sessions of opencode under a root, and our copies of them."""
     roots: dict[str, tuple[str, ...]] = {agent.name: () for agent in all_agents()}
     found = Catalogue(Config(roots=roots | {"opencode": (str(root),)}))
     found.refresh()

@@ -1,4 +1,4 @@
-"""What killed writes left: named wherever Leafward writes, cleared only where it is ours, old, and nobody's work."""
+"""Leftovers of killed writes: named wherever Leafward writes, cleared only where they are ours, old, and nobody's work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def left(path: Path, text: str = "{") -> Path:
 
 
 def found(*stores: Path, after: float = LATER) -> dict[Path, str]:
-    """What is found that long from now, and why it stays."""
+    """Leftovers found that long from now, and why they stay."""
     return {one.path: one.stays for one in litter(map(str, stores), time.time() + after)}
 
 

@@ -1,4 +1,4 @@
-"""What a move of the leaf costs, and contexts by size alone."""
+"""The price of a move of the leaf, and contexts by size alone."""
 
 from __future__ import annotations
 

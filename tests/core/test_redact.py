@@ -157,7 +157,7 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_a_private_key_in_one_text_of_a_list_is_taken_out_there() -> None:
-    """What a command is given as its arguments: one of them may have more lines than there are arguments."""
+    """Arguments of a command: one of them may have more lines than there are arguments."""
     command = ["bash", "-lc", f"cat > key <<END\n{PRIVATE_KEY}\nEND", "-"]
     found = Redactor()
     assert found.value({"command": command}) == {

@@ -1,4 +1,4 @@
-"""What is told word by word, and remembered, is what a look at the whole text tells."""
+"""Results remembered word by word equal those of a look at the whole text."""
 
 from __future__ import annotations
 

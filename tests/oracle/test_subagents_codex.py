@@ -1,4 +1,4 @@
-"""What a sub-agent of the real Codex is given of its parent's conversation: what it sends, and what it used by itself.
+"""The part of its parent's conversation that a sub-agent of the real Codex gets: its requests, and its own usage.
 
 Runs where ``LEAFWARD_CODEX`` names the binary of Codex; skipped elsewhere. 0.107, 0.116, 0.125, 0.142, 0.153, 0.160 and 0.169 were used.
 """

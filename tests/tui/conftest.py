@@ -1,4 +1,4 @@
-"""What the tests of the application have in common."""
+"""Fixtures of the application's tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of strip, gauge and price line share: glyphs, plain lines, a price."""
+"""Shared by the tests of strip, gauge and price line: glyphs, plain lines, a price."""
 
 from __future__ import annotations
 

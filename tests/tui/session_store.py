@@ -171,7 +171,7 @@ def mixed_store(root: Path) -> None:
 
 
 def lines_of(store: Path, **view: Any) -> Listing:
-    """What the catalogue lists of a store."""
+    """Rows that the catalogue lists of a store."""
     catalogue = Catalogue(Config(), [store])
     catalogue.refresh()
     stock = Stock(
@@ -300,7 +300,7 @@ async def previewed(pilot: Pilot[int], screen: CatalogueScreen) -> None:
 
 
 def rows(app: App[Any]) -> list[str]:
-    """What stands on the screen."""
+    """Text of the screen."""
     strips = app.screen._compositor.render_strips()
     return ["".join(strip.text for strip in strip_row).rstrip() for strip_row in _rows(strips)]
 

@@ -1,4 +1,4 @@
-"""What is opened, themes, keymaps, help, and what is remembered."""
+"""Opening, themes, keymaps, help, and settings that are remembered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the catalogue lists, and in which lines."""
+"""The lines of the catalogue."""
 
 from __future__ import annotations
 

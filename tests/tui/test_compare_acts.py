@@ -1,4 +1,4 @@
-"""What is written from a comparison: grafts, merged summaries, pinned facts; and edits for the model."""
+"""Writes from a comparison: grafts, merged summaries, pinned facts; and edits for the model."""
 
 from __future__ import annotations
 

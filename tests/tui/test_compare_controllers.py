@@ -77,7 +77,7 @@ class FakeLines:
 
 
 class FakeScreen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     size = SIZE
     three_columns = True

@@ -1,4 +1,4 @@
-"""What is searched for in a comparison: paths, lines in folds, messages."""
+"""A search in a comparison: paths, lines in folds, messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the panes of the Compare screen hold, as values."""
+"""Contents of the panes of the Compare screen, as values."""
 
 from __future__ import annotations
 

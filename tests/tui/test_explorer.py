@@ -193,7 +193,7 @@ class TestOpening:
             assert any("d prompt" in row for row in tree(screen))
 
     async def test_the_rows_on_the_screen_are_those_of_the_new_width(self, demo: Path) -> None:
-        """What the terminal shows, not what the tree would draw if it were asked again."""
+        """The terminal's own content, not a new drawing of the tree."""
         async with exploring(demo, WIDE) as (pilot, screen):
             await until(pilot, lambda: any("facts lost" in row for row in rows(screen.app)))
             await settled(pilot)

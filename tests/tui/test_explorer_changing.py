@@ -1,4 +1,4 @@
-"""What the explorer writes: moves, labels, names, archived branches, undo; what it hands on, and the log of it."""
+"""Writes of the explorer: moves, labels, names, archived branches, undo; resuming and export, and the log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def leaf(screen: ExplorerScreen) -> str:
-    """What the row of the leaf begins with."""
+    """Beginning of the row of the leaf."""
     (row,) = [row for row in tree(screen) if " leaf " in row]
     return next(word for word in row.split() if word in "abcdxyz")
 

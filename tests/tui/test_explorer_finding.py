@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def lit(screen: ExplorerScreen) -> list[str]:
-    """What is lit on the lines of the pane that are in sight."""
+    """Highlighted texts on the visible lines of the pane."""
     view = screen.query_one(Inspector).view
     inks = {ground.strong_hit for ground in services_of(screen).styles_now}
     return [

@@ -44,7 +44,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def held(folder: Path) -> dict[str, str]:
-    """What each file holds; a write that was taken back leaves another time."""
+    """Contents of each file; a write that was taken back leaves another time."""
     return {name: digest for name, (digest, _) in contents(folder).items()}
 
 

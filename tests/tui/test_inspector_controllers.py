@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Pane:
-    """What the controller sees of the pane."""
+    """The pane as the controller sees it."""
 
     room = (60, 30)
 

@@ -98,7 +98,7 @@ def test_a_compaction_tells_what_it_did(tmp_path: Path) -> None:
 
 
 def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_path: Path) -> None:
-    """What stands word for word in a replacement history, in the order of the file."""
+    """Texts of a replacement history, word for word, in the order of the file."""
     rollout = Rollout(tmp_path)
     rollout.said("<environment_context>x</environment_context>")
     rollout.turn("first", "A")

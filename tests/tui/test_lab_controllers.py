@@ -144,7 +144,7 @@ class FakePanes:
 
 
 class FakeScreen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     is_active = True
 

@@ -264,7 +264,7 @@ async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoin
 
 
 def pane(screen: LabScreen) -> str:
-    """What stands where the summary will."""
+    """Lines in the place of a summary that is not there yet."""
     lines = screen.panes.text.lines
     return " ".join(lines[y].text.strip() for y in range(len(lines or ()))) if lines is not None else ""
 

@@ -1,4 +1,4 @@
-"""What the lab shows of a summary before it is accepted: all of it, what it invents, whether it makes the context larger."""
+"""The lab's view of a summary before it is accepted: its whole text, invented facts, a context that grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compaction lab says, as values: ledger, plan, fates, texts, runs."""
+"""Texts and figures of the compaction lab, as values: ledger, plan, fates, texts, runs."""
 
 from __future__ import annotations
 

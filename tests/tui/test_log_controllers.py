@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Screen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     on_top = True
 

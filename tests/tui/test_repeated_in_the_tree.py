@@ -1,4 +1,4 @@
-"""What was done again after a compaction, at its row in the tree."""
+"""Work repeated after a compaction, at its row in the tree."""
 
 from __future__ import annotations
 

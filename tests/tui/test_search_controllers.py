@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Screen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     editing = True
     text_shown = True

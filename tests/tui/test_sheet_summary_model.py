@@ -203,7 +203,7 @@ async def begun(pilot: Pilot[int]) -> None:
 
 
 def with_summary(pilot: Pilot[int]) -> str:
-    """What the sheet says of the summary."""
+    """Text of the sheet about the summary."""
     sheet = pilot.app.screen
     assert isinstance(sheet, ChoiceSheet)
     return next((one.effect for one in sheet.rows.choices if "abandoned branch" in one.title), "")

@@ -189,7 +189,7 @@ async def test_what_the_terminal_cannot_take_goes_to_a_file_of_ours(tmp_path: Pa
 
 
 async def test_screen_gets_no_sequence_that_is_longer_than_its_buffer(tmp_path: Path) -> None:
-    """What of a sequence is longer, screen draws."""
+    """GNU screen draws the rest of a sequence that is longer than its buffer as text."""
     app: App[None] = App()
     terminal = Terminal.detect({**TRUE, "STY": "x"}, windows=False)
     async with app.run_test():

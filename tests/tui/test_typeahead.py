@@ -38,7 +38,7 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 
 def typed(pilot: Pilot[int]) -> str | None:
-    """What stands in the field of the sheet on top; None where there is none."""
+    """Text in the field of the top sheet; None where there is none."""
     sheet = pilot.app.screen
     return sheet.input.value if isinstance(sheet, TextSheet) else None
 

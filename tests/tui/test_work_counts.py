@@ -130,7 +130,7 @@ class TestPainting:
     async def test_a_page_that_was_painted_ahead_is_there_at_once(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What follows the cursor may come late on a busy machine and have all drawn again: not at each of five pages."""
+        """Details of the cursor may come late on a busy machine and redraw everything, but not at each of five pages."""
         monkeypatch.setattr(row_metrics, "REST", 60)
         monkeypatch.setattr(row_metrics, "IDLE", 60)
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
@@ -168,7 +168,7 @@ class TestPainting:
     async def test_moving_the_cursor_lays_nothing_out(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What follows the cursor is longer and shorter, with and without a scrollbar."""
+        """Details of the cursor are longer and shorter, with and without a scrollbar."""
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             await pilot.press("Z", "g")
             await self._still(pilot, screen)
@@ -337,7 +337,7 @@ NOT_YET = {
     "pygments",
     "textual.widgets._markdown",
 }
-"""What the first frame does without."""
+"""Modules that the first frame does without."""
 
 DATACLASSES = 6
 """As many are made before the first frame at most. Each takes as long as loading a module; a named tuple an eighth of it."""

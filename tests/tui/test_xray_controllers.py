@@ -73,7 +73,7 @@ class FakeLines:
 
 
 class FakeScreen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     sheet_rows = 20
 

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Silent:
-    """Something that is told, and of which nothing is asked."""
+    """Takes every message and answers nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_values, **_named: None
 
 
 def _nothing(_value: object) -> None:
-    """What somebody is told who does not listen."""
+    """Takes messages and drops them."""
 
 
 class Tree(Silent):
@@ -160,7 +160,7 @@ class Explorer:
         return [*map(self.state.exploration.lines.line, range(len(self.state.exploration.lines)))]
 
     def kind_here(self) -> LineKind:
-        """What the line of the cursor is."""
+        """The line of the cursor."""
         assert self.view.tree.line is not None
         return self.view.tree.line.kind
 
