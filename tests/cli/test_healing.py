@@ -90,7 +90,7 @@ def test_a_preview_is_refused_as_healing_is_where_the_folder_is_gone(
     file.user("never mind")
     refused = run("heal", file.path, how)
     assert (refused.code, refused.out) == (1, "")
-    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another one\n"
+    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another folder\n"
     assert refused.err == said
     assert run("heal", file.path, "--cwd", tmp_path, "--dry-run").code == 0
 

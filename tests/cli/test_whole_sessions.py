@@ -103,7 +103,7 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
     data_dir().write_text("no folder")
     answer = run("keep", CLAUDE_ID[:8])
     assert answer.code == 1
-    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory; no copy is kept of it\n"
+    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory; no copy was made\n"
     data_dir().unlink()
     folder = kept_dir() / "claude"
     folder.mkdir(parents=True)
@@ -113,7 +113,7 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
         problem for problem in run("doctor", "--json").document["problems"] if problem["code"] == "litter"
     ]
     assert [problem["text"] for problem in said] == [
-        f"{left}: left by a write that was killed; it stays for now: it changed less than an hour ago"
+        f"{left}: left by a write that was interrupted; it stays for now: it changed less than an hour ago"
     ]
 
 
@@ -165,7 +165,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     assert session.read_bytes() == before
     assert done("archive", "01a1fff0", "--json").document["archived"] is True
     assert done("ls", "--json").document["sessions"][0]["archived"] is True
-    assert "as it was already" in done("archive", "01a1fff0").out
+    assert "nothing to do, already so" in done("archive", "01a1fff0").out
     done("archive", "01a1fff0", "--undo")
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
@@ -244,9 +244,9 @@ def test_litter_is_named_and_cleared_when_asked(
         one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"
     ]
     assert first["text"] == (
-        f"{old}: left by a write that was killed; `leafward doctor --clear-litter` removes it"
+        f"{old}: left by a write that was interrupted; `leafward doctor --clear-litter` removes it"
     )
-    assert "it changed at a time that is still to come" in second["text"]
+    assert "its time of change is in the future" in second["text"]
     tried = done("doctor", "--clear-litter", "--dry-run", "--json").document
     assert tried["cleared"] == [{"path": str(old), "bytes": 1}]
     assert old.is_file()
@@ -255,7 +255,7 @@ def test_litter_is_named_and_cleared_when_asked(
     assert f"stays: {young}" in said
     assert (old.exists(), young.exists(), session.is_file()) == (False, True, True)
     young.unlink()
-    assert done("doctor", "--clear-litter").out == "no litter: no killed write left anything\n"
+    assert done("doctor", "--clear-litter").out == "nothing to clear: no interrupted write left files\n"
 
 
 def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, session: Path) -> None:

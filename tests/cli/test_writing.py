@@ -59,7 +59,7 @@ class TestMove:
         before = path.read_bytes()
         stayed = done("move", path, "leaf", "--json").document
         assert (stayed["op"], stayed["from"], stayed["leaf"]) == (None, "00000006", "00000006")
-        assert done("move", path, "leaf").out == "the leaf is there already: 00000006  answer 2\n"
+        assert done("move", path, "leaf").out == "the leaf is already there: 00000006  answer 2\n"
         assert path.read_bytes() == before
 
     def test_to_a_prompt_is_warned_of(self, run: Run, path: Path) -> None:
@@ -211,7 +211,7 @@ class TestLabelAndName:
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")
         before = path.read_bytes()
-        assert done("label", path, "00000002", "x").out.startswith("as it was already: ")
+        assert done("label", path, "00000002", "x").out.startswith("nothing to do, already so: ")
         assert path.read_bytes() == before
 
     def test_dry_runs_write_nothing(self, run: Run, path: Path) -> None:
