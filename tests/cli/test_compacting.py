@@ -236,11 +236,11 @@ def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
     [
         (("--strategy", "all"), "--strategy all only compares, so it needs --dry-run"),
         (("--strategy", "all", "--dry-run", "--model", "local/x"), "so it takes no --model"),
-        (("--repair", "#264", "--at", "#3"), "--repair takes place, cut and strategy from"),
-        (("--base-url", "http://127.0.0.1:9"), "so it needs --model"),
+        (("--repair", "#264", "--at", "#3"), "--repair uses the place, cut and strategy of"),
+        (("--base-url", "http://127.0.0.1:9"), "--base-url needs --model"),
         (("--max-tokens", "0"), "--max-tokens"),
         (("--behaviour", "9.9"), "no version '9.9'"),
-        (("--strategy", "codex", "--cut", "leaf"), "codex keeps messages instead of a tail"),
+        (("--strategy", "codex", "--cut", "leaf"), "codex keeps single messages and no tail"),
     ],
 )
 def test_usage(options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
@@ -380,7 +380,7 @@ class TestGate:
 
     def test_a_dry_run_shows_what_would_stop_it(self, run: Run, tmp_path: Path) -> None:
         shown = run("compact", tmp_path / "s.jsonl", "--repair", lossy(tmp_path), "--dry-run")
-        assert "afterwards; this stops the compaction" in shown.out
+        assert "this stops the compaction" in shown.out
         assert RULE in shown.out
 
     def test_the_loss_can_be_accepted(self, run: Run, tmp_path: Path) -> None:

@@ -347,7 +347,7 @@ def test_a_manifest_that_does_not_fit_is_none(work: Work, done: Run, run: Run) -
         json.dumps({**json.loads(manifest.read_text()), "made": [1]}),
     ):
         manifest.write_text(damage)
-        assert "can be undone" in run("restore", work.path, "--undo").err
+        assert "no restore to undo" in run("restore", work.path, "--undo").err
 
 
 def test_hostile_names_do_not_act(work: Work, run: Run) -> None:

@@ -75,7 +75,7 @@ def test_what_goes_soon_is_said_and_can_be_kept(done: Run, transcript: Path) -> 
     kept = done("keep", CLAUDE_ID[:8], "--json").document
     assert (kept["agent"], kept["copied"], kept["session"]) == ("claude", 1, str(transcript))
     assert stat.S_IMODE(os.stat(kept["path"]).st_mode) == 0o600
-    assert "kept already" in done("keep", CLAUDE_ID[:8]).out
+    assert "already kept" in done("keep", CLAUDE_ID[:8]).out
     assert done("ls").out.count("count the pears  kept") == 1
     transcript.unlink()
     [listed] = done("ls", "--json").document["sessions"]
@@ -90,7 +90,7 @@ def test_a_session_in_a_database_is_kept(done: Run, isolated_environment: Path) 
     path = Database(root).write(talk)
     kept = done("keep", "ses_one", "--json").document
     assert (kept["session"], kept["files"], kept["changed"]) == (str(path), [str(path)], True)
-    assert done("keep", "ses_one").out.startswith("kept already, 1 session: ")
+    assert done("keep", "ses_one").out.startswith("already kept, 1 session: ")
     for file in root.iterdir():
         file.unlink()
     [listed] = done("ls", "--json").document["sessions"]
@@ -155,7 +155,7 @@ def test_nothing_is_deleted_before_it_is_said_what(done: Run, session: Path) -> 
 def test_another_agents_session_is_refused_with_the_reason(run: Run, transcript: Path) -> None:
     refused = run("delete", CLAUDE_ID[:8])
     assert (refused.code, refused.out) == (1, "")
-    assert "the files of other agents are never touched" in refused.err
+    assert "whose files Leafward never changes" in refused.err
     assert transcript.is_file()
 
 

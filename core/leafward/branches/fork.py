@@ -177,7 +177,7 @@ def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
     columns = session.columns
     if cut.entry < 0:
         return f"no session can begin here: {cut.rule}"
-    problem = f"{to.title} cannot begin at {columns.id(cut.entry)}: {cut.rule}"
+    problem = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
     if cut.nearest == NO_ENTRY:
         return f"{problem}; no entry near it works either"
     return f"{problem}; the nearest entry that works is {columns.id(cut.nearest)}"
