@@ -74,5 +74,5 @@ def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Pa
     conversation(tmp_path / "plain.jsonl")
     assert (
         done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out
-        == "no compaction to add up\n"
+        == "no compactions\n"
     )

@@ -208,7 +208,7 @@ def test_what_the_session_made_itself_is_no_reason_to_give_up(
         "in a package",
     ]
     assert "README: whether it was there before the session made it is not known" in out
-    assert "--base says what was there before the session" in out
+    assert "add --base for the files from before the session" in out
     assert main([*asked, "--likely", *check]) == 0
     out = capsys.readouterr().out
     assert '"tidy it" is the first after which `sh check.sh` fails' in out

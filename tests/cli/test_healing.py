@@ -90,7 +90,7 @@ def test_a_preview_is_refused_as_healing_is_where_the_folder_is_gone(
     file.user("never mind")
     refused = run("heal", file.path, how)
     assert (refused.code, refused.out) == (1, "")
-    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another one\n"
+    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another folder\n"
     assert refused.err == said
     assert run("heal", file.path, "--cwd", tmp_path, "--dry-run").code == 0
 
@@ -216,7 +216,7 @@ def test_where_nothing_was_said_behind_a_gap_the_session_goes_on_before_it(run: 
     file.user("plant a row")
     file.said("planted")
     file.entry("model_change", "never written", provider="local", modelId="scripted-2")
-    assert "`leafward heal` goes on before it" in run("compact", file.path, "--dry-run").err
+    assert "`leafward heal` begins a session that goes on before it" in run("compact", file.path, "--dry-run").err
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document
     assert ([one["code"] for one in made["changes"]], made["messages"]) == (["gap"], 2)
     assert [one["text"] for one in run("context", made["path"], "--json").document["messages"]] == [

@@ -77,4 +77,4 @@ def test_a_number_that_is_none_is_told_in_words(value: str, capsys: pytest.Captu
 @pytest.mark.parametrize("text", ["", "  "])
 def test_a_search_for_nothing_is_a_wrong_use(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["search", text]) == 2
-    assert "nothing to look for" in capsys.readouterr().err
+    assert "nothing to search for" in capsys.readouterr().err

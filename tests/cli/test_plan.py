@@ -218,7 +218,7 @@ def test_the_threshold_of_claude_code_is_that_of_the_gauge(done: Run) -> None:
     assert made["reserve"] == made["window"] - shown.tokens
     text = done("plan", path).out
     assert f"threshold about {shown.tokens:,} of" in text
-    assert "What Claude Code keeps is not known: pi's rules are taken" in text
+    assert "What Claude Code keeps is not known: pi's rules are used" in text
     # pi's rules that are asked for by name have pi's threshold.
     asked = done("plan", path, "--strategy", "pi", "--json").document["trigger"]
     assert (asked["threshold"], asked["about"]) == (asked["window"] - 16_384, False)

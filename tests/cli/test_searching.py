@@ -74,9 +74,9 @@ def test_hits_beyond_the_limit_are_told(store: Path, done: Run, run: Run) -> Non
     found = done("search", "needle", "--limit", "1", "--json").document
     assert len(found["hits"]) == 1
     assert found["diagnostics"] == [
-        {"code": "limit", "text": "1 hit listed, 2 sessions not looked into: --limit"}
+        {"code": "limit", "text": "1 hit listed, 2 sessions not searched: --limit"}
     ]
-    assert "not looked into" in run("search", "needle", "--limit", "1").err
+    assert "not searched" in run("search", "needle", "--limit", "1").err
 
 
 def test_as_many_hits_as_the_limit_says_are_listed_of_one_session_too(tmp_path: Path, run: Run) -> None:

@@ -180,12 +180,12 @@ class TestOtherFiles:
                     note = folder / "note.json"
         for text in ("", "[" * 100_000, "1" * 10_000, "\0", "null"):
             note.write_text(text)
-            assert "nothing lies in the trash" in run("delete", "--undo", "x").err
+            assert "the trash has no session" in run("delete", "--undo", "x").err
         # Another file than the session is never brought back.
         (folder / file.name).unlink()
         (folder / file.name).symlink_to("/etc/hostname")
         note.write_text(json.dumps(good))
-        assert "nothing lies in the trash" in run("delete", "--undo", good["id"]).err
+        assert "the trash has no session" in run("delete", "--undo", good["id"]).err
 
     @pytest.mark.parametrize(
         "text",

@@ -59,7 +59,7 @@ class TestMove:
         before = path.read_bytes()
         stayed = done("move", path, "leaf", "--json").document
         assert (stayed["op"], stayed["from"], stayed["leaf"]) == (None, "00000006", "00000006")
-        assert done("move", path, "leaf").out == "the leaf is there already: 00000006  answer 2\n"
+        assert done("move", path, "leaf").out == "the leaf is already there: 00000006  answer 2\n"
         assert path.read_bytes() == before
 
     def test_to_a_prompt_is_warned_of(self, run: Run, path: Path) -> None:
@@ -76,7 +76,7 @@ class TestMove:
         before = path.read_bytes()
         outcome = run("move", path, "00000004", "--before", "--dry-run")
         assert (outcome.code, outcome.out) == (1, "")
-        assert "--before takes a prompt, and 00000004 is none" in outcome.err
+        assert "--before needs a prompt, and 00000004 is not one" in outcome.err
         assert path.read_bytes() == before
 
     def test_before_the_first_prompt_is_before_everything(self, run: Run, path: Path) -> None:
@@ -104,7 +104,7 @@ class TestMove:
 
     def test_the_same_said_once_for_a_person(self, run: Run, path: Path) -> None:
         outcome = run("move", path, "00000003")
-        assert (outcome.out + outcome.err).count("two user messages") == 1
+        assert (outcome.out + outcome.err).count("with no reply between") == 1
 
 
 class TestUndo:
@@ -211,7 +211,7 @@ class TestLabelAndName:
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")
         before = path.read_bytes()
-        assert done("label", path, "00000002", "x").out.startswith("as it was already: ")
+        assert done("label", path, "00000002", "x").out.startswith("nothing to do, already so: ")
         assert path.read_bytes() == before
 
     def test_dry_runs_write_nothing(self, run: Run, path: Path) -> None:
@@ -286,4 +286,4 @@ def test_every_first_write_to_an_old_version_says_where_the_backup_is(
     verb, *rest = arguments
     said = run(verb, path, *rest).err
     assert "the file was of version 1 and is now version 3; it was copied to a backup" in said
-    assert "the file as it was: " in said
+    assert "backup of the old file: " in said

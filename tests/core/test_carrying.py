@@ -184,7 +184,7 @@ def test_one_branch_is_not_merged_with_itself(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("plant a pear tree")
     file.said("planted")
-    with reading(file.path) as session, pytest.raises(Refused, match="a merge takes two branches"):
+    with reading(file.path) as session, pytest.raises(Refused, match="a merge needs two branches"):
         draft_merge(sides(session, session.leaf, session.leaf))
 
 

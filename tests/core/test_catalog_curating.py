@@ -241,7 +241,7 @@ def test_what_is_deleted_can_be_brought_back(store: Path) -> None:
     assert bring_back(find_thrown(str(path))) == path
     assert path.read_bytes() == content
     assert thrown_away() == []
-    with pytest.raises(NotFound, match="nothing lies in the trash"):
+    with pytest.raises(NotFound, match="the trash has no session"):
         find_thrown("aaaa0001")
 
 

@@ -204,7 +204,7 @@ class TestCodex:
             made = drafted(session, PlanSettings(strategy=Strategy.CODEX))
         assert "sk-ant" not in made.text
         assert "[redacted: anthropic key]" in stored_parts(made.text).kept[-1]
-        assert any("1 secret taken out" in one.text for one in made.diagnostics)
+        assert any("1 secret redacted" in one.text for one in made.diagnostics)
 
 
 class TestTexts:

@@ -79,7 +79,7 @@ class TestCuts:
     def test_a_refusal_says_why_and_where_instead(self, tmp_path: Path) -> None:
         with reading(working(tmp_path / "s.jsonl").path) as session:
             with pytest.raises(
-                Refused, match="1 tool call has no result here; the nearest legal entry is 00000004"
+                Refused, match="1 tool call has no result here; the nearest entry that works is 00000004"
             ):
                 forking.fork(session, 2, PI, terms(tmp_path))
             with pytest.raises(Refused, match="nothing is said before it"):
@@ -90,7 +90,7 @@ class TestCuts:
         file.user("hello?")
         with (
             reading(file.path) as session,
-            pytest.raises(Refused, match="no other entry near it is legal either"),
+            pytest.raises(Refused, match="no entry near it works either"),
         ):
             forking.fork(session, 0, PI, terms(tmp_path))
 

@@ -151,7 +151,7 @@ class TestLog:
         assert first.agent
         assert first.time == "2026-11-21T21:00:07.000Z"
 
-        with pytest.raises(Refused, match="nothing of Leafward's to undo; the log has the agent's own"):
+        with pytest.raises(Refused, match="nothing of Leafward's to undo; the log lists the agent's own"):
             undo(opened)
         undo(opened, back)
         assert opened.place == 5

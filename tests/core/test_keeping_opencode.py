@@ -262,7 +262,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     (home / "data").write_text("no folder")
     for card in cards:
         with pytest.raises(
-            Refused, match=f"^cannot write to {home / 'data'}: Not a directory; no copy is kept of it$"
+            Refused, match=f"^cannot write to {home / 'data'}: Not a directory; no copy was made$"
         ):
             keep(card)
 

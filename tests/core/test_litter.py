@@ -187,7 +187,7 @@ def test_what_changed_within_the_hour_stays(tmp_path: Path) -> None:
 def test_after_a_clock_that_was_set_back_nothing_is_known(tmp_path: Path, now: float) -> None:
     path = left(tmp_path / "a.leafward-0123456789ab.tmp")
     [one] = litter([str(tmp_path)], now)
-    assert (one.path, one.stays) == (path, "it changed at a time that is still to come")
+    assert (one.path, one.stays) == (path, "its time of change is in the future")
 
 
 def test_what_a_living_process_may_be_writing_stays_however_old_it_seems(

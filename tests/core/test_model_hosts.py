@@ -139,7 +139,7 @@ def test_what_is_no_address_is_refused_also_in_the_environment_and_not_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://ada:secret-word@127.0.0.1:1")
-    with pytest.raises(SummaryFailed, match="the base URL of openai/x holds a name or password") as raised:
+    with pytest.raises(SummaryFailed, match="the base URL of openai/x has a name or password") as raised:
         model_settings("openai/x", Config())
     assert "secret-word" not in str(raised.value)
 

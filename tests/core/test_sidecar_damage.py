@@ -49,7 +49,7 @@ class TestRefusals:
         kept = session.book_path.read_bytes()
         foreign.grow("four")
         for writing in (IMPATIENT, Writing(dry_run=True)):
-            with pytest.raises(Refused, match="went on since it was read"):
+            with pytest.raises(Refused, match="has grown since it was read"):
                 move(session, said(session, "one"), writing)
         assert session.book_path.read_bytes() == kept
         session.refresh()
@@ -148,7 +148,7 @@ class TestDamage:
         [
             (b"", "is empty"),
             (b"\0\0\0\0\n", "no line of it is a header or an entry"),
-            (b'{"type":"session","version":3,"id":"x"}\n', "is no sidecar"),
+            (b'{"type":"session","version":3,"id":"x"}\n', "is not a sidecar"),
             (
                 b'{"type":"session","version":3,"id":"x","leafward":{"agent":"pi"}}\n',
                 "belongs to another session",

@@ -303,7 +303,7 @@ def test_results_pruned_in_what_is_kept_are_cut_short(tmp_path: Path) -> None:
 
 def test_an_entry_that_is_no_compaction_is_refused(demo: Session) -> None:
     for entry in (0, -1, len(demo) + 5):
-        with pytest.raises(Refused, match="is no compaction"):
+        with pytest.raises(Refused, match="is not a compaction"):
             xray_of(demo, entry)
 
 

@@ -149,7 +149,7 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
         assert "Delegate a survey" in rows(pilot.app)[0]
         assert "sub-agent of" not in rows(pilot.app)[0]
         await pilot.press("^")
-        await until(pilot, lambda: "no session is known that this one came from" in note(parent))
+        await until(pilot, lambda: "it is not known which session this one came from" in note(parent))
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is explorer)
 

@@ -121,7 +121,7 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
         await until(pilot, lambda: not sheet.running)
         await pilot.pause()
         text = "\n".join(rows(pilot.app))
-        assert "1 secret taken out" in text
+        assert "1 secret redacted" in text
         assert "send it to openai/x" in text
         assert endpoint.root.removeprefix("http://") in text
         assert "price not known" in text

@@ -263,12 +263,12 @@ async def test_a_second_try_goes_on_with_the_first_copy_unless_another_is_wanted
         await pilot.press("r")
         sheet = await titled(pilot, "This session was written before")
         assert keys(sheet) == ["r", "a"]
-        assert f"{made.name}: nobody has gone on with it" in shown(pilot)
+        assert f"{made.name}: nobody has continued it" in shown(pilot)
         await pilot.press("r")
         await until(pilot, lambda: len(ran) == 2)
         assert ran[1] == ran[0]
         assert new_files(file.path.parent) == [made]
-        assert "goes on with a session of pi" in note(screen)
+        assert "reuses a session of pi" in note(screen)
         await drafted(pilot)
         await pilot.press("r")
         await titled(pilot, "This session was written before")

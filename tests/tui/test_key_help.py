@@ -86,7 +86,7 @@ def test_the_problems_of_a_row_are_explained() -> None:
 def test_a_sign_and_a_word_are_found() -> None:
     sections: Sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
     assert [entry.title for _, group in matching(sections, "≠", KEYMAP) for entry in group] == [
-        "A context edit: the model reads something else than was said"
+        "A context edit: the model reads another text here"
     ]
     assert "Where the agent goes on" in [
         entry.title for _, group in matching(sections, "leaf", KEYMAP) for entry in group
@@ -110,7 +110,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         assert "Go to the parent entry" not in text
         await pilot.press(*" zzz")
         await pilot.pause()
-        assert "nothing here has these words" in "\n".join(rows(pilot.app))
+        assert "no key or sign has these words" in "\n".join(rows(pilot.app))
         await pilot.press("enter", "escape")
         await pilot.pause()
         assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"

@@ -176,7 +176,7 @@ class TestCuts:
         what_if = begin(session, session.leaf, -1, Config())
         text = "\n".join(line.text for line in plan_lines(what_if.view(), 44, UNICODE))
         assert "No column for Claude Code: what it" in text
-        assert "pi's rules are taken." in text
+        assert "pi's rules are used." in text
 
     def test_ticks_are_what_legal_cuts_keep(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 30)

@@ -186,7 +186,7 @@ async def test_what_the_sessions_are_filtered_by_is_searched_for(
     ("text", "said"),
     [
         ("/(a/", "missing )"),
-        ("since:7d", "Nothing to look for yet"),
+        ("since:7d", "Nothing to search for yet"),
         ("sice:7d selectors", "did you mean since:?"),
     ],
 )

@@ -78,7 +78,7 @@ async def test_what_is_sent_is_shown_before_it_is_sent(file: Named, endpoint: En
         said = shown(pilot)
         assert "openai/x" in said
         assert "price unknown, sends" in said
-        assert "1 secret is taken out" in said
+        assert "1 secret is redacted" in said
         assert "Extractive" in said
         await pilot.press("v")
         sheet = await sheet_of(pilot, ReadingSheet)

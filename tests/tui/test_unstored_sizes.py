@@ -55,16 +55,16 @@ def test_files_put_in_again_that_are_not_stored_are_said_to_be_missing(
     assert "files read last are put in again" in " ".join(context)
     head = next(line for line in compaction if line.startswith("context"))
     assert head.rstrip().endswith("~37,000 + not in file" if width > 50 else "~37,000"), head
-    assert "files put in again are not in file and come on top" in " ".join(compaction)
+    assert "files added again are not in file and come on top" in " ".join(compaction)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_files_are_said_to_be_put_in_again_by_an_agent_that_does_not(corpora: Path, width: int) -> None:
     (codex,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
     context, compaction = pages(codex, width)
-    assert "measured anew" in " ".join(context)
-    assert "measured anew behind the compaction" in " ".join(compaction)
-    assert "files put in again" not in " ".join([*context, *compaction])
+    assert "measured again" in " ".join(context)
+    assert "measured again after the compaction" in " ".join(compaction)
+    assert "files added again" not in " ".join([*context, *compaction])
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -73,7 +73,7 @@ def test_files_put_in_again_that_a_request_counted_are_said_to_be_part_of_it(
 ) -> None:
     (claude,) = (corpora / "real" / "claude").glob("Packmind*.jsonl")
     _, compaction = pages(claude, width)
-    assert "files put in again are part of it" in " ".join(compaction)
+    assert "files added again are part of it" in " ".join(compaction)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -42,7 +42,7 @@ class OwnCut(NamedTuple):
         """Remarks on the entries that are not copied."""
         if not self.passed:
             return ()
-        text = f"what Leafward keeps of it beside the conversation ({self.passed:,}: labels, moves) has no place in a copy"
+        text = f"notes of Leafward are not copied ({self.passed:,}: labels, moves)"
         return (Remark("leafward-entries", text),)
 
 

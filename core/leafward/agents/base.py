@@ -244,9 +244,7 @@ def refuse_copy(session: Session, title: str) -> None:
     Our copies lie in a store without the agent's settings and credentials, and must stay as they are.
     """
     if is_kept(os.path.abspath(session.path)):
-        raise Refused(
-            f"{session.id} is the copy that Leafward kept: fork it, and {title} has a session again"
-        )
+        raise Refused(f"{session.id} is a copy that Leafward kept; fork it to get a session for {title}")
 
 
 def is_file(entry: os.DirEntry[str]) -> bool:

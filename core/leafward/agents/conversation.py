@@ -317,7 +317,7 @@ def _says_something(block: Body) -> bool:
 
 def documents_left(number: int) -> str:
     """The remark that documents are carried over by name only."""
-    return f"{counted(number, 'document')} told by name only: add what is still needed again"
+    return f"{counted(number, 'document')} converted to the name only: attach again what is still needed"
 
 
 def counted(number: int, word: str) -> str:

@@ -135,7 +135,7 @@ def _reading(path: str, mode: str) -> Iterator[sqlite3.Connection]:
             yield base
         except UnicodeDecodeError as error:
             # SQLite's message about a damaged file may quote bytes that Python cannot decode.
-            raise sqlite3.DatabaseError("the database is damaged: what it holds is no text") from error
+            raise sqlite3.DatabaseError("the database is damaged: its content is not text") from error
 
 
 def _connected(path: str, mode: str) -> sqlite3.Connection:

@@ -101,7 +101,7 @@ def _end_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
 
 def _objection(session: Session, end: EntryIndex, prompt: EntryIndex, rule: Rule) -> str | None:
     if end < 0:
-        return "nothing is said before it: it would be an empty session"
+        return "nothing comes before it: the session would be empty"
     if session.columns.kind[end] in (Kind.MALFORMED, Kind.HEADER):
         return "it is damaged"
     return rule(session, end, prompt >= 0)
@@ -170,7 +170,7 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
     """The rule of agents that also continue inside a turn, once every call has its result (pi, Codex, opencode)."""
     kind = session.columns.kind[end]
     if kind == Kind.USER:
-        return None if before_prompt else "a prompt without its reply: the next would follow on it"
+        return None if before_prompt else "a prompt without its reply: your next prompt would follow it"
     if kind in (Kind.ASSISTANT, Kind.TOOL_RESULT):
         missing = open_calls(session, end)
         if missing:

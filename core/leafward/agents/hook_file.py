@@ -88,9 +88,9 @@ class HookFile:
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
         """The whole file. Raises Refused where a file with that name is not ours, or where the script cannot return summaries."""
         if text is not None and not self.is_in(text):
-            raise Refused("a file of that name is there that Leafward did not write; rename it first")
+            raise Refused("a file of that name exists that Leafward did not write; rename it first")
         if summary and not self.gives_summaries:
-            raise Refused(f"{self.agent} takes no summary from elsewhere")
+            raise Refused(f"{self.agent} cannot use a summary of Leafward")
         values = {
             "AGENT": self.agent,
             "COMMAND": list(runner.command),

@@ -42,7 +42,7 @@ class HookGroups:
     with_text: Mapping[str, Any] = field(default_factory=dict)
     """Additional members of the hook that answers with the text."""
     note: str = ""
-    cost: str = "two short runs of Leafward; the text is made while the summary is"
+    cost: str = "two short runs of Leafward, one of them while the summary is made"
 
     def file(self, env: Mapping[str, str]) -> Path:
         """The file of hooks in the agent's folder."""
@@ -51,7 +51,7 @@ class HookGroups:
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
         """The file's text with our two hooks. Raises Refused where it cannot be read, or where a summary is requested."""
         if summary:
-            raise Refused(f"{self.title} takes no summary from elsewhere")
+            raise Refused(f"{self.title} cannot use a summary of Leafward")
         made = text if text is not None and text.strip() else "{}\n"
         made = self.removed(made) or "{}\n"
         for event, matcher in _EVENTS:
@@ -119,7 +119,7 @@ class HookGroups:
         if found is None:
             return None
         if not isinstance(found.value, kind):
-            raise Refused(f"{self.name}: {key!r} is not what {self.title} reads there; put it right first")
+            raise Refused(f"{self.name}: {key!r} is not what {self.title} reads there; fix it first")
         place: int = found.at
         return place
 

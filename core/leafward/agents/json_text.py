@@ -49,9 +49,9 @@ def root(text: str, name: str) -> int:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"{name} is not valid JSON ({error}); put it right first") from None
+        raise Refused(f"{name} is not valid JSON ({error}); fix it first") from None
     if not isinstance(value, dict):
-        raise Refused(f"{name} holds no JSON object; put it right first")
+        raise Refused(f"{name} is not a JSON object; fix it first")
     return _after_space(text, 0)
 
 

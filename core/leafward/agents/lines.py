@@ -248,7 +248,7 @@ def pieces_of(path: str) -> Iterator[bytes]:
 
 def marked_note(path: str, agent: str) -> Note:
     """The remark on a byte order mark."""
-    text = f"{path} begins with a byte order mark, which is passed over; {agent} writes none"
+    text = f"{path} begins with a byte order mark, which is ignored; {agent} writes none"
     return Note("bom", text, path=Path(path), offset=0)
 
 
@@ -257,7 +257,7 @@ def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[Note]:
     return [
         Note(
             "oversize",
-            f"a run of {place.size:,} NUL bytes is passed over"
+            f"a run of {place.size:,} NUL bytes is skipped"
             if place.line == b"\0"
             else f"a line of {place.size:,} bytes is too large to be read whole: long texts in it are cut",
             path=Path(path),

@@ -83,11 +83,11 @@ def _pdf_fault(data: str) -> str:
         head = a2b_base64(data[:_EDGE])
         tail = a2b_base64(data[max(0, len(data) // 4 * 4 - _EDGE) :])
     except ValueError:
-        return "its data are broken"
+        return "its data is broken"
     if len(data) > _PDF_LIMIT:
         return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_PDF_LIMIT >> 20}"
     if b"%PDF-" not in head[:1024] or b"startxref" not in tail:
-        return "it is no whole PDF"
+        return "it is not a complete PDF"
     return "it is protected by a password" if b"/Encrypt" in head or b"/Encrypt" in tail else ""
 
 

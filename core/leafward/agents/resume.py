@@ -84,11 +84,13 @@ def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
 def folder_of(session: Session, title: str) -> str:
     """The folder that a session belongs to. Raises Refused where it names none; `title` is the agent that needs one."""
     if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; {title} needs one")
+        raise Refused(
+            f"{session.path.name} does not say which folder it belongs to, and {title} needs one: begin a new session in a folder (fork --cwd)"
+        )
     if not (os.path.isabs(session.cwd) or _ELSEWHERE.match(session.cwd)):
         raise Refused(
             f"{session.path.name} names its folder only relatively ({session.cwd}), and {title} would start in another:"
-            " begin a new session in one that you name (fork --cwd)"
+            " begin a new session in a folder (fork --cwd)"
         )
     return session.cwd
 
@@ -107,6 +109,6 @@ def id_of(session: Session, title: str) -> str:
         )
     if not name or safe(name) != name or "\n" in name:
         raise Refused(
-            f"the id of {session.path.name} is none that {title} gives: begin a new session from it (fork)"
+            f"the id of {session.path.name} is not one that {title} makes: begin a new session from it (fork)"
         )
     return name

@@ -52,7 +52,7 @@ def blocks_of(stretch: Stretch) -> Iterator[tuple[bytes, int]]:
     with open_regular(stretch.path) as file:
         now = os.fstat(file.fileno())
         if (now.st_dev, now.st_ino) != stretch.identity:
-            raise NotASession(f"{stretch.path} is another file by now")
+            raise NotASession(f"{stretch.path} was replaced by another file: reload it")
         at = stretch.start
         while at < stretch.stop:
             for size in (PIECE, CHUNK):
@@ -62,7 +62,7 @@ def blocks_of(stretch: Stretch) -> Iterator[tuple[bytes, int]]:
                 if whole:
                     break
             else:
-                raise NotASession(f"{stretch.path} has a line at {at} that is no usual one")
+                raise NotASession(f"{stretch.path} has an unusually long line at {at}")
             yield data[:whole], at
             at += whole
 

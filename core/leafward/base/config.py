@@ -175,18 +175,18 @@ def unfit_url(url: str) -> str | None:
         return "has to begin with http:// or https://"
     # Programs differ in how they read every other character.
     if not re.fullmatch(r"[!#-;=?-\[\]_a-z~]+", url):
-        return "holds a character that no URL has"
+        return "has a character that no URL may have"
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
-        return "names no host, or a port that there is none of"
+        return "has no host, or an invalid port"
     if not host or port == 0:
-        return "names no host, or a port that there is none of"
+        return "has no host, or an invalid port"
     if "@" in parts.netloc:
-        return "holds a name or password: the key belongs into an environment variable (keys)"
+        return "has a name or password: put the key into an environment variable (keys)"
     if "?" in url or "#" in url:
-        return "holds more than a host and a path"
+        return "has more than a host and a path"
     return None
 
 
@@ -352,7 +352,7 @@ def _read(key: str, value: object, values: dict[str, Any], report: Callable[[str
                 if key == "base-urls":
                     # If it were ignored, requests meant for this address would go to the provider's own.
                     table[inner] = item if isinstance(item, str) and item else "no text"
-                    then = "nothing is sent to these models before it is one"
+                    then = "nothing is sent to these models until it is"
                 report("bad-value", f"{key}.{inner}", f"{key}.{inner} must be {expected}; {then}")
         return
     if key in _SECTIONS:

@@ -88,7 +88,7 @@ class CallPairs:
     def _moved_up(self, call: str, position: int, found: int) -> ConversationMessage:
         result = self._messages[found]
         if any(between.role != "result" for between in self._messages[position + 1 : found]):
-            text = f"the result of call {call} stands too far below: it is moved up to its call"
+            text = f"the result of call {call} is too far below: it is moved up to its call"
             self._change("late-result", text, result.entry)
         return result
 

@@ -64,7 +64,7 @@ _CONVERTED = Remark(
 )
 _WENT_BACK = Remark(
     "went-back",
-    "this prompt followed an earlier message that the compaction kept; the new session begins behind all that it kept",
+    "this prompt followed an earlier message that the compaction kept; the new session begins after all that it kept",
 )
 LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
 """Beginning of a fork's summary of the entries left behind."""
@@ -115,7 +115,7 @@ def folder_named(typed: str, env: Mapping[str, str]) -> str:
     """The folder that a user names as the working folder of a new session. Raises Refused where it does not exist."""
     if not typed.strip():
         # Not the current folder: an empty shell variable is not a choice.
-        raise Refused("the folder that the new session is to work in is empty")
+        raise Refused("no folder is named for the new session")
     folder = str(expanded(typed, env))
     if not os.path.isdir(folder):
         raise Refused(f"no folder {folder}")
@@ -176,11 +176,11 @@ def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
     """Why a session of an agent cannot end at an entry, and where it could, on one line."""
     columns = session.columns
     if cut.entry < 0:
-        return f"there is nothing to go on from: {cut.rule}"
+        return f"no session can begin here: {cut.rule}"
     problem = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
     if cut.nearest == NO_ENTRY:
-        return f"{problem}; no other entry near it is legal either"
-    return f"{problem}; the nearest legal entry is {columns.id(cut.nearest)}"
+        return f"{problem}; no entry near it works either"
+    return f"{problem}; the nearest entry that works is {columns.id(cut.nearest)}"
 
 
 def _carried(
@@ -205,7 +205,7 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
     )
     found = []
     if cwd and session.cwd and cwd != session.cwd:
-        text = f"it works in another folder than its source; what was said still names {session.cwd}"
+        text = f"it works in another folder than its source; its messages still name {session.cwd}"
         found.append(Remark("other-folder", text))
     if edited:
         listed = ", ".join(edited[:_LISTED]) + (

@@ -49,12 +49,12 @@ def before_gaps(
         total += context.size.total
         if config is not None and total > context_window(session, context, config).tokens:
             changes.append(
-                Change("gap", f"{_LOST}, and the window has no room for what stands before it", lost[0])
+                Change("gap", f"{_LOST}, and the window has no room for what comes before it", lost[0])
             )
             return messages, changes
         past = Conversation(session, ForkPoint(end, end, NO_ENTRY, None, end))
         earlier = list(past.raw_messages())
-        text = f"{_LOST}: {counted(len(earlier), 'message')} that stand before it in the file come first"
+        text = f"{_LOST}: {counted(len(earlier), 'message')} from before it in the file come first"
         changes.append(Change("gap", text, lost[0]))
         messages = [*earlier, *messages]
         at = end
@@ -85,7 +85,7 @@ def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIn
 
 def gap_at_end(gap: EntryIndex) -> Change:
     """The change that says that nothing was said behind a gap."""
-    return Change("gap", f"{_LOST}, and nothing was said behind it: the session goes on before it", gap)
+    return Change("gap", f"{_LOST}, and nothing was said after it: the session goes on before it", gap)
 
 
 _LOST = "the entry before it is not in the file"

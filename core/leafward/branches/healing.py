@@ -98,7 +98,7 @@ def healing(
     if refusal is not None and not changes and obstacle is None:
         quoted = safe_line(refusal.text, _SHOWN)
         obstacle = Remark(
-            "refused", f"the provider refused the last request, and no rule here says why: {quoted}"
+            "refused", f"the provider rejected the last request for an unknown reason: {quoted}"
         )
     return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
 
@@ -135,10 +135,10 @@ def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
     if refusal is None:
         return
     if refusal.of_thinking and past.thoughts:
-        text = f"the provider refused the thinking: {counted(past.thoughts, 'piece')} of it left out"
+        text = f"the provider rejected the thinking: {counted(past.thoughts, 'piece')} of it left out"
         yield Change("refused-thinking", text, refusal.entry)
     if refusal.of_documents and past.documents:
-        text = f"the provider refused a document: {documents_left(past.documents)}"
+        text = f"the provider rejected a document: {documents_left(past.documents)}"
         yield Change("document", text, refusal.entry)
 
 
@@ -155,7 +155,7 @@ def _remarks(past: Conversation) -> Iterator[Remark]:
 def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | None = None) -> Draft:
     """The new session, not written. Raises Refused where it cannot be made."""
     if not found.messages:
-        raise Refused("nothing is left of it that a model can be told")
+        raise Refused("nothing is left of it that a model can be sent")
     past = Conversation(session, found.cut, healed=found.messages)
     return (agent or agents.agent_behind(session)).adopt(past, terms)
 
@@ -176,7 +176,9 @@ def healed(
         first = messages[0]
         changes.append(
             Change(
-                "no-beginning", "it begins with a reply: a message that says so is put before it", first.entry
+                "no-beginning",
+                "it begins with a reply: a message that says so is added before it",
+                first.entry,
             )
         )
         text: Body = {"type": "text", "text": BEGINNING}
@@ -198,7 +200,5 @@ def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
             yield Change("unsigned-thinking", "thinking without a signature is left out", EntryIndex(index))
         for block in blocks:
             if block.get(UNANSWERED):
-                text = (
-                    f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line"
-                )
+                text = f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line of text"
                 yield Change("open-call", text, EntryIndex(index))

@@ -77,7 +77,7 @@ def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMes
         block = _whole(block, one, changes)
         kind = block.get("type")
         if kind == "text" and (why := block.get(DOCUMENT)):
-            changes.append(Change("document", f"a document is replaced by a line: {why}", one.entry))
+            changes.append(Change("document", f"a document is replaced by a line of text: {why}", one.entry))
             block = {"type": "text", "text": f"{block.get('text')} [left out: {why}]"}
         elif kind == "text" and not str(block.get("text") or "").strip():
             if one.role != "result":
@@ -111,7 +111,7 @@ def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body
         except RecursionError:
             return block
         if halves:
-            text = "halves of characters, left by a cut, become \ufffd"
+            text = "broken characters, left by a cut, become \ufffd"
             changes.append(Change("half-character", text, one.entry))
             found: Body = json.loads(whole)
             return found
@@ -132,7 +132,7 @@ def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
     arguments = block.get("arguments")
     if block.get(RESHAPED) or not isinstance(arguments, dict):
         changes.append(
-            Change("arguments", f"the arguments of call {call} are no object: they become one", one.entry)
+            Change("arguments", f"the arguments of call {call} are not an object: they become one", one.entry)
         )
         block = {**block, "arguments": arguments if isinstance(arguments, dict) else {"input": arguments}}
     return block
@@ -211,7 +211,7 @@ def _too_many(
 
 def _instead(one: ConversationMessage, why: str, changes: list[Change]) -> Body:
     """A line of text that replaces an image."""
-    changes.append(Change("image", f"an image is replaced by a line: {why}", one.entry))
+    changes.append(Change("image", f"an image is replaced by a line of text: {why}", one.entry))
     return {"type": "text", "text": f"[image left out: {why}]"}
 
 
@@ -223,13 +223,13 @@ def _refused_image(block: Body) -> str | None:
     try:
         content = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return "its data are broken"
+        return "its data is broken"
     if not content:
         return "it has no data"
     if len(data) > _IMAGE_LIMIT:
         return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_IMAGE_LIMIT >> 20}"
     if not content.startswith(_MAGIC[kind]):
-        return f"it is no {kind.partition('/')[2]}"
+        return f"it is not a {kind.partition('/')[2]}"
     sides = _sides(content)
     return f"{_pixels(sides)}, more than {_WIDEST:,}" if max(sides) > _WIDEST else None
 

@@ -155,7 +155,7 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
             sync_folder(target.parent)
     except OSError as error:
         folder = safe_line(str(_there(target.parent)), 400)
-        why = f"{safe_line(error.strerror or str(error))}; no copy is kept of it"
+        why = f"{safe_line(error.strerror or str(error))}; no copy was made"
         raise Refused(f"cannot write to {folder}: {why}") from error
 
 

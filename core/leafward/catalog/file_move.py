@@ -28,7 +28,7 @@ def move_file(source: Path, target: Path, *, leave: bool = False) -> None:
     Raises Refused, which names the folder at fault; nothing is changed then.
     """
     if os.path.lexists(target):
-        raise Refused(f"a file of that name is there: {_shown(target)}")
+        raise Refused(f"a file of that name exists: {_shown(target)}")
     try:
         os.rename(source, target)
     except OSError as error:

@@ -93,7 +93,7 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
         problem = f"cannot read: {error.strerror or error}"
     except Exception as error:
         # One bad file among thousands must not keep the others from being listed.
-        problem = f"cannot be made sense of: {type(error).__name__}: {error}"
+        problem = f"cannot be understood: {type(error).__name__}: {error}"
     return Reading(problem_card(candidate, problem))
 
 

@@ -41,7 +41,7 @@ def peek(candidate: Candidate) -> Card:
     except OSError as error:
         problem = f"cannot read: {error.strerror or error}"
     except Exception as error:
-        problem = f"cannot be made sense of: {type(error).__name__}: {error}"
+        problem = f"cannot be understood: {type(error).__name__}: {error}"
     return problem_card(candidate, problem)._replace(partial=True)
 
 

@@ -74,7 +74,7 @@ def going(card: Card, cards: Sequence[Card], found: Mapping[str, tuple[str, str]
     """Plans a deletion; `found` is the result of `parents` for all cards. Raises Refused for a session of another agent."""
     if card.agent != native().name:
         raise Refused(
-            f"this session is {card.agent}'s, and the files of other agents are never touched: archive it, or delete it there"
+            f"this session belongs to {card.agent}, whose files Leafward never changes: archive it, or delete it there"
         )
     return TrashPlan(card, tuple(one for one in cards if found.get(one.path, ("", ""))[0] == card.path))
 
@@ -85,7 +85,7 @@ def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
     path = Path(card.path)
     refuse_if_busy(path)
     if path.is_symlink() or not path.is_file():
-        raise Refused(f"{path.name} is no file of its own, so it is not moved")
+        raise Refused(f"{path.name} is not a file of its own, so it is not moved")
     when = int((time.time() if clock is None else clock) * 1000)
     trash = trash_folder()
     folder = trash / f"{when}-{uuid4().hex[:8]}"
@@ -183,7 +183,7 @@ def find_thrown(selector: str) -> TrashedSession:
     if not held:
         lost = without_note()
         more = f" that says where it was; move {safe_line(str(lost[0]), 400)} back by hand" if lost else ""
-        raise NotFound(f"nothing lies in the trash{more}")
+        raise NotFound(f"the trash has no session{more}")
     path_or_id = os.path.abspath(os.path.expanduser(selector))
     fitting = [one for one in held if selector == one.id or path_or_id == str(one.path)] or [
         one for one in held if selector and one.id.startswith(selector)

@@ -67,7 +67,7 @@ def audit(
         remarks.append({"code": "no-such-kind", "text": _without(kind, [*found, *others])})
     if stopped:
         left = len(cards) - running.searched - len(running.unread)
-        remarks.append({"code": "stopped", "text": f"stopped: {counted(left, 'session')} not looked through"})
+        remarks.append({"code": "stopped", "text": f"stopped: {counted(left, 'session')} not searched"})
     if as_json:
         emit_json(_document(found, running, catalogue.excluded, remarks))
     else:
@@ -116,7 +116,7 @@ def _lines(
 ) -> Iterator[str]:
     looked = counted(running.searched, "session")
     if not found:
-        yield f"no secret {'of the kinds named ' if narrowed else ''}found in {looked}"
+        yield f"no secret {'of these kinds ' if narrowed else ''}found in {looked}"
         return
     every: dict[int, list[SecretPlace]] = {}
     for place in found:
@@ -147,7 +147,7 @@ def _lines(
 
 def _without(kind: str, every: Sequence[SecretPlace]) -> str:
     """The remark on a kind without a secret: it may be misspelt, so the kinds that were found are listed."""
-    there = f"; found there: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
+    there = f"; kinds found: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
     return f"no secret of the kind {safe_line(kind, 40)!r}{there}"
 
 
@@ -172,4 +172,4 @@ def _remark(remarks: Sequence[Mapping[str, str]]) -> None:
 
 def _show(line: ProgressLine, done: int, total: int) -> None:
     if done % 8 == 0:
-        line.show("looking for secrets", done, total)
+        line.show("searching for secrets", done, total)

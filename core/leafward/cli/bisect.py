@@ -31,7 +31,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
     """`leafward bisect`."""
     harmless = [tuple(command), *(tuple(shlex.split(one)) for one in options.harmless)]
     if not all(harmless):
-        raise click.UsageError("--harmless names a program")
+        raise click.UsageError("--harmless needs the name of a program")
     with opened(selector) as session, cancellable() as stop:
         ends = session.find(options.good), session.find(options.bad)
         terms = TrialCommand(command, harmless, options.likely, options.timeout)
@@ -49,7 +49,7 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
             report = search.report(found, shlex.join(command), likely=options.likely)
             say(_text(search, report, options.likely, page()))
             if written is not None:
-                note(f"labelled {safe_line(written)}; `leafward undo` takes that back")
+                note(f"labelled {safe_line(written)}; `leafward undo` undoes that")
     return 0 if len(found.candidates) == 1 else 1
 
 
@@ -82,11 +82,11 @@ def _text(search: SessionSearch, report: Report, likely: bool, here: Page) -> It
     yield here.style(report.result, "bold")
     yield from report.details
     if search.doubted and not likely:
-        yield "--harmless PROGRAM says that a command changes no file, --likely that none does but those that it names"
+        yield "add --harmless PROGRAM for a command that changes no file, or --likely if commands change only files that they name"
     if search.unplaced:
-        yield "--base says what was there before the session: a commit, a folder, or '' for an empty one"
+        yield "add --base for the files from before the session: a commit, a folder, or '' for an empty folder"
         if not likely:
-            yield "--likely also assumes that what the session wrote whole or moved there was not there before"
+            yield "--likely also assumes that files which the session wrote whole, or moved, are new"
 
 
 def _document(

@@ -88,7 +88,7 @@ def _lines_of(place: str) -> _Lines:
     first = int(ranged[2])
     last = int(ranged[3] or first)
     if not 0 < first <= last:
-        raise NotFound(f"{safe_line(place)}: lines are counted from 1, the first one first")
+        raise NotFound(f"{safe_line(place)}: lines count from 1, and the first must not come after the last")
     return _Lines(str(existing(ranged[1])), first, last)
 
 
@@ -229,7 +229,7 @@ def _why_text(
         yield page.style("checked after", "bold")
         yield from (f"  {check_words(one)}" for one in reason.checks)
         if not reason.checks:
-            yield "  no command that is a test, a build, a linter or a script called so, such as check.py"
+            yield "  no test, build, linter or script named like one, such as check.py"
         elif reason.turns_later:
             yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:

@@ -76,7 +76,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
     if options.repair is not None and any(
         one is not None for one in (options.at, options.cut, options.strategy)
     ):
-        raise click.UsageError("--repair takes place, cut and strategy from the compaction it corrects")
+        raise click.UsageError("--repair uses the place, cut and strategy of the compaction that it corrects")
     summarizer = chosen(options.model, settings, options.base_url)
     with opened(selector) as session:
         if every:
@@ -117,7 +117,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
     return 0
 
 
-_WAYS = "--pin-lost puts them into the summary, --accept-loss goes on without them"
+_WAYS = "--pin-lost adds them to the summary, --accept-loss goes on without them"
 
 
 def _gate_text(made: Draft) -> str:
@@ -125,7 +125,7 @@ def _gate_text(made: Draft) -> str:
     rules = sum(fate.fact.kind is FactKind.CONSTRAINT for fate in lost)
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
     losses = " and ".join(counted(count, word) for count, word in counts if count)
-    return f"{losses} would be in nothing that the model sees afterwards"
+    return f"the model would no longer see {losses}"
 
 
 def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
@@ -142,8 +142,8 @@ def _with_sentences(session: Session, at: int, options: CompactOptions) -> Compa
     return replace(options, pins=as_sentences(session, at, options.pins))
 
 
-_GAP = "the entry before the first one here is not in the file: `leafward heal` goes on before it"
-_LARGER = "--larger does it all the same"
+_GAP = "the entry before the first one is not in the file; `leafward heal` begins a session that goes on before it"
+_LARGER = "--larger compacts anyway"
 
 
 def _refuse_larger(grows: str, undone: str) -> None:
@@ -204,7 +204,7 @@ def _summarised(
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
+        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
     options = _with_sentences(session, index, options)
     summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
@@ -257,7 +257,7 @@ def _tell_requests(
         return 0
     tell_outgoing(summarizer, going, would=True)
     if (grows := planned_growth(plan.diagnostics)) and not options.larger:
-        note(f"it would stop before that: {grows} ({_LARGER})")
+        note(f"it would stop before sending: {grows} ({_LARGER})")
     for request in going.requests if going is not None else ():
         say(
             [

@@ -194,7 +194,7 @@ def _counted(found: Context) -> str:
         return "~ estimate; exact after the next reply"
     if size.from_usage and found.total == size.total:
         return f"{size.from_usage:,} reported by the last reply + {size.trailing:,} estimated since"
-    return "as the next request was counted, less what came in between"
+    return "from the count of the next request, less what came between"
 
 
 def _spent(usage: Usage) -> str:
@@ -207,7 +207,7 @@ def _first_words(session: Session, message: ContextMessage) -> str:
     return safe_line(message_text(message_body(session, message)), 240) or "(empty)"
 
 
-_ANEW = ": measured anew behind the compaction"
+_ANEW = ": measured again after the compaction"
 
 
 def _ledger_lines(found: Context, page: Page) -> Iterator[str]:

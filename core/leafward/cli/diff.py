@@ -120,9 +120,9 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
     text = plain if redact else made.text
     secrets = listed(redactor.found)
     remark = (
-        f"redacted {secrets}: what the patch writes differs there"
+        f"redacted {secrets}: the patch writes other text there"
         if redact
-        else f"not redacted: the patch holds {secrets}; --redact takes them out"
+        else f"not redacted: the patch has {secrets}; --redact removes them"
     )
     if as_json:
         emit_json(
@@ -150,10 +150,10 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     if made.ends_unknown:
         note(
-            f"how the lines of {counted(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
+            f"line ends of {counted(len(made.ends_unknown), 'file')} are not recorded: the patch uses newlines"
         )
     for path in made.taken_as_new:
-        note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
+        note(f"{safe_line(path)} is assumed to be new: `git apply` fails if the file exists")
     return 0
 
 
@@ -202,7 +202,7 @@ def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
 
     chosen = FileSets(kept(sets.only_a), kept(sets.both), kept(sets.only_b))
     if not len(chosen):
-        raise click.UsageError(f"no file of the two entries is named {', '.join(named)}")
+        raise click.UsageError(f"no file of either entry is named {', '.join(named)}")
     return chosen
 
 

@@ -86,7 +86,7 @@ def _one(selector: str, as_json: bool) -> int:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"{'' if problems else 'no damage, but '}a provider or its agent may not take all of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what heals it"
+                    f"{'' if problems else 'no damage, but '}a provider or its agent may reject parts of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what would heal it"
                 )
     return 0
 
@@ -174,7 +174,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
     exclusion = Exclusion(config.exclude, os.environ)
     problems += [
-        Problem(_EMPTY, "0 bytes: a session was begun and nothing was said", offset=0, session=path)
+        Problem(_EMPTY, "0 bytes: a session began and nothing was said", offset=0, session=path)
         for listing in listed
         for name in listing.empty
         if not exclusion(path := os.path.join(listing.folder, name))
@@ -247,7 +247,7 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
     for one in stays:
         say(f"stays: {safe_line(str(one.path), 400)}: {one.stays}")
     if not after:
-        say("no litter: no killed write left anything")
+        say("nothing to clear: no interrupted write left files")
     return 0
 
 

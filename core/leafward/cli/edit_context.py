@@ -49,7 +49,7 @@ def edit_context(
         skipped = len(chosen) - len(edits)
         if not edits:
             raise Refused(
-                "no entry that matches the query can be edited in the context here; see context(leaf)"
+                "the model reads no entry that matches the query here; context(leaf) selects what it reads"
             )
         draft = draft_edits(session, edits)
         written = apply_edits(session, draft, journal.Writing(dry_run=dry_run))

@@ -42,9 +42,9 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
             "a model sits the exam of one compaction: --model and --against exclude each other"
         )
     if options.model == Extractive.name:
-        raise click.UsageError("extractive is no model: without --model no model is asked")
+        raise click.UsageError("extractive is not a model; without --model no model is asked")
     if options.model is None and (dry_run or options.base_url is not None):
-        raise click.UsageError("--dry-run and --base-url go with --model")
+        raise click.UsageError("--dry-run and --base-url need --model")
     with opened(selector) as session:
         verify(session)
         index = compaction_at(session, compaction)
@@ -160,10 +160,10 @@ def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     name = page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold")
     answered, total = found.count()
     if not total:
-        return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
+        return f"{name}  nothing to ask: what it replaced has no question with a right and a wrong answer"
     if unreadable := found.unreadable():
         return (
-            f"{name}  {answered} of {counted(total, 'question')} can be answered from what can be read; "
+            f"{name}  {answered} of {counted(total, 'question')} can be answered from what is readable; "
             f"{unreadable} unreadable: the summary is encrypted"
         )
     return f"{name}  {answered} of {counted(total, 'question')} can be answered from what the model sees afterwards"

@@ -125,7 +125,7 @@ def _text(
             last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
             yield f"  {pad(path, max(20, page.width - 33))}  {pad(entries, 13, right=True)}  {page.style(last, 'faint')}"
     if looked:
-        yield page.style(f"looked through  {counted(len(looked), 'place')}", "faint")
+        yield page.style(f"searched  {counted(len(looked), 'place')}", "faint")
     for place in looked:
         words = ", ".join(
             (*place.patterns[:4], *(["…" if page.unicode else "..."] if place.patterns[4:] else []))
@@ -144,7 +144,7 @@ def _named(session: Session, path: str, known: Iterable[str]) -> str:
         return close[0]
     if close:
         raise NotFound(f"several files end in {path}: {', '.join(close[:4])}")
-    raise NotFound(f"nothing touched a file {path}")
+    raise NotFound(f"no call touched a file {path}")
 
 
 def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> int:
@@ -253,9 +253,7 @@ def _store(
     for one in _rests_on(known, done):
         note(f"{safe_line(one['path'])}: {one['why']}")
     if unsure:
-        note(
-            f"how the lines of {counted(len(unsure), 'file')} end is not recorded: they are written with newlines"
-        )
+        note(f"line ends of {counted(len(unsure), 'file')} are not recorded: they are written with newlines")
     for path, why in done.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     if done.failed:

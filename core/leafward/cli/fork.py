@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-_ELSEWHERE = "--cwd FOLDER begins it in another one"
+_ELSEWHERE = "--cwd FOLDER begins it in another folder"
 _LINE = 4000
 """Most characters shown of a path or a command."""
 
@@ -54,9 +54,9 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
     """`leafward fork`."""
     refuse_model_alone(options)
     if options.run and (as_json or dry_run):
-        raise click.UsageError("--run hands the terminal over, so it goes with neither --json nor --dry-run")
+        raise click.UsageError("--run starts the agent in this terminal, so it excludes --json and --dry-run")
     if options.another and not (options.run or options.run_import):
-        raise click.UsageError("--another goes with --run or --import")
+        raise click.UsageError("--another needs --run or --import")
     settings = configured()
     folder = forking.folder_named(options.cwd, os.environ) if options.cwd is not None else ""
     with opened(selector) as session:
@@ -91,7 +91,9 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
             if there is None:
                 forking.store(session, made.draft)
             else:
-                remark = Remark("earlier-try", "an earlier try wrote it; --another writes another one")
+                remark = Remark(
+                    "earlier-try", "an earlier try wrote this session; --another writes a second one"
+                )
                 made = replace(made, draft=there, remarks=(*made.remarks, remark))
             if begins:
                 _import(made.draft)
@@ -99,7 +101,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         if as_json:
             emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
             return 0
-        done = "would begin" if dry_run else "began" if there is None else "goes on with"
+        done = "would begin" if dry_run else "began" if there is None else "reuses"
         say(_text(session, made, target, done, imported=imported))
         if dry_run and made.injected:
             say(["", *indented(made.injected, "")])
@@ -131,7 +133,7 @@ def _import(draft: Draft) -> None:
         if draft.imported is None:
             raise
         raise Refused(
-            f"{error}; the document stays, and is imported by {draft.imported.command.line()}"
+            f"{error}; the document is kept; to import it, run {draft.imported.command.line()}"
         ) from error
 
 
@@ -166,9 +168,7 @@ def _summarised(
         going = sent_by(summarizer, branch.span(), branch.budget())
         if dry_run and going is not None:
             tell_outgoing(summarizer, going, would=True)
-            return None, (
-                Remark("nothing-sent", "a dry run asks no model: the summary is not among what is shown"),
-            )
+            return None, (Remark("nothing-sent", "a dry run asks no model, so the summary is not shown"),)
         tell_outgoing(summarizer, going)
         with progress() as show:
             made = summarize_branch(branch, summarizer, progress=show, stop=stop)

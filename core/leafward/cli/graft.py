@@ -62,6 +62,6 @@ def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) 
         mark = "+" if source in draft.added else " "
         yield f" {mark} {safe_line(session.columns.id(source), 40)}  {headline(session, source).text[:100]}"
     if draft.added:
-        yield page.style("+ belongs to what was chosen: a call keeps its result", "faint")
+        yield page.style("+ added because calls and results belong together", "faint")
     for one in draft.misfits:
         yield f"{page.style('!', 'warn')} {safe_line(one.text)}"

@@ -36,7 +36,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
         if found.changes or anyway:
             draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
             if (obstacle := draft.resume.obstacle()) is not None:
-                raise Refused(f"{obstacle}; --cwd FOLDER begins it in another one")
+                raise Refused(f"{obstacle}; --cwd FOLDER begins it in another folder")
             if draft.imported is not None:
                 draft.resume.program(os.environ)
             if not dry_run:
@@ -89,7 +89,7 @@ def _text(
         yield (
             "nothing was changed"
             if found.obstacle is not None
-            else "nothing to heal: no message breaks a rule of the providers that is known here; --anyway writes a new one"
+            else "nothing to heal: no message breaks a known rule of the providers; --anyway writes a new session"
         )
         return
     done = "would begin" if dry_run else "began"

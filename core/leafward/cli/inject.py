@@ -45,7 +45,7 @@ def injection_settings(config: Config, options: InjectOptions) -> InjectionSetti
     for name in options.off:
         keys = keys_of(name)
         if not keys:
-            raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
+            raise click.UsageError(f"no section {name!r}; --json lists the names in sections[].key")
         off |= keys
     now = utc_time(options.now) if options.now is not None else None
     if options.now is not None and now is None:

@@ -42,7 +42,7 @@ def _carry_out(change: Change, undo: str, dry_run: bool, as_json: bool) -> int:
     shown = safe_line(str(change.file), 400)
     if not change.changed:
         missing = change.before is None
-        say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is as it should be'}")
+        say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is up to date'}")
         return 0
     if change.after is None:
         # It was shown when it was written, and nobody else's text is in it.

@@ -77,7 +77,7 @@ def ls(
         for trouble in catalogue.trouble
     ]
     remarks += [
-        {"code": "left-for-later", "text": f"{path}: too large to be read in time; a first look is shown"}
+        {"code": "left-for-later", "text": f"{path}: too large to read in time; only a quick look is shown"}
         for path in catalogue.left
     ]
     if parsed is not None:

@@ -71,7 +71,7 @@ def chosen(model: str | None, settings: Config, base_url: str | None = None) -> 
     """
     name = model if model is not None else CONFIGURED if settings.model is not None else None
     if base_url is not None and name in (None, Extractive.name):
-        raise click.UsageError("--base-url says where a model listens, so it needs --model")
+        raise click.UsageError("--base-url needs --model")
     return summarizer(name, settings, base_url)
 
 
@@ -122,7 +122,7 @@ def cost_text(dollars: float | None) -> str:
 
 def _taken_out(going: Outgoing) -> str:
     count = sum(going.redacted.values())
-    return f"; {counted(count, 'secret')} taken out ({', '.join(sorted(going.redacted))})" if count else ""
+    return f"; {counted(count, 'secret')} redacted ({', '.join(sorted(going.redacted))})" if count else ""
 
 
 def prompt_text(going: Outgoing) -> str:

@@ -37,7 +37,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
         if options.before:
             if session.columns.kind[index] != Kind.USER:
                 raise Refused(
-                    f"--before takes a prompt, and {safe_line(session.columns.id(index), 40)} is none: without it the leaf moves to the entry"
+                    f"--before needs a prompt, and {safe_line(session.columns.id(index), 40)} is not one; without --before the leaf moves to the entry"
                 )
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
@@ -128,7 +128,7 @@ def _entries_text(part: Part) -> str:
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
     where = place_text(session, written.target)
     if not written.changed:
-        yield f"the leaf is there already: {where}"
+        yield f"the leaf is already there: {where}"
         return
     done = "would move" if written.dry_run else "moved"
     yield f"{page.style(done, 'ghost')} the leaf to {where}"

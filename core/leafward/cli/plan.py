@@ -82,7 +82,7 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
     strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
     if chosen != ALL and options.cut is not None and not rules_of(strategies[0]).keeps_tail:
         raise click.UsageError(
-            f"--cut says where the tail begins, and {chosen} keeps messages instead of a tail"
+            f"--cut sets where the tail begins, but {chosen} keeps single messages and no tail"
         )
     at = session.find(options.at) if options.at is not None else session.leaf
     cut = session.find(options.cut) if options.cut is not None else None
@@ -309,7 +309,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     agent = agent_behind(session)
     if agent.name not in {one.value for one in Strategy}:
         yield page.style(
-            f"What {agent.title} keeps is not known: {settings.strategy.agent}'s rules are taken", "faint"
+            f"What {agent.title} keeps is not known: {settings.strategy.agent}'s rules are used", "faint"
         )
     yield ""
     if made.nothing:
@@ -319,7 +319,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     summarised = set(made.summarize).difference(made.kept)
     rows = [
         ("S", "summarised", counted(len(summarised), "message"), tokens.summarize, "memory"),
-        ("S", "earlier summary", "goes on in this", tokens.previous_summary, "memory"),
+        ("S", "earlier summary", "into the new one", tokens.previous_summary, "memory"),
         ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
         (" ", "pruned", counted(len(made.pruned), "message"), tokens.pruned, "faint"),

@@ -37,16 +37,14 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
         {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
     if os.path.isdir(gone):
-        diagnostics.append(
-            {"code": "old-folder", "text": f"{gone} is still there; its sessions go on there too"}
-        )
+        diagnostics.append({"code": "old-folder", "text": f"{gone} still exists; its sessions stay there"})
     done: list[Relocation] = []
     try:
         done.extend(relocate(found, settings, os.environ, write=not dry_run))
     except KeyboardInterrupt:
         if not as_json:
             say(_text(done, folder, ids, dry_run=dry_run))
-            note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to go on")
+            note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to continue")
         raise
     if as_json:
         emit_json(
@@ -121,7 +119,7 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
 def _word(one: Relocation, *, dry_run: bool) -> str:
     words = {
         Outcome.MADE: "would copy" if dry_run else "copied",
-        Outcome.THERE: "there",
+        Outcome.THERE: "already there",
         Outcome.SKIPPED: "skipped",
         Outcome.REFUSED: "not possible",
     }

@@ -49,7 +49,7 @@ class RestoreFlags(NamedTuple):
 def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreFlags) -> int:
     """`leafward restore SESSION ENTRY`."""
     if flags.overwrite and not paths:
-        raise click.UsageError("--overwrite needs the paths that it is meant for")
+        raise click.UsageError("--overwrite needs the paths of the files")
     with opened(selector) as session, project_of(session) as folder:
         index = session.find(entry)
         bases = WorkspaceBases(Path(folder.path))
@@ -89,7 +89,7 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
             one for one in restores_of(session) if one.folder == folder.path and one.state is not State.UNDONE
         ]
         if not found:
-            raise NotFound("no restore of this session can be undone")
+            raise NotFound("this session has no restore to undo")
         done = undo(folder, found[-1], dry_run=dry_run)
     if as_json:
         document = {"restore": done.record.number, "folder": done.record.folder, "files": list(done.paths)}
@@ -104,7 +104,7 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
 def _named(plan: RestorePlan, session: Session, path: str) -> str:
     located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
     if all(one.path != located for one in plan.changes):
-        raise NotFound(f"nothing touched a file {safe_line(path)}")
+        raise NotFound(f"no call touched a file {safe_line(path)}")
     return located
 
 
@@ -129,7 +129,7 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
         style = "faint" if action is Action.LEAVE else "bold"
         yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
     if same:
-        yield page.style(f"{counted(same, 'file is', 'files are')} as at the entry already", "faint")
+        yield page.style(f"{counted(same, 'file is', 'files are')} already as at the entry", "faint")
     if not shown:
         yield "the session touched no file"
 
@@ -141,7 +141,9 @@ def _diff(change: FileChange) -> Iterator[str]:
 
 def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, page: Page) -> None:
     if not number and offered:
-        say(f"nothing is restored: {counted(offered, 'file has', 'files have')} to be named with --overwrite")
+        say(
+            f"nothing restored: {counted(offered, 'file is', 'files are')} written only if named with --overwrite"
+        )
     elif not number:
         say("nothing to restore")
     elif dry_run:

@@ -29,8 +29,10 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     obstacle = command.obstacle()
     if obstacle is not None:
         again = f"leafward fork {shell_word(selector)} leaf --cwd FOLDER"
-        obstacle = f"{obstacle}; make it again, or begin a new session in another one: {again}"
-    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a preview, which a fork makes real"
+        obstacle = f"{obstacle}; create it again, or begin a new session in another folder: {again}"
+    elsewhere = (
+        f"{agent.title} goes on at its own leaf: the leaf set here is a preview; fork it to make it real"
+    )
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
         if what_if:

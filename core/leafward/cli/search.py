@@ -51,7 +51,7 @@ def search(
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
-        nothing = "nothing to look for: name a word, a phrase or a pattern"
+        nothing = "nothing to search for: give a word, a phrase or a pattern"
         if not text.strip() and not as_json:
             raise click.UsageError(nothing)
         remarks.append({"code": "query", "text": nothing})
@@ -101,7 +101,7 @@ def _remarks(
     rest = running.progress.total - running.done
     if listed >= limit and (more or rest):
         unlisted = [f"{counted(more, 'more hit')} in these sessions"] if more else []
-        unlisted += [f"{counted(rest, 'session')} not looked into"] if rest else []
+        unlisted += [f"{counted(rest, 'session')} not searched"] if rest else []
         remarks.append(
             {"code": "limit", "text": f"{counted(limit, 'hit')} listed, {', '.join(unlisted)}: --limit"}
         )
@@ -118,11 +118,11 @@ def _remarks(
         repeat = "repeats" if running.copies == 1 else "repeat"
         text = (
             f"{hits} in {copies} not listed: {'it' if running.copies == 1 else 'they'} {repeat} a session that was "
-            "searched too (--project or a PATH finds them there)"
+            "searched too (with --project or a PATH for the copies alone they are listed)"
         )
         remarks.append({"code": "copies", "text": text})
     if running.matcher.slow:
-        consequence = "and was not tried any more" if running.matcher.gave_up else "which were left out"
+        consequence = "and was given up" if running.matcher.gave_up else "which were skipped"
         remarks.append(
             {
                 "code": "slow-pattern",

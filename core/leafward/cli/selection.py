@@ -48,7 +48,7 @@ def session_path(selector: str) -> Path:
     if path.is_file() and (path.suffix == ".jsonl" or not holds_many(path)):
         return path
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise NotASession(f"{safe_line(selector)} is no regular file")
+        raise NotASession(f"{safe_line(selector)} is not a regular file")
     from leafward.base import config
     from leafward.catalog import find_session
 
@@ -169,7 +169,7 @@ def named_or_chosen(session: Session, named: Sequence[str], query: str | None) -
     from leafward.session.entries import EntryIndex
 
     if not named and query is None:
-        raise click.UsageError("name entries, or choose them with --select QUERY")
+        raise click.UsageError("name entries, or select them with --select QUERY")
     found = [session.find(one) for one in named]
     if query is not None:
         found += sorted(map(EntryIndex, chosen_entries(session, query)))

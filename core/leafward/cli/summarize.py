@@ -63,9 +63,11 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
         with cancellable() as stop:
             branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
             if branch is None:
-                why = f"nothing to summarise: all up to {_named(session, start)} is on the path to {_named(session, to)}"
+                why = (
+                    f"nothing to summarise: {_named(session, start)} is on the path to {_named(session, to)}"
+                )
                 if start == to:
-                    why = f"nothing to summarise: the branch would begin and end at {_named(session, to)}"
+                    why = f"nothing to summarise: --from and --to are both {_named(session, to)}"
                 _nothing(session, start, to, summarizer, why, as_json)
                 return 0
             request = branch.span(focus), branch.budget(limit)
@@ -243,11 +245,11 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
 def refuse_odd(options: MoveOptions) -> None:
     """Raises a usage error if options of `move` do not go together."""
     if options.summary == "none" and options.focus:
-        raise click.UsageError("--focus says what a summary should emphasise, so it needs --summary")
+        raise click.UsageError("--focus needs --summary")
     refuse_model_alone(options)
 
 
 def refuse_model_alone(options: MoveOptions | ForkOptions) -> None:
     """Raises a usage error if a model is named without `--summary model`."""
     if options.summary != "model" and (options.model is not None or options.base_url is not None):
-        raise click.UsageError("--model and --base-url name who summarises, so they need --summary model")
+        raise click.UsageError("--model and --base-url need --summary model")

@@ -62,16 +62,16 @@ def compaction_at(session: Session, named: str | None) -> EntryIndex:
     if named is not None:
         index = session.find(named)
         if session.columns.kind[index] != Kind.COMPACTION:
-            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
+            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
         return index
     on_path = compactions(session)
     if on_path:
         return on_path[-1]
     others = [EntryIndex(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
     if not others:
-        raise NotFound(f"{session.path.name} holds no compaction")
+        raise NotFound(f"{session.path.name} has no compaction")
     ids = ", ".join(safe_line(session.columns.id_at(index) or "", 40) for index in others[-4:])
-    raise NotFound(f"no compaction lies on the path to the leaf; name one of another branch: {ids}")
+    raise NotFound(f"no compaction is on the path to the leaf; name one of another branch: {ids}")
 
 
 def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         else "  it summarised no facts"
     )
     if found.unreadable:
-        yield page.style("  its summary is encrypted: what is called lost may stand in it", "warn")
+        yield page.style("  its summary is encrypted: facts listed as lost may be in it", "warn")
     score = found.score()
     for kind, row in found.counts().items():
         share = f"{percent(score[kind], 1):>5}" if kind in score else "     "

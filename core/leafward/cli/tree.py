@@ -130,7 +130,7 @@ def tree_text(
     pending = session.scan.pending
     if pending is not None:
         remarks.append(
-            f"the last line is not whole yet: {counted(pending.size, 'byte')} at byte {pending.offset:,}"
+            f"the last line is not complete yet: {counted(pending.size, 'byte')} at byte {pending.offset:,}"
         )
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")

@@ -308,7 +308,7 @@ def _drafted(branch: Branch, made: Summary, focus: str, max_tokens: int | None) 
         if dropped:
             remarks.append(f"{dropped} lines left out to stay within {max_tokens:,} tokens")
     if not words.strip():
-        raise Refused("the summary came out empty: nothing of the branch fits; nothing was written")
+        raise Refused("the summary is empty: nothing of the branch fits; nothing was written")
     units = utf16_length(words) // (FILE_SHARE - 1)
     if limit is not None:
         units = min(units, limit - utf16_length(words))
@@ -330,7 +330,7 @@ def move_with_summary(
     refuse_changed(session)
     branch = branch_draft.branch
     if session.tree.content_at(branch.start) != session.place or branch.target != target:
-        raise Refused(f"{session.path.name} went on since this summary was made; make it again")
+        raise Refused(f"{session.path.name} has grown since this summary was made; make it again")
     place = place_at(session, target)
     ready = replace(branch_draft, branch=replace(branch, columns=session.columns))
     line = ready.line(place, writing.now)

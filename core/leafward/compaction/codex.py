@@ -80,15 +80,13 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
 def _placement(sizes: PathSizes, settings: Terms, chosen: list[int]) -> Diagnostic:
     if settings.behaviour != _NEWEST:
         return Diagnostic(
-            "no-initial-context", "the initial context is not given again after a compaction asked for"
+            "no-initial-context", "the initial context is not sent again after a manual compaction"
         )
     if chosen:
         place = f"before the last message of the user, #{entry_at(sizes, chosen[-1])}"
     else:
         place = "before the summary"
-    return Diagnostic(
-        "initial-context", f"the initial context is given again {place}; the summary comes last"
-    )
+    return Diagnostic("initial-context", f"the initial context is sent again {place}; the summary comes last")
 
 
 RULES = StrategyRules(

@@ -58,15 +58,15 @@ RULE_CODE: dict[Rule, str] = {
 
 RULE_TEXT: dict[Rule, str] = {
     Rule.TURN_START: "a turn begins here: no turn is split",
-    Rule.MID_TURN: "a reply: the turn it stands in is split",
-    Rule.QUIET_BEFORE_TURN: "says nothing and goes with the turn that begins after it",
-    Rule.QUIET_BEFORE_REPLY: "says nothing and goes with the reply after it, whose turn is split",
+    Rule.MID_TURN: "a reply: its turn is split",
+    Rule.QUIET_BEFORE_TURN: "has no text and goes with the turn that begins after it",
+    Rule.QUIET_BEFORE_REPLY: "has no text and goes with the reply after it, whose turn is split",
     Rule.NOTHING_BEFORE: "nothing before it that could be summarised",
     Rule.RESULT: "a result without its call",
     Rule.BETWEEN: "between a call and its result",
-    Rule.SYSTEM: "the system prompt is carried by the compaction itself",
-    Rule.UNKNOWN_ROLE: "a message of a role that no agent may begin with",
-    Rule.QUIET_INSIDE: "says nothing; the entry at the front of these is the cut",
+    Rule.SYSTEM: "the compaction itself carries the system prompt",
+    Rule.UNKNOWN_ROLE: "no context may begin with a message of this role",
+    Rule.QUIET_INSIDE: "has no text; the cut is at the first of these entries",
     Rule.NOTHING_AFTER: "nothing after it that could be kept",
     Rule.NO_TAIL: "this strategy keeps only the user's messages",
 }
@@ -168,7 +168,7 @@ def legal_cut(sizes: PathSizes, entry: int) -> int:
     position = sizes.position(entry)
     if position < 0:
         raise IllegalCut(
-            "that entry is not in the context here: a compaction stands for it, or it is on another branch"
+            "that entry is not in the context here: a compaction replaced it, or it is on another branch"
         )
     rule = Rule(rules(sizes)[position])
     if rule is Rule.QUIET_INSIDE:

@@ -107,7 +107,7 @@ def _drafted(
     if stop():
         raise Cancelled("the compaction was cancelled; nothing was written")
     if not made.text.strip():
-        raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
+        raise Refused("the summary is empty: nothing of the span fits; nothing was written")
     replaced = unless_cancelled(ground.there.replaced, stop)
     facts = facts_of(
         replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
@@ -138,7 +138,7 @@ def edited(draft: Draft, summary_text: str) -> Draft:
     """
     text = safe(summary_text).strip("\n")
     if not text.strip():
-        raise Refused("an empty summary would lose everything that it stands for")
+        raise Refused("an empty summary would lose everything that it replaces")
     known = {line.text: line for line in draft.summary.lines}
     lines = tuple(known.get(line, Line(line, "", ())) for line in text.split("\n"))
     made = replace(draft.summary, text=text, tokens=tokens_of(text), lines=lines)
@@ -331,7 +331,7 @@ def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, in
         words, dropped = fitted(text, units - sum(utf16_length(pin) + 3 for pin in pins) - 24)
         words, _ = with_pins(words, pins)
     if not words.strip() or utf16_length(words) > units:
-        raise Refused("the pins alone take more than the tokens that are allowed; allow more")
+        raise Refused("the pins alone need more tokens than are allowed; allow more")
     return words, dropped
 
 
@@ -352,9 +352,7 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
     if redacted:
         count = sum(redacted.values())
         kinds = ", ".join(sorted(redacted))
-        remarks.append(
-            Diagnostic("redacted", f"{count} secret{'' if count == 1 else 's'} taken out: {kinds}")
-        )
+        remarks.append(Diagnostic("redacted", f"{count} secret{'' if count == 1 else 's'} redacted: {kinds}"))
     if plan.tokens.not_in_file > 0:
         text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
         remarks.append(Diagnostic("not-in-file", text))

@@ -101,7 +101,7 @@ def _all_tokens(total: int) -> str:
         if total == 1
         else f"All {total:,} tokens of messages fit"
         if total
-        else "Nothing counts: it fits"
+        else "There are no tokens: it fits"
     )
 
 
@@ -193,7 +193,7 @@ def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
         Diagnostic(
             "false-split",
             f"no turn is split: the tail begins with a turn, at #{sizes.entries[lead]}",
-            f"pi would take the turn before it for split, because #{sizes.entries[division.cut]} has no text, and "
+            f"pi would count the turn before it as split, because #{sizes.entries[division.cut]} has no text, and "
             f"summarise {prefix} message{'' if prefix == 1 else 's'} of it as the beginning of a turn",
             answer,
         )

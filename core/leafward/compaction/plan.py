@@ -186,7 +186,7 @@ def _reason(sizes: PathSizes, division: Division) -> str:
         return "nothing to compact: nothing came after the last compaction"
     if not sizes.spoken:
         return "nothing to compact: nothing was said yet"
-    return f"nothing to compact: no message stands before the cut. {division.why}"
+    return f"nothing to compact: no message is before the cut. {division.why}"
 
 
 def _tail(sizes: PathSizes, division: Division) -> array[int]:
@@ -279,13 +279,13 @@ def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLi
         "file-lists",
         f"{bounded.omitted} of {len(whole.read) + len(whole.modified)} files left out of the lists, "
         f"the least recent first: they may take {settings.file_budget:,} characters",
-        f"pi would list all of them, {whole.size:,} characters, and carry them on for ever",
+        f"pi would list all of them, {whole.size:,} characters, and keep them for ever",
     )
 
 
 _MIDWAY = (
-    "the file begins in the middle of a conversation: system prompt and tools are not among the tokens afterwards, "
-    "as nothing tells how large they are"
+    "the file begins in the middle of a conversation: the size afterwards is without system prompt and tools, "
+    "whose size is not known"
 )
 
 

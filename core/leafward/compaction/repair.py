@@ -46,11 +46,11 @@ def repair(
     """A draft that corrects a compaction: its cut, its pins and new ones.
 
     Without a `summarizer` the compaction's own summary stays word for word, and so does its injected context, unless another
-    `injection` is given. Raises Refused if the entry is no compaction, and the errors of `draft`.
+    `injection` is given. Raises Refused if the entry is not a compaction, and the errors of `draft`.
     """
     body = session.body(compaction) or {}
     if session.columns.kind[compaction] != Kind.COMPACTION:
-        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
+        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is not a compaction")
     stored = stored_parts(str(body.get("summary") or ""))
     if injection is None and stored.injected:
         injection = _carried(stored.injected)

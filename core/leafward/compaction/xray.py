@@ -46,11 +46,11 @@ _TURN_STARTS = frozenset({"user", "bashExecution", "custom", "branchSummary"})
 
 
 def xray_of(session: Session, compaction: int) -> XRay:
-    """The X-ray of a stored compaction. Raises Refused if the entry is no compaction."""
+    """The X-ray of a stored compaction. Raises Refused if the entry is not a compaction."""
     index = EntryIndex(compaction)
     body = session.body(index) if 0 <= index < len(session) else None
     if body is None or session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"#{compaction} is no compaction")
+        raise Refused(f"#{compaction} is not a compaction")
     before = context_at(session, leaf_before(session, index))
     after = context_at(session, index)
     messages = before.messages
@@ -153,7 +153,7 @@ def xray_edited(session: Session, edit: int) -> XRay:
     columns, tree = session.columns, session.tree
     body = session.body(index) if 0 <= index < len(session) else None
     if body is None or columns.kind[index] != Kind.CONTEXT_EDIT:
-        raise Refused(f"#{edit} is no context edit")
+        raise Refused(f"#{edit} is not a context edit")
     operation = marks(body).get("op")
 
     def belongs(entry: int) -> bool:

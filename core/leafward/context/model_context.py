@@ -146,7 +146,7 @@ class Context:
     def missing(self) -> str:
         """Names of the parts that are not in the file."""
         prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
-        again = ", files put in again" if self.measured_anew and self._files_unstored else ""
+        again = ", files added again" if self.measured_anew and self._files_unstored else ""
         return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}{again}"
 
     @property
@@ -221,9 +221,9 @@ _MIDWAY = "the file begins in the middle of a conversation: what was said before
 
 FILES_UNKNOWN = "files-unknown"
 """Code of a note: files that the agent put in again after a compaction are not stored."""
-_FILES = "files read last are put in again behind the compaction and are not in the total: nothing tells yet how large they are"
+_FILES = "the agent adds the last read files again after the compaction; they are not in the total: their size is not known yet"
 
-_UNKNOWN = "system prompt and tools are not in the total: nothing tells yet how large they are"
+_UNKNOWN = "system prompt and tools are not in the total: their size is not known yet"
 
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})

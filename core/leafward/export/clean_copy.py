@@ -79,7 +79,7 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
     targets = [folder / redactor.text(name) for _, name in belongings]
     taken = next((target for target in targets if os.path.lexists(target)), None)
     if taken is not None:
-        raise Refused(f"a file of that name is there: {safe_line(str(taken), 400)}")
+        raise Refused(f"a file of that name exists: {safe_line(str(taken), 400)}")
     size, untouched = 0, []
     for (file, _), target in zip(belongings, targets, strict=True):
         try:
@@ -149,7 +149,7 @@ def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, d
     """A copy of a session that lies in a database: a database with only its rows, every text in them redacted."""
     target = folder / taken_out.name
     if os.path.lexists(target):
-        raise Refused(f"a file of that name is there: {safe_line(str(target), 400)}")
+        raise Refused(f"a file of that name exists: {safe_line(str(target), 400)}")
     # The result is known only once it is written, so a dry run writes it elsewhere.
     elsewhere = Path(tempfile.mkdtemp()) if dry_run else None
     draft = draft_name(target if elsewhere is None else elsewhere / target.name)

@@ -111,7 +111,7 @@ def _in_row(text: str, origin: Origin) -> str:
     return f"{text} (row {origin.offset:,})"
 
 
-KEPT = "of what Leafward keeps beside it"
+KEPT = "in Leafward's own file for it"
 
 
 def _kept(session: Session, files: ForeignFiles) -> Iterator[Problem]:
@@ -122,7 +122,7 @@ def _kept(session: Session, files: ForeignFiles) -> Iterator[Problem]:
             yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, offset=session.origin(index).offset)
     pending = files.book.scan.pending if files.book is not None else None
     if pending is not None:
-        text = f"the last line is not whole: {pending.size:,} bytes without an end ({KEPT})"
+        text = f"the last line is not complete: {pending.size:,} bytes without an end ({KEPT})"
         yield Problem("torn-tail", text, offset=pending.offset)
 
 
@@ -138,7 +138,7 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
             continue
         if not is_there(lay_at):
             whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
-            text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
+            text = f"{whose} is gone from {safe_line(lay_at, 200)}; the changes that you made to it stay in {path}"
             yield Problem("sidecar-orphan", text)
 
 
@@ -147,7 +147,7 @@ def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
     for one in left:
         if one.in_use:
             continue
-        whose = "copies of an old restore" if one.copies else "left by a write that was killed"
+        whose = "copies of an old restore" if one.copies else "left by a write that was interrupted"
         what = f"{safe_line(str(one.path), 400)}: {whose}"
         does = (
             f"it stays for now: {one.stays}" if one.stays else "`leafward doctor --clear-litter` removes it"
@@ -158,7 +158,7 @@ def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
 def trash_problems(files: Iterable[Path]) -> Iterator[Problem]:
     """Files in the trash whose note does not say where they came from. None is removed."""
     for file in files:
-        what = f"{safe_line(str(file), 400)} lies in the trash, and the note beside it"
+        what = f"{safe_line(str(file), 400)} is in the trash, and the note beside it"
         yield Problem("trash", f"{what} does not say where it was: move it back by hand")
 
 
@@ -203,11 +203,11 @@ def _whole_file(session: Session) -> Iterator[Problem]:
     """Problems of the file as a whole."""
     scan = session.scan
     if scan.header is None:
-        yield Problem("no-header", "the file has no session header; pi refuses it", offset=0)
+        yield Problem("no-header", "the file has no session header; pi does not open it", offset=0)
     else:
         yield from _header(session)
     if scan.bom:
-        yield Problem("bom", "the file begins with a byte order mark; pi 1.5.2 refuses it", offset=0)
+        yield Problem("bom", "the file begins with a byte order mark; pi 1.5.2 does not open it", offset=0)
     roots = [
         EntryIndex(session.tree.starts[run])
         for run in session.tree.content_children(-1)
@@ -226,7 +226,7 @@ def _whole_file(session: Session) -> Iterator[Problem]:
     if scan.pending is not None:
         yield Problem(
             "torn-tail",
-            f"the last line is not whole: {scan.pending.size:,} bytes without an end, not read as an entry",
+            f"the last line is not complete: {scan.pending.size:,} bytes without an end, not read as an entry",
             offset=scan.pending.offset,
         )
 
@@ -234,7 +234,7 @@ def _whole_file(session: Session) -> Iterator[Problem]:
 def _header(session: Session) -> Iterator[Problem]:
     version, offset = session.version, session.scan.header_offset
     if not isinstance(session.header.get("id"), str):
-        yield Problem("no-session-id", "the header has no id; pi refuses the file", offset=offset)
+        yield Problem("no-session-id", "the header has no id; pi does not open the file", offset=offset)
     if version > CURRENT_VERSION:
         text = f"version {version} of the format is newer than {CURRENT_VERSION}; opened read-only"
         yield Problem("future-version", text, offset=offset)
@@ -252,7 +252,7 @@ def _damage(session: Session) -> Iterator[Problem]:
             continue
         text = DAMAGE_TEXT[damage]
         if damage is Damage.MALFORMED and b"\0" in b"".join(session.records(index)):
-            text = f"{text}: it holds NUL bytes"
+            text = f"{text}: it has NUL bytes"
         yield Problem(DAMAGE_CODE[damage], text, _named(session, index), columns.start[index])
     size = len(columns)
     for index in range(size):
@@ -335,7 +335,7 @@ class _References:
                     "kept": f"keeps from {key} on, which is not in the file: nothing from before it is kept",
                 }[role]
             elif role == "edit" and not tree.is_ancestor(target, index):
-                code, text = "edit-off-path", f"edits {key}, which is not on its own path: without effect"
+                code, text = "edit-off-path", f"edits {key}, which is not on its own path: it has no effect"
             elif role == "kept" and not tree.is_ancestor(target, index):
                 code = "first-kept-off-path"
                 text = f"keeps from {key} on, which is not on its own path: nothing from before it is kept"
@@ -396,11 +396,11 @@ def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
         names = ", ".join(
             sorted({safe_line(references.calls[index][call], 60) or "a tool" for call in missing})
         )
-        text = f"calls {names} and goes on, or ends, without the result"
+        text = f"calls {names} without a result"
         yield Problem("dangling-call", text, columns.id(EntryIndex(index)), columns.start[index])
     for index in stray:
         tool = safe_line(references.results.get(index, ("", "a tool"))[1], 60)
-        text = f"a result of {tool} that no call above it waits for"
+        text = f"a result of {tool} without a call above it"
         yield Problem("dangling-result", text, columns.id(EntryIndex(index)), columns.start[index])
 
 

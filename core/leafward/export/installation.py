@@ -149,7 +149,7 @@ def installation_problems() -> Iterator[Problem]:
         if known is None:
             continue
         file = Path(known["file"])
-        again = f"`leafward install {agent.name}` puts it there again"
+        again = f"`leafward install {agent.name}` installs it again"
         try:
             text = _text(file)
         except (OSError, Refused) as error:
@@ -167,13 +167,13 @@ def _text(file: Path) -> str | None:
     Raises Refused for links, odd files and text that is not UTF-8.
     """
     if file.is_symlink():
-        raise Refused(f"{file} is a link; what it leads to is not changed")
+        raise Refused(f"{file} is a symbolic link; Leafward does not change its target")
     try:
         return read_regular(file).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise Refused(f"{file} is not UTF-8; put it right first") from None
+        raise Refused(f"{file} is not UTF-8; fix it first") from None
     except OSError as error:
         raise Refused(f"{file}: {error.strerror or error}") from error
 

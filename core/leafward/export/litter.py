@@ -162,11 +162,7 @@ def _why_it_stays(path: Path, seen: os.stat_result, now: float) -> str:
     # the future means that the clock was set; then the age is unknown.
     rested = now - max(seen.st_mtime, seen.st_ctime)
     if rested < REST:
-        return (
-            "it changed less than an hour ago"
-            if rested >= 0
-            else "it changed at a time that is still to come"
-        )
+        return "it changed less than an hour ago" if rested >= 0 else "its time of change is in the future"
     process = _writer(path)
     if process is not None:
         return f"process {process} may still be writing it"

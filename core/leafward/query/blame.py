@@ -142,7 +142,7 @@ def _text_of(path: str) -> tuple[str, int]:
     try:
         return read_regular(path).decode("utf-8"), os.stat(path).st_mtime_ns // 1_000_000
     except UnicodeDecodeError:
-        raise NotFound(f"{safe_line(path)} is no text in UTF-8") from None
+        raise NotFound(f"{safe_line(path)} is not UTF-8 text") from None
     except OSError as error:
         raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from error
 

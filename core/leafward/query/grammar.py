@@ -168,7 +168,7 @@ class _Reader:
 
     def _either(self, depth: int) -> Expression:
         if depth > DEEPEST:
-            raise QueryError("brackets lie too deep", self._next.column)
+            raise QueryError("brackets are nested too deep", self._next.column)
         parts = [self._without(depth)]
         while self._is_mark("|"):
             self._take()

@@ -266,7 +266,7 @@ class SearchText:
                 return _Piece("plain", column, end)
             return _Piece("pattern", column, end, Token("pattern", pattern.replace("\\/", "/"), column))
         if self.place is Place.FILTER:
-            self.problems.append(QueryError("re: works in the search of all text only", column))
+            self.problems.append(QueryError("re: works only in the search of all text", column))
             return None
         shorter = _inside(pattern) if kind == "bare" and within else pattern
         end -= len(pattern) - len(shorter)
@@ -284,7 +284,7 @@ class SearchText:
             end -= len(found["word"]) - len(value)
         if self.place is Place.FILTER and name in TEXT_TERMS:
             if value or name == "error":
-                self.problems.append(QueryError(f"{name}: works in the search of all text only", column))
+                self.problems.append(QueryError(f"{name}: works only in the search of all text", column))
             return None
         if self.place is Place.FIND:
             # The address of a file is searched as typed.
@@ -392,10 +392,10 @@ class SearchText:
             sign = unknown["sign"] or ":"
             close = get_close_matches(unknown["name"].lower(), known, 1, _CLOSE) if sign == ":" else []
             meant = f" (did you mean {close[0]}:?)" if close else ""
-            what = f"{unknown['name']}{sign} is no condition{meant}; searched for as text"
+            what = f"{unknown['name']}{sign} is not a condition{meant}; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
         elif self.place is Place.FILTER and _PATTERN.fullmatch(word):
-            what = "patterns work in the search of all text only; searched for as text"
+            what = "patterns work only in the search of all text; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
         return Token("text", word, start)
 

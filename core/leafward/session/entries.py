@@ -162,11 +162,11 @@ DAMAGE_TEXT: dict[Damage, str] = {
     Damage.NO_ID: "the entry has no id",
     Damage.DUPLICATE_ID: "another entry has the same id; the last one counts",
     Damage.ORPHAN: "the parent is not in this file",
-    Damage.CYCLE: "its chain of parents comes back to it; cut here",
+    Damage.CYCLE: "its parents form a circle; cut here",
     Damage.EXTRA_HEADER: "a second session header, ignored",
     Damage.UNTERMINATED: "the last line has no newline yet",
-    Damage.GLUED: "it stands on one line with another record",
-    Damage.MISSING_BASE: "what came before lies in a file that is not here",
+    Damage.GLUED: "it is on one line with another record",
+    Damage.MISSING_BASE: "what came before is in a file that is not here",
     Damage.OVERSIZE: "the line is larger than 32 MB: long texts in it are not read whole",
 }
 

@@ -49,7 +49,7 @@ def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: in
     names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
     if len(listed) > _TYPES_NAMED:
         names += f" and {len(listed) - _TYPES_NAMED} more types"
-    text = f"records that are not known, kept as they are: {names}"
+    text = f"unknown records, kept as they are: {names}"
     return Note("unknown-record", text, EntryIndex(entry), path, offset)
 
 
@@ -313,7 +313,7 @@ class ForeignFiles:
     def went_on(self) -> str | None:
         """The change of the agent's files since they were read, in words; None where there is none."""
         if self._theirs_changed():
-            return f"{self.path.name} went on since it was read"
+            return f"{self.path.name} has grown since it was read: reload it"
         return f"{self.path.name} is gone" if self.gone else None
 
     @property

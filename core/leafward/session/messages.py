@@ -53,7 +53,7 @@ class SummaryBasis(StrEnum):
 
 SUMMARY_BASIS_TEXT = {
     SummaryBasis.LENGTH: "estimated from its length",
-    SummaryBasis.COUNT: "from the agent's count behind the compaction",
+    SummaryBasis.COUNT: "from the agent's count after the compaction",
     SummaryBasis.UNKNOWN: "size unknown",
 }
 

@@ -100,7 +100,7 @@ class Sidecar:
         """Raises NotASession where the file names another owner."""
         mark = book.header.get(MARK)
         if book.header and not isinstance(mark, dict):
-            raise NotASession(f"{self.path} is no sidecar")
+            raise NotASession(f"{self.path} is not a sidecar")
         if isinstance(mark, dict) and (mark.get("agent"), mark.get("session")) != self.owner:
             raise NotASession(f"{self.path} belongs to another session")
 
@@ -114,7 +114,7 @@ class Sidecar:
     def read_only(self) -> str | None:
         """The reason why nothing more can be written to it; None where it can."""
         if self.trouble is not None:
-            return f"what Leafward keeps of it cannot be read: {self.trouble}"
+            return f"Leafward's file for it cannot be read: {self.trouble}"
         book = self.book
         if book is None:
             return None
@@ -125,9 +125,7 @@ class Sidecar:
             why = f"the file is of version {book.scan.version}, older than {CURRENT_VERSION}"
         if why is None and form != FORMAT:
             why = "a newer Leafward wrote the file"
-        return (
-            f"what Leafward keeps of it cannot be added to: {why} ({self.path})" if why is not None else None
-        )
+        return f"Leafward's file for it cannot be added to: {why} ({self.path})" if why is not None else None
 
     def header(self, path: Path, cwd: str, time: str) -> Body:
         """The first line of a new sidecar, for a session at a path."""
@@ -152,7 +150,7 @@ def belongs_to(path: Path) -> tuple[Owner, str]:
     try:
         mark = book.header.get(MARK)
         if not isinstance(mark, dict):
-            raise NotASession(f"{path} is no sidecar")
+            raise NotASession(f"{path} is not a sidecar")
         owner = Owner(str(mark.get("agent")), str(mark.get("session")))
         return owner, _known_path(book, [_after(body) for _, body in book.bodies(range(len(book)))])
     finally:

@@ -186,7 +186,7 @@ class MergeSheet(Sheet):
     def operation(self) -> str:
         """The write in words, or what is missing for it."""
         if self.warned:
-            return "lines would be dropped, see the end of the text; ctrl+s again appends it without them"
+            return "lines would be dropped, see the end of the text; ctrl+s again appends it anyway"
         return f"{self.left:,} left to decide" if self.left else "append 1 branch summary below the leaf"
 
     def _decide(self, side: Side3) -> None:

@@ -217,7 +217,7 @@ def file_lines(
     # Reasons give up at most half of the row, and only to names that need it.
     reasons = min(max((cell_len(one.why) for one in changes), default=0), max(room // 2, room - names))
     names = min(room - reasons, names)
-    below = f"{counted(same, 'file is', 'files are')} as at that entry already" if same else ""
+    below = f"{counted(same, 'file is', 'files are')} already as at that entry" if same else ""
     if not changes and not same:
         below = "no recorded call touched a file"
 
@@ -275,7 +275,7 @@ def _about(change: FileChange, chosen: bool, width: int, glyphs: Glyphs) -> list
         text = f"{path}: {why}" + ("" if chosen else ", not chosen")
         ink = "sub"
     elif is_offered(change):
-        text = f"{path}: {why}; " + ("chosen all the same" if chosen else "stays unless you choose it")
+        text = f"{path}: {why}; " + ("chosen anyway" if chosen else "stays unless you choose it")
         ink = "warn"
     else:
         text, ink = f"{path}: {why}; it stays as it is", "warn"

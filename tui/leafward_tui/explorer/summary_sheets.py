@@ -79,7 +79,7 @@ def branch_words(branch: Branch) -> str:
         f"{counted(len(branch.read), 'file')} read, {len(branch.modified):,} modified",
     ]
     if branch.left_out:
-        parts.append(f"the oldest {branch.left_out:,} messages have no room")
+        parts.append(f"the oldest {branch.left_out:,} messages do not fit")
     return "   ".join(parts)
 
 
@@ -97,7 +97,7 @@ def redacted_words(redacted: Mapping[str, int]) -> str:
     if not total:
         return ""
     are = "is" if total == 1 else "are"
-    return f"{counted(total, 'secret')} {are} taken out: {', '.join(sorted(redacted))}"
+    return f"{counted(total, 'secret')} {are} redacted: {', '.join(sorted(redacted))}"
 
 
 def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:

@@ -117,11 +117,11 @@ class SearchDisplay:
     def _empty_words(self, where: str, remark: str) -> list[tuple[str, str]]:
         state = self._state
         if state.query.broken:
-            return [("text", "This cannot be looked for."), ("sub", state.query.problem)]
+            return [("text", "This cannot be searched for."), ("sub", state.query.problem)]
         if state.searching:
             return [("nothing", "searching")]
         if state.text and not state.query.looks_inside:
-            return [("text", "Nothing to look for yet: add a word, a phrase or a pattern.")]
+            return [("text", "Nothing to search for yet: add a word, a phrase or a pattern.")]
         if state.text:
             last = [("faint", remark)] if remark else []
             return [("text", "Nothing found."), ("nothing", where), *last]

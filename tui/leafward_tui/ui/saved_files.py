@@ -84,7 +84,7 @@ def files_written(
         return f"not written: {reason_of(error)}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
     unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
-    message += named("with newlines, as it is not recorded how their lines end", unsure)
+    message += named("with newlines, as their line ends are not recorded", unsure)
     if done.failed:
         why = dict(done.left_out)[done.failed[0]]
         message += named(f"not written ({why})", done.failed)

@@ -73,7 +73,7 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
     kind = session.columns.kind[end]
     if isinstance(reader_of(session), ClaudeReader):
         if any(note.code == LEFT_OUT_CODE and note.entry == end for note in session.source.notes):
-            return "these words were left out of what was sent next"
+            return "these words were left out of the next request"
         source = (session.body(end) or {}).get("source") or {}
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"
@@ -85,7 +85,7 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
         if last != end:
             return may_end(session, EntryIndex(last), before_prompt)
     if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
-        return "no reply stands behind it yet"
+        return "no reply follows it yet"
     return _after_reply(session, end, before_prompt)
 
 
@@ -103,7 +103,7 @@ def _after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str 
             return "inside a turn: it calls tools"
         texts = (block for block in blocks_of(reply.get("content")) if block.get("type") == "text")
         if not any(block.get("text") for block in texts):
-            return "inside a turn: nothing is said yet"
+            return "inside a turn: no reply text yet"
     return after_results(session, end, before_prompt)
 
 
@@ -112,7 +112,7 @@ def _stands_below(session: Session, end: EntryIndex) -> str | None:
     projection = (session.body(end) or {}).get(PROJECTION)
     after = projection.get("after") if isinstance(projection, dict) else None
     if any(session.columns.index(name) > end for name in after or ()):
-        return "what the compaction kept stands behind it here"
+        return "what the compaction kept comes after it here"
     return None
 
 
@@ -123,7 +123,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
     """
     reader = reader_of(session)
     if not isinstance(reader, ClaudeReader):
-        raise Refused(f"{session.path.name} is no transcript of Claude Code")
+        raise Refused(f"{session.path.name} is not a transcript of Claude Code")
     if place_of(str(session.path)).helper:
         raise Refused(f"{session.path.name} is a sub-agent's: {_RESUMED}")
     cwd = terms.folder(session, TITLE)
@@ -175,7 +175,7 @@ def _folder(session: Session, cwd: str, terms: Terms, root: Path) -> tuple[str, 
     if os.path.basename(projects) == PROJECTS:
         return beside if cwd == session.cwd else folder_of(projects, cwd), []
     folder = folder_of(os.path.join(config_folder(terms.env), PROJECTS), cwd)
-    text = f"the source lies in no store of Claude Code; the new session goes to {folder}"
+    text = f"the source is not in a store of Claude Code; the new session goes to {folder}"
     return folder, [Remark("elsewhere", text)]
 
 
@@ -214,7 +214,7 @@ class _Copy:
                 target = following(rows, row, beside)
             at = columns.parent[at]
         if target < 0:
-            raise Refused("nothing of it stands in the chain of the conversation")
+            raise Refused("none of it is in the chain of the conversation")
         return target
 
     def _before_compaction(self, at: int) -> int:
@@ -339,5 +339,5 @@ class _Copy:
             raw = raw[first:stop]
             body = decode_line(raw)
         if body is None:
-            raise Refused(f"{self._session.path} is not what was read: reload it")
+            raise Refused(f"{self._session.path} was changed since it was read: reload it")
         return raw.strip(b"\r \t\0"), body

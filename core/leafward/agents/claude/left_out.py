@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 LEFT_OUT = (
-    "Claude Code {} went on from before these words and did not send them; versions from 2.1.80 on send them"
+    "Claude Code {} went on before these words and did not send them; versions from 2.1.80 on send them"
 )
 """The note on words that were left out, with the version."""
 LEFT_OUT_CODE = "left-out"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 
-INFERRED = "the row that this compaction follows was never written, or stands elsewhere; the row before it in the file is taken"
+INFERRED = "the row that this compaction follows is not in this file; Leafward uses the row before it"
 """The note on a compaction whose place was inferred."""
 
 

@@ -231,7 +231,7 @@ class ClaudeReader:
         file = TranscriptFile(os.path.abspath(self.path))
         if file.size < self._end or file.seal(self._end) != self._seal:
             file.close()
-            raise Refused(f"{self.path} is not what was read: reload it")
+            raise Refused(f"{self.path} was changed since it was read: reload it")
         return file
 
     # --- entries ---
@@ -349,7 +349,7 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
     for row, boundary in rows.boundaries.items():
         if boundary.missing:
             entry = builder.entry[row]
-            text = "what this compaction summarised lies in another file"
+            text = "what this compaction summarised is in another file"
             notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
         elif boundary.inferred:
             notes.append(
@@ -359,7 +359,7 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
         text = LEFT_OUT.format(version)
         notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
     for entry in wrong:
-        text = "what this compaction says it kept is not what was sent; the recorded request counts"
+        text = "what this compaction says it kept differs from the next request; Leafward follows the request"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))
     row = rows.role.find(Role.UNKNOWN)
     if row >= 0 and rows.facts.types:

@@ -258,7 +258,7 @@ class Codex:
         refuse_copy(session, self.title)
         if session.header.get("relation") == TWIN:
             raise Refused(
-                f"Codex knows this thread by {session.header.get('parentSession')}: fork this copy to go on from it"
+                f"Codex opens this thread from {session.header.get('parentSession')}: fork this copy to go on from it"
             )
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(
@@ -335,12 +335,12 @@ class Codex:
         original = shelf.segments[copy.id] if copy is not None else None
         if copy is not None and original is not None:
             segments = [copy]
-            text = f"a copy that went on by itself: Codex knows the thread by {original.path}"
+            text = f"a copy that went on by itself: Codex opens the thread from {original.path}"
             notes.append(Note("diverged-copy", text, path=Path(absolute)))
         names = names_in(home) if home is not None else {}
         known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
         if why is not None:
-            notes.append(Note("database", f"{why}; names and live segments are taken from the files"))
+            notes.append(Note("database", f"{why}; names and live segments are read from the files"))
 
         def find(name: str) -> Segment | None:
             found = shelf.segments.get(name)

@@ -196,7 +196,9 @@ class Assembly:
         if copied is not None:
             self._own_from_here(copied)
         if waiting and seen is not None and waiting[-1] > seen + 1:
-            text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
+            text = (
+                f"other segments continue from line {waiting[-1]} of this segment, which ends at line {seen}"
+            )
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
         self.notes += oversize_notes(segment.path, rollout.long_lines)
         size = min(rollout.size, max(size, 0))

@@ -126,6 +126,6 @@ def copied_lines(
     if found is not None:
         with suppress(NotASession):
             return Compared(Rollout(found.path), partial=relation_of(meta)[1] == SUBAGENT)
-    text = f"forked from {source}, which is not here: what was copied from it is not told apart"
+    text = f"forked from {source}, which is not here: lines copied from it cannot be recognised"
     notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
     return None

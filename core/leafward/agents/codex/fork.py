@@ -84,7 +84,7 @@ def forked(
     owned = own_cut(session, columns, cut)
     tip = owned.end if owned.prompt >= 0 else _last_put(reader, owned)
     if tip < 0:
-        raise Refused("nothing of it lies in the files of Codex; --to pi takes everything along")
+        raise Refused("none of it is in the files of Codex; --to pi copies everything")
     step, offset = _place(reader, tip, owned.prompt)
     stretches = _leading_to(reader, step, offset)
     own = reader.chain.metas.get(step.segment.path, {})
@@ -116,7 +116,7 @@ def forked(
     meta.setdefault("model_provider", provider_of(home))
     remarks = [*owned.remarks()]
     if owned.entry >= 0 and not reader.stands_alone(owned.entry):
-        text = "what was asked for stands only in a compaction: the new session ends right before that one"
+        text = "this entry exists only in a compaction: the new session ends right before the compaction"
         remarks.append(Remark("inside-compaction", text))
     if columns.kind.count(Kind.MALFORMED):
         remarks.append(Remark("damaged-lines", "damaged lines are left out; whole records on them are kept"))

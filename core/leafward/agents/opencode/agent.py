@@ -230,8 +230,8 @@ class OpenCode:
             root = root_of(path)
             if databases_in(root, []):
                 raise Refused(
-                    f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
-                    " opencode cannot open it"
+                    f"{session.id} is in files of an older opencode, not in the database, and opencode cannot open it:"
+                    " begin a new session from it (fork)"
                 )
         if _is_torn(session):
             raise Refused(
@@ -266,7 +266,7 @@ class OpenCode:
         base = os.path.dirname(os.path.abspath(session.path))
         remark = Remark(
             "older-files",
-            "it lies in the files of an older opencode; the messages are converted to the current format",
+            "it is in files of an older opencode; the messages are converted to the current format",
         )
         if _is_torn(session):
             remark = Remark("session-row", "its row cannot be read; the messages are converted")

@@ -65,7 +65,7 @@ def opened(path: str) -> Iterator[Base]:
                     if missing == needed
                     else f"no {', '.join(sorted(missing))} in {table}"
                 )
-                raise NotASession(f"{path} is no database of opencode: {what}")
+                raise NotASession(f"{path} is not a database of opencode: {what}")
         yield base
 
 

@@ -50,7 +50,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: st
     """A draft of a session with the messages of a path, from one database `into` another. Raises Refused without a folder."""
     reader = reader_of(session)
     if not isinstance(reader, OpenCodeReader):
-        raise Refused(f"{session.path.name} is no session of opencode")
+        raise Refused(f"{session.path.name} is not a session of opencode")
     cwd = terms.folder(session, TITLE)
     own = own_cut(session, reader.columns, cut)
     copy = _Copy(session, reader, own, database, cwd)

@@ -136,9 +136,7 @@ class _Made:
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
                 if info.torn:
-                    text = (
-                        f"its row in {path} cannot be read: its title and what it was made from are not known"
-                    )
+                    text = f"its row in {path} cannot be read: its title and source are not known"
                     self.notes.append(Note(TORN, text, path=Path(path), lost=True))
                 self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
                 self._begin(info, path)
@@ -169,7 +167,9 @@ class _Made:
         info = trees.info_in(data, tree.info)
         near = info.created or info.updated or os.stat(tree.info).st_mtime_ns // 1_000_000
         if decode_line(data) is None:
-            problem = "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is no JSON object"
+            problem = (
+                "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is not a JSON object"
+            )
             if not trees.names_in(os.path.join(tree.messages, info.id)):
                 raise NotASession(f"{tree.info} {problem}")
             self.notes.append(Note("info-broken", f"{tree.info} {problem}", path=Path(tree.info), lost=True))
@@ -246,16 +246,16 @@ class _Made:
         builder = self.builder
         if self._staged:
             name = text_in(object_in(info.revert), "messageID")
-            text = f"files were taken back to {name}; the conversation goes on with everything until that is confirmed"
+            text = f"files were reverted to {name}; the conversation keeps everything until the revert is confirmed"
             self.notes.append(Note("revert-staged", text))
         elif info.revert and not builder.hidden:
             name = text_in(object_in(info.revert), "messageID")
             self.notes.append(
-                Note("revert-target", f"the revert begins at {name}, which is not here: without effect")
+                Note("revert-target", f"the revert begins at {name}, which is not here: it has no effect")
             )
         if info.compacting:
             self.notes.append(
-                Note("compacting", "a compaction began that has not ended: it runs, or it crashed")
+                Note("compacting", "a compaction began and has not ended: it is running, or it crashed")
             )
         for entry, name in builder.dangling:
             text = f"keeps from {name} on, which is not here: everything before is kept as well"

@@ -102,7 +102,7 @@ class Translator:
             body.update(self._edit(index, role))
         elif role is Role.REVERT:
             count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
-            body.update(type="opencode.revert", data=record, says=f"{count} taken back, not deleted yet")
+            body.update(type="opencode.revert", data=record, says=f"{count} reverted, not deleted yet")
             body.pop("timestamp")
         elif role is Role.SHELL:
             ran = {"command": text_in(record, "command"), "output": text_in(record, "output")}

@@ -50,7 +50,7 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
         remarks.append(
             Remark(
                 "summary-as-message",
-                "what was kept beside the summary is told again, the summary as a message; what it stands for lies on a branch",
+                "the kept messages are copied, the summary becomes a message; what it replaced is on a branch",
             )
         )
     return draft_of(

@@ -95,7 +95,7 @@ class ContentDifference:
                 places = "one place is" if self.conflicts == 1 else f"{self.conflicts} places are"
                 return f"{places} changed by both in different ways"
             case _:
-                return "part of the contents is not known; what is known stands here"
+                return "part of the contents is not known; the known part is shown"
 
 
 HUGE = 8_000_000

@@ -148,5 +148,5 @@ def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[Co
         for name, messages in (("A", mine), ("B", theirs))
         if any(one.kind == Kind.BRANCH_SUMMARY for one in messages)
     ]
-    found += [f"{name} carries a branch summary" for name in carried]
+    found += [f"{name} has a branch summary" for name in carried]
     return found

@@ -72,7 +72,7 @@ def patch_of(
         if step.operation is FileOperation.MOVE and step.to is not None:
             for name, other in ((step.path, step.to), (step.to, step.path)):
                 if name in pairs and other in reasons:
-                    reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
+                    reasons.setdefault(name, f"it was moved from or to {other}, which is left out")
     parts, done = [], []
     for name in sorted(pairs.keys() - reasons.keys(), key=utf16_order):
         text = "".join(_file_patch(*pairs[name]))
@@ -89,7 +89,7 @@ _Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]
 """Files at the ancestor and at the entry, by name."""
 
 
-_TAKEN_AS_NEW = "taken to be new"
+_TAKEN_AS_NEW = "assumed to be new"
 
 
 def _arrived(made: Iterable[Step]) -> set[str]:

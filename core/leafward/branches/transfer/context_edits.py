@@ -165,7 +165,7 @@ def absence(session: Session, context: Context, target: EntryIndex) -> str:
         return f"a context edit leaves it out; undo that first ({session.columns.id(omitted.edit)})"
     if not session.tree.is_ancestor(target, context.at):
         return "it is on another branch"
-    return "a compaction stands for it" if context.compaction >= 0 else "no model receives it"
+    return "a compaction replaced it" if context.compaction >= 0 else "no model receives it"
 
 
 def last_editable(session: Session) -> EntryIndex:

@@ -115,7 +115,7 @@ def draft_graft(
     """
     carried = sorted({index for index in chosen if session.columns.kind[index] in CARRIED})
     if not carried:
-        raise Refused("nothing of what was chosen can be grafted: prompts, replies, results and messages can")
+        raise Refused("nothing chosen can be grafted: only prompts, replies, results and messages can")
     here = EntryIndex(session.leaf if onto is None else onto)
     sources, misfits = _whole(session, carried)
     if stop():
@@ -124,7 +124,7 @@ def draft_graft(
     already = [index for index in sources if index in on_path]
     if already:
         named = session.columns.id(EntryIndex(already[0]))
-        raise Refused(f"{named} is on the path already: a graft takes turns of another branch")
+        raise Refused(f"{named} is on the path already: choose turns of another branch")
     misfits = [*_again(session, sources, here), *misfits, *_order(session, sources, here)]
     misfits += _stale(session, sources, here, stop)
     metrics = EntryMetrics(session)
@@ -221,7 +221,7 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
         )
     if kinds[first] == Kind.ASSISTANT and (before < 0 or kinds[before] == Kind.ASSISTANT):
         found.append(
-            Misfit("no-prompt", "the graft begins with a reply to a prompt that is not carried along", first)
+            Misfit("no-prompt", "the graft begins with a reply to a prompt that is not grafted", first)
         )
     gaps = [
         EntryIndex(below) for above, below in pairwise(sources) if not session.tree.is_ancestor(above, below)
@@ -259,7 +259,9 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
         elif changed:
             found.append(
                 Misfit(
-                    "not-replayed", f"{name}: its change is told, but the file is not changed again", entry
+                    "not-replayed",
+                    f"{name}: the model sees its change, but the file is not changed again",
+                    entry,
                 )
             )
     return found

@@ -188,10 +188,10 @@ def draft_merge(
     """
     session = sides.session
     if sides.a.entry == sides.b.entry:
-        raise Refused(f"both are {session.columns.id(sides.a.entry)}: a merge takes two branches")
+        raise Refused(f"both are {session.columns.id(sides.a.entry)}: a merge needs two branches")
     a, b = summaries_of(sides, stop=stop)
     if not a.text and not b.text:
-        raise Refused("neither branch has anything to tell")
+        raise Refused("neither branch has anything to summarise")
     above = base_of(session, sides.ancestor)
     base = SideSummary(summary_at(session, above), above)
     sections, conflicts = merge(base.text, a.text, b.text)

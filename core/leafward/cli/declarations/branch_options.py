@@ -25,7 +25,7 @@ class MoveOptions:
     """The options of `leafward move`."""
 
     before: bool = option(
-        "--before", is_flag=True, help="To the parent of ENTRY, a prompt, with its text given back."
+        "--before", is_flag=True, help="ENTRY is a prompt: move before it, and print it for you to edit."
     )
     summary: str = summary_field("Add a summary of the abandoned branch.")
     focus: str | None = focus_field()
@@ -39,33 +39,36 @@ class BisectOptions:
 
     good: str = option("--good", metavar="ENTRY", required=True, help="An entry where the command passes.")
     bad: str = option(
-        "--bad", metavar="ENTRY", required=True, help="An entry behind it where the command fails."
+        "--bad",
+        metavar="ENTRY",
+        required=True,
+        help="A later entry on the same path, where the command fails.",
     )
     base: str | None = option(
         "--base",
         metavar="COMMIT|FOLDER",
-        help="What the files were before the session, '' for an empty folder"
-        " (default: the last commit before it, else the folder as it is now, but for the files that the session touched).",
+        help="The files from before the session, '' for an empty folder"
+        " (default: the last commit before it, else the folder as it is now, without the files that the session touched).",
     )
     harmless: tuple[str, ...] = option(
         "--harmless",
         metavar="WORDS",
         multiple=True,
-        help="Commands that begin with WORDS change no file, such as `npm run lint`; COMMAND itself is taken for one.",
+        help="Assume that commands which begin with WORDS change no file, such as `npm run lint`; COMMAND itself is one of them.",
     )
     likely: bool = option(
         "--likely",
         is_flag=True,
-        help="Assume that commands change only files that they name, and that files which the session made were not there"
-        " before where no base says so; the answer is likely then, not certain.",
+        help="Assume that commands change only files that they name, and that files which the session made are new unless a"
+        " base has them; the answer is then likely, not certain.",
     )
     timeout: float | None = option(
         "--timeout",
         metavar="SECONDS",
         type=click.FloatRange(min=0, min_open=True),
-        help="The longest that a run may take.",
+        help="Most seconds that one run may take.",
     )
-    label: str | None = option("--label", metavar="TEXT", help="Label the turn that is found.")
+    label: str | None = option("--label", metavar="TEXT", help="Label the turn found.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,27 +78,25 @@ class ForkOptions:
     to: str | None = option(
         "--to",
         metavar="AGENT",
-        help="The agent that goes on: pi, codex, claude or opencode (default: its own).",
+        help="The agent of the new session: pi, codex, claude or opencode (default: its own).",
     )
     cwd: str | None = option(
         "--cwd",
         metavar="FOLDER",
-        help="The existing folder that it works in (default: the old session's). For one whose folder is gone, or elsewhere.",
+        help="Work in this folder, which must exist (default: the old session's folder).",
     )
-    inject: bool = option("--inject", is_flag=True, help="Add the injected context behind what is copied.")
+    inject: bool = option("--inject", is_flag=True, help="Add the injected context after what is copied.")
     summary: str = summary_field("Add a summary of the abandoned branch.")
     model: str | None = model_field()
     base_url: str | None = base_url_field()
-    run_import: bool = option(
-        "--import", is_flag=True, help="Run the agent's own import, where it needs one."
-    )
+    run_import: bool = option("--import", is_flag=True, help="Run the agent's own import, if it needs one.")
     run: bool = option(
         "--run",
         is_flag=True,
-        help="Go on in the agent at once. What an earlier try wrote is taken, where nothing was said in it since.",
+        help="Continue in the agent at once. Reuses the session of an earlier try if nobody continued it.",
     )
     another: bool = option(
-        "--another", is_flag=True, help="With --run or --import: write another session even then."
+        "--another", is_flag=True, help="With --run or --import: write a second session even then."
     )
 
 
@@ -111,7 +112,7 @@ class DiffOptions:
         help="What to compare.",
     )
     files: tuple[str, ...] = option(
-        "--file", multiple=True, metavar="PATH", help="Only this file or folder; may be given again."
+        "--file", multiple=True, metavar="PATH", help="Only this file or folder (repeatable)."
     )
     patch: str | None = option(
         "--patch",
@@ -122,7 +123,7 @@ class DiffOptions:
     form: str | None = option(
         "--format",
         type=click.Choice(["md", "html", "json"]),
-        help="All of it as a document: Markdown, one self-contained page, or JSON.",
+        help="The whole comparison as a document: Markdown, one self-contained page, or JSON.",
     )
     output: Path | None = option(
         "-o",
@@ -134,7 +135,7 @@ class DiffOptions:
     keep_secrets: bool = option(
         "--keep-secrets", is_flag=True, help="Leave keys and tokens in the document as they are."
     )
-    redact: bool = option("--redact", is_flag=True, help="Take keys and tokens out of the patch.")
+    redact: bool = option("--redact", is_flag=True, help="Redact keys and tokens in the patch.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +143,7 @@ class EditContextOptions:
     """The options of `leafward edit-context`."""
 
     query: str | None = query_field()
-    omit: bool = option("--omit", is_flag=True, help="Leave it out.")
+    omit: bool = option("--omit", is_flag=True, help="Leave the entries out.")
     text: str | None = option("--text", metavar="TEXT", help="Let the model read TEXT instead.")
     keep: int | None = option(
         "--keep", type=WholeNumber(1), metavar="N", help="Keep about N tokens, from both ends."
@@ -156,7 +157,7 @@ class GraftOptions:
     query: str | None = query_field()
     onto: str | None = onto_field()
     window: int | None = option(
-        "--window", type=WholeNumber(1), metavar="N", help="Tokens that the context may have."
+        "--window", type=WholeNumber(1), metavar="N", help="Most tokens that the context may have."
     )
 
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 def move(session: str, entry: str, options: MoveOptions, dry_run: bool, as_json: bool) -> int:
     """Move the leaf, so that the agent continues from ENTRY.
 
-    One line is appended to the file; nothing is rewritten, and `leafward undo` takes it back. The price says what the
-    context drops and adds, and how much of the provider's cache stays good. Restart a running agent to pick this up.
+    One line is appended to the file; nothing is rewritten, and `leafward undo` undoes it. The price says what the
+    context drops and adds, and how much of the provider's cache stays valid. Restart a running agent to pick this
+    up.
     """
     from leafward.cli.move import move as run
 
@@ -37,15 +38,15 @@ def move(session: str, entry: str, options: MoveOptions, dry_run: bool, as_json:
 @verb("leafward undo 019f3c", "leafward undo 019f3c --op 5e6f7a8b")
 @session_argument
 @click.option(
-    "--op", metavar="OP", help="The operation to take back, as `leafward log` names it (default: the last)."
+    "--op", metavar="OP", help="The operation to undo, as `leafward log` names it (default: the last)."
 )
 @dry_run_option
 @json_option
 def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
-    """Take back the last operation.
+    """Undo the last operation.
 
-    The inverse is appended; nothing is removed from the file. What the agent did is taken back only when it is named
-    with --op.
+    The inverse is appended; nothing is removed from the file. The agent's own operations are undone only if you
+    name them with --op.
     """
     from leafward.cli.operations import undo as run
 
@@ -57,7 +58,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 @dry_run_option
 @json_option
 def redo(session: str, dry_run: bool, as_json: bool) -> int:
-    """Do again what the last undo took back."""
+    """Redo the operation that was last undone."""
     from leafward.cli.operations import redo as run
 
     return run(session, dry_run, as_json)
@@ -75,9 +76,9 @@ def redo(session: str, dry_run: bool, as_json: bool) -> int:
 @click.option(
     "--overwrite",
     is_flag=True,
-    help="Also write the files named that were changed since; shows their diff first.",
+    help="Also write the named files that were changed since; shows their diff first.",
 )
-@click.option("--undo", "back", is_flag=True, help="Put back what was there before the last restore.")
+@click.option("--undo", "back", is_flag=True, help="Put back the files from before the last restore.")
 @dry_run_option
 @json_option
 def restore(
@@ -92,8 +93,8 @@ def restore(
 ) -> int:
     """Restore the project's files as they were at ENTRY.
 
-    Only files whose content there is certain, and only where the file on disk is what the session, git or a restore left
-    last. All others are listed with the reason. What is replaced is copied first.
+    Restores only files whose content at ENTRY is certain, and only if the file on disk is still as the session, git
+    or a restore left it. All other files are listed with the reason. Replaced files are copied first.
     """
     if back == (entry is not None):
         raise click.UsageError("name an ENTRY, or --undo")
@@ -115,9 +116,9 @@ def restore(
 def bisect(session: str, command: tuple[str, ...], options: BisectOptions, as_json: bool) -> int:
     """Find the turn after which COMMAND fails.
 
-    The files at the end of a turn are rebuilt over the base in a temporary folder, and COMMAND is run there; the project is
-    never written to. Exit code 0 passes, 125 cannot tell, others up to 127 fail. Turns whose files are not certain cannot be
-    told and are stepped over; where that leaves several, they are listed and the exit code is 1.
+    The files at the end of a turn are rebuilt over the base in a temporary folder, and COMMAND is run there; the
+    project is never written to. Exit code 0 means pass, 125 means cannot tell, others up to 127 mean fail. Turns
+    whose files are not certain are skipped; if several turns remain, they are listed and the exit code is 1.
     """
     from leafward.cli.bisect import run_bisect
 
@@ -128,10 +129,10 @@ def bisect(session: str, command: tuple[str, ...], options: BisectOptions, as_js
 @session_argument
 @json_option
 def log(session: str, as_json: bool) -> int:
-    """List what was done to a session.
+    """List the operations on a session.
 
-    Moves, labels, names and archived branches, in the order of the file; the agent's own moves too. Then the restores of
-    its files.
+    Moves, labels, names and archived branches, in the order of the file, those of the agent included. Then the
+    restores of its files.
     """
     from leafward.cli.operations import log as run
 
@@ -176,9 +177,10 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
 @dry_run_option
 @json_option
 def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_json: bool) -> int:
-    """Hide a session, or a branch of it, behind a count.
+    """Hide a session, or one of its branches.
 
-    With ENTRY it is the branch that begins there. Nothing is removed from the file, nothing is moved.
+    With ENTRY, hides the branch that begins there; its rows become one row with a count. Nothing is removed from
+    the file.
     """
     if entry is None:
         from leafward.cli.label import archive_session
@@ -204,11 +206,11 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
 @dry_run_option
 @json_option
 def keep(session: str, sanitised: Path | None, dry_run: bool, as_json: bool) -> int:
-    """Copy a session where its agent cannot delete it.
+    """Keep a copy of a session where its agent cannot delete it.
 
-    The copy is whole: sub-agents and what lies beside the session go with it. It is listed where the original is gone.
-    Run again, it copies what has changed since. With --sanitised the copy lies in FOLDER, and the name of its kind
-    stands in place of each secret.
+    The copy includes sub-agents and the files beside the session. Lists show it once the original is gone. Run
+    again, it copies what has changed since. With --sanitised the copy goes into FOLDER, and each secret in it is
+    replaced by the name of its kind.
     """
     from leafward.cli.keep import keep as run
     from leafward.cli.keep import keep_sanitised

@@ -16,7 +16,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _EPILOG = """\b
 leafward                       browse all sessions
 leafward 019f3c                open one
-leafward tree 019f3c           its branches, a turn a row
+leafward tree 019f3c           its branches, one row per turn
 leafward context 019f3c        what the model sees
 leafward move 019f3c 1a2b3c4d  continue from that entry
 
@@ -104,10 +104,10 @@ class _Leafward(click.Group):
 @click.version_option(__version__, prog_name="leafward")
 @click.pass_context
 def leafward(ctx: click.Context) -> int:
-    """The sessions that coding agents leave on disk, as the trees they are.
+    """The sessions that coding agents leave on disk, shown as trees.
 
-    Without a verb it opens the full-screen explorer: on all sessions, or on the session files and folders named.
-    Every verb takes --json and then writes exactly one document, or none where it is refused.
+    Without a verb, the full-screen explorer opens: on all sessions, or on the files and folders that you name.
+    Every verb takes --json: it then prints exactly one JSON document, or none if it fails.
     """
     return _open(ctx, ()) if ctx.invoked_subcommand is None else 0
 
@@ -151,12 +151,12 @@ def _parameter(option: click.Option) -> Callable[[_Function], _Function]:
 
 def json_option(function: _Function) -> _Function:
     """`--json`, as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")(function)
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
 
 
 def dry_run_option(function: _Function) -> _Function:
     """`--dry-run`."""
-    return click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")(function)
+    return click.option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")(function)
 
 
 def select_option(function: _Function) -> _Function:

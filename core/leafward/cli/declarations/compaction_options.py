@@ -30,7 +30,7 @@ class PlanOptions:
     strategy: str | None = option(
         "--strategy",
         type=click.Choice([*(one.value for one in Strategy), "all"]),
-        help="Whose rules to follow (default: as configured, else the session's own agent's; pi's where those are not known, as of "
+        help="Whose rules to follow (default: as configured, else the session's own agent's; pi's if those are not known, as for "
         "Claude Code).",
     )
     keep_recent: int | None = option(
@@ -53,10 +53,10 @@ class PlanOptions:
         "--by-script", is_flag=True, help="Estimate tokens by script, not as the agent does."
     )
     behaviour: str | None = option(
-        "--behaviour", metavar="VERSION", help="As that version of the strategy's agent did."
+        "--behaviour", metavar="VERSION", help="Follow this version of the strategy's agent."
     )
     as_is: bool = option("--as-is", is_flag=True, help="Reproduce the agent's known bugs.")
-    no_prune: bool = option("--no-prune", is_flag=True, help="Without opencode's pruning of old results.")
+    no_prune: bool = option("--no-prune", is_flag=True, help="Skip opencode's pruning of old results.")
     model: str | None = model_field()
     base_url: str | None = base_url_field()
 
@@ -66,27 +66,25 @@ class CompactOptions(PlanOptions):
     """The options of `leafward compact`: the compaction, and the contents of its summary."""
 
     max_tokens: int | None = option(
-        "--max-tokens", type=WholeNumber(1), metavar="N", help="Tokens that the stored text may take."
+        "--max-tokens", type=WholeNumber(1), metavar="N", help="Most tokens that the stored text may have."
     )
     pins: tuple[str, ...] = option(
         "--pin",
         multiple=True,
         metavar="TEXT",
-        help="Put TEXT into the summary, word for word; of a bare name the sentence that says it (repeatable).",
+        help="Put TEXT into the summary word for word; for a bare name, the sentence that has it (repeatable).",
     )
     focus: str | None = focus_field()
-    inject: bool = option(
-        "--inject", is_flag=True, help="Enclose the injected context (see `leafward inject`)."
-    )
+    inject: bool = option("--inject", is_flag=True, help="Add the injected context (see `leafward inject`).")
     repair: str | None = option(
-        "--repair", metavar="ENTRY", help="Correct that compaction: same place, cut and summary, pins added."
+        "--repair", metavar="ENTRY", help="Correct this compaction: same place, cut and summary, pins added."
     )
-    larger: bool = option("--larger", is_flag=True, help="Compact even where that makes the context larger.")
+    larger: bool = option("--larger", is_flag=True, help="Compact even if that makes the context larger.")
     pin_lost: bool = option(
         "--pin-lost", is_flag=True, help="Pin the rules and unfinished steps that would be lost."
     )
     accept_loss: bool = option(
-        "--accept-loss", is_flag=True, help="Compact even where rules and unfinished steps are lost."
+        "--accept-loss", is_flag=True, help="Compact even if rules and unfinished steps are lost."
     )
 
 
@@ -105,25 +103,23 @@ class InjectOptions:
         "--budget",
         type=WholeNumber(0),
         metavar="CHARS",
-        help="Characters of the whole text (default: 8000).",
+        help="Most characters of the whole text (default: 8000).",
     )
     order: str | None = option(
         "--order",
         type=click.Choice(["recent", "alpha"]),
-        help="How files are chosen where there are too many (default: recent).",
+        help="Which files are kept if there are too many (default: recent).",
     )
     now: str | None = option(
-        "--now", metavar="TIME", help="The time that freshness is measured against (default: ENTRY's)."
+        "--now", metavar="TIME", help="Measure freshness against this time (default: ENTRY's)."
     )
     off: tuple[str, ...] = option(
         "--off",
         multiple=True,
         metavar="SECTION",
-        help="Without this section, or all below it (gov, stage).",
+        help="Leave out this section, or all sections below it (gov, stage).",
     )
-    pins: tuple[str, ...] = option(
-        "--pin", multiple=True, metavar="TEXT", help="Carry TEXT on, word for word."
-    )
+    pins: tuple[str, ...] = option("--pin", multiple=True, metavar="TEXT", help="Include TEXT word for word.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +133,10 @@ class SummarizeOptions:
         metavar="ENTRY",
         help="The end of the abandoned branch.",
     )
-    to: str = option("--to", required=True, metavar="ENTRY", help="Where the conversation would go on.")
+    to: str = option("--to", required=True, metavar="ENTRY", help="Where the conversation would continue.")
     focus: str | None = focus_field()
     max_tokens: int | None = option(
-        "--max-tokens", type=WholeNumber(1), metavar="N", help="Tokens that the text may take."
+        "--max-tokens", type=WholeNumber(1), metavar="N", help="Most tokens that the text may have."
     )
     model: str | None = model_field()
     base_url: str | None = base_url_field()
@@ -151,7 +147,7 @@ class ExamOptions:
     """The options of `leafward exam`."""
 
     against: str | None = option(
-        "--against", metavar="COMPACTION", help="Another compaction of the session, beside it."
+        "--against", metavar="COMPACTION", help="Compare with another compaction of the session."
     )
     model: str | None = model_field("Let this model answer the questions.")
     base_url: str | None = base_url_field()

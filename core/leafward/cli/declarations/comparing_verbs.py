@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptions, as_json: bool) -> int:
     """Compare two entries: what the paths to them read, changed, know and cost.
 
-    Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls, and it is always said whether
-    they are exact, partial or unknown. More than two entries are compared by their outcome. A document is redacted, a patch
-    only with --redact: it is there to be applied.
+    Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls and marked as exact,
+    partial or unknown. More than two entries are compared by their outcome. Documents are redacted; a patch is
+    redacted only with --redact, because it is meant to be applied.
     """
     from leafward.cli.diff import diff as run
     from leafward.cli.diff import export
@@ -49,7 +49,7 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptio
     if options.output is not None:
         raise click.UsageError("-o needs --format")
     if options.redact and options.patch is None:
-        raise click.UsageError("--redact goes with --patch; documents are redacted anyway")
+        raise click.UsageError("--redact needs --patch; documents are always redacted")
     return run(session, (a, b, *more), options, as_json)
 
 
@@ -63,11 +63,12 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptio
 @click.option("--functions", is_flag=True, help="List what a query can ask for.")
 @json_option
 def select(session: str | None, query: str | None, functions: bool, as_json: bool) -> int:
-    """List the entries that a query chooses.
+    """List the entries that a query selects.
 
-    Functions, comparisons and terms are joined by & (both), | (either), - (without) and ! (not); a text in quotes or a
-    /regular expression/ is searched for in the entries. It is the language of `leafward search`, and tool:edit is
-    tool(edit), but a plain word is an entry: its id, the beginning of it, #12 or leaf.
+    Functions, comparisons and terms are joined by & (both), | (either), - (without) and ! (not); a text in quotes
+    or a /regular expression/ is searched for in the entries. `leafward search` uses the same language, and
+    tool:edit means tool(edit) in both; but here a plain word names an entry: its id, the beginning of its id, #12
+    or leaf.
     """
     from leafward.cli.select import functions as listed
     from leafward.cli.select import select as run
@@ -91,9 +92,10 @@ def select(session: str | None, query: str | None, functions: bool, as_json: boo
 def edit_context(
     session: str, entries: tuple[str, ...], options: EditContextOptions, dry_run: bool, as_json: bool
 ) -> int:
-    """Leave entries out of what the model reads, or shorten them for it.
+    """Leave entries out of the context, or shorten or replace them there.
 
-    The entries stay as they are; the edit is appended, and `leafward undo` takes it back. It says how many tokens it frees.
+    The entries stay in the file; the edit is appended, and `leafward undo` undoes it. Prints how many tokens the
+    edit frees.
     """
     from leafward.cli.edit_context import edit_context as run
 
@@ -110,9 +112,10 @@ def edit_context(
 @dry_run_option
 @json_option
 def graft(session: str, entries: tuple[str, ...], options: GraftOptions, dry_run: bool, as_json: bool) -> int:
-    """Append entries of one branch again under another.
+    """Append entries of one branch below another.
 
-    Calls keep their results. Files stay as they are; those that differ there from what the turns relied on are listed.
+    Calls keep their results. Files are not changed; those that differ there from what the turns relied on are
+    listed.
     """
     from leafward.cli.graft import graft as run
 
@@ -130,11 +133,11 @@ def graft(session: str, entries: tuple[str, ...], options: GraftOptions, dry_run
 @dry_run_option
 @json_option
 def merge_summaries(session: str, a: str, b: str, options: MergeOptions, dry_run: bool, as_json: bool) -> int:
-    """Make one summary of two branches and carry it over.
+    """Merge the summaries of two branches into one.
 
-    Both branches add to the summary above their common ancestor: its lines stay where a branch does not mention them. A
-    line that a branch words differently is a conflict, and nothing is written until each is decided. Lines that would be
-    dropped are listed, and need --drop-lines.
+    Both branches add to the summary above their common ancestor: its lines stay unless a branch changes them. A
+    line that the branches word differently is a conflict, and nothing is written until each conflict is decided.
+    Lines that would be dropped are listed, and need --drop-lines.
     """
     from leafward.cli.merge_summaries import merge_summaries as run
 

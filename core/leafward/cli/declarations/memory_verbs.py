@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def plan(session: str, options: PlanOptions, as_json: bool) -> int:
     """Show what a compaction would do.
 
-    What would be summarised, kept and cut short, where the path may be cut and where not, and why; nothing is written
-    and no model is asked. With --json also what would be injected, and what would be sent to a model.
+    Shows what would be summarised, kept and cut short, where the path may be cut and where not, and why. Nothing is
+    written and no model is asked. With --json, also what would be injected, and what would be sent to a model.
     """
     from leafward.cli.plan import plan as run
 
@@ -49,9 +49,10 @@ def plan(session: str, options: PlanOptions, as_json: bool) -> int:
 def compact(session: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
     """Compact the context of a session.
 
-    The plan is carried out: a summary takes the place of what it covers, and one entry is appended that pi reads.
-    Without a model it is made on this machine. What goes to a model is said first. At another entry than the leaf the
-    leaf moves there. `leafward undo` goes back before it.
+    Appends one entry with a summary that replaces what it covers; pi reads it. Without a model, the summary is made
+    on this machine; with a model, the size and the price of the request are
+    printed first. With --at, the leaf moves to that entry.
+    `leafward undo` undoes it.
     """
     from leafward.cli.compact import compact as run
 
@@ -68,8 +69,8 @@ def compact(session: str, options: CompactOptions, dry_run: bool, as_json: bool)
 def inject(session: str, options: InjectOptions, as_json: bool) -> int:
     """Print the context that a compaction carries beside its summary.
 
-    Files of the path, governance, where the work stands, rules in force and pins, each line with its sources, within a
-    budget. What is printed is what is sent. The workspace is only read.
+    Files of the path, governance, the state of the work, rules in force and pins, each line with its sources,
+    within a budget. Prints exactly what would be sent. The workspace is only read.
     """
     from leafward.cli.inject import inject_verb as run
 
@@ -87,12 +88,12 @@ def inject(session: str, options: InjectOptions, as_json: bool) -> int:
 )
 @json_option
 def survival(session: str, compaction: str | None, workspace: Path | None, as_json: bool) -> int:
-    """Show what a compaction made of the facts it replaced.
+    """Show which facts survived a compaction.
 
-    Paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos: in the summary word for
-    word or paraphrased, injected, kept, lost, contradicted; and what the summary invented. Then the rules that matched
-    before and do not match after, and what of governance and workflow the summary holds. Without COMPACTION the last one on
-    the path to the leaf.
+    Facts are paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos of what it
+    replaced. Each is in the summary (word for word or paraphrased), injected, kept, lost or contradicted. Also
+    listed: what the summary invented, the rules that matched before and no longer match, and which governance and
+    workflow the summary has. Without COMPACTION, the last one on the path to the leaf.
     """
     from leafward.cli.survival import survival as run
 
@@ -107,18 +108,18 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
 )
 @session_argument
 @click.argument("compaction", required=False)
-@click.option("--dry-run", is_flag=True, help="Say what would be sent; send nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be sent; send nothing.")
 @json_option
 def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
     """Ask what a model would still know after a compaction.
 
-    Questions with one right answer and wrong ones of the same span: which file was changed last, which command runs the
-    tests and what it printed, what the user demanded, what was decided against, which step is not done. Each says where
-    the right answer stands afterwards: in the summary, injected, kept or nowhere. Without COMPACTION the last one on the
-    path to the leaf.
+    Makes multiple-choice questions about what was replaced: which file was changed last, which command runs the
+    tests and what it printed, what the user demanded, what was decided against, which step is not done. For each,
+    it says where the right answer is afterwards: in the summary, injected, kept or nowhere. Without COMPACTION, the
+    last one on the path to the leaf.
 
-    With --model that model answers: what it would see after the compaction is sent to it, and is said first; its answers
-    are graded and kept in the session. With --dry-run nothing is sent.
+    With --model, that model answers. It is sent what it would see after the compaction; you see the size and the
+    price first. Its answers are graded and kept in the session. With --dry-run, nothing is sent.
     """
     from leafward.cli.exam import exam as run
 
@@ -135,8 +136,8 @@ def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bo
 def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
     """Summarise the branch between two entries.
 
-    The summary covers the entries above the first one, up to where its path leaves that of the other. Nothing is written;
-    `leafward move --summary` carries such a summary along.
+    The summary covers the path up from --from, as far as the entry where it leaves the path to --to. Nothing is
+    written; `leafward move --summary` adds such a summary when it moves.
     """
     from leafward.cli.summarize import summarize as run
 
@@ -145,15 +146,15 @@ def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
 
 @verb("leafward install claude --dry-run", "leafward install pi --summary")
 @click.argument("agent")
-@click.option("--summary", is_flag=True, help="Make its summaries as well, without a model (pi).")
+@click.option("--summary", is_flag=True, help="Also make its summaries, without a model (pi only).")
 @dry_run_option
 @json_option
 def install(agent: str, summary: bool, dry_run: bool, as_json: bool) -> int:
-    """Let an agent carry the injected context over its own compactions.
+    """Add the injected context to an agent's own compactions.
 
-    One file of the agent is changed or made, and what changes is shown; every other byte of it stays. After its next
-    start AGENT (pi, claude, codex or opencode) runs Leafward at each compaction, and the model sees once what `leafward inject`
-    prints. Where that fails the agent goes on without it, and `leafward doctor` says why.
+    Changes or creates one file of the agent and shows the change; the rest of the file stays as it is. From its
+    next start, AGENT (pi, claude, codex or opencode) runs Leafward at each compaction, and the model sees once what
+    `leafward inject` prints. If that fails, the agent continues without it, and `leafward doctor` says why.
     """
     from leafward.cli.install import install as run
 
@@ -165,9 +166,9 @@ def install(agent: str, summary: bool, dry_run: bool, as_json: bool) -> int:
 @dry_run_option
 @json_option
 def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
-    """Take back what `install` put into an agent.
+    """Remove what `install` added to an agent.
 
-    The file is as it was before, byte for byte. One that was changed meanwhile loses our part only.
+    Restores the file byte for byte. If the file was changed meanwhile, only Leafward's part is removed.
     """
     from leafward.cli.install import uninstall as run
 

@@ -131,20 +131,20 @@ def base_field() -> Path | None:
         "--base",
         type=FOLDER,
         metavar="FOLDER",
-        help="Start files from what lies in FOLDER, or in git there, where every recorded edit fits it.",
+        help="Start from the files in FOLDER, or in git there, if every recorded edit applies to them.",
     )
 
 
 def select_field() -> str | None:
     """`--select QUERY`, which narrows what is shown."""
     return option(
-        "--select", metavar="QUERY", help="Only entries that QUERY chooses, as in `leafward select`."
+        "--select", metavar="QUERY", help="Only entries that QUERY selects (see `leafward select`)."
     )
 
 
 def query_field() -> str | None:
     """`--select QUERY`, which names the entries to work on."""
-    return option("--select", metavar="QUERY", help="The entries that QUERY chooses, as in `select`.")
+    return option("--select", metavar="QUERY", help="The entries that QUERY selects (see `leafward select`).")
 
 
 def model_field(
@@ -156,7 +156,7 @@ def model_field(
 
 def base_url_field() -> str | None:
     """`--base-url URL`."""
-    return option("--base-url", metavar="URL", help="Where the model's server listens.")
+    return option("--base-url", metavar="URL", help="Address of the model's server.")
 
 
 def summary_field(says: str) -> str:
@@ -177,4 +177,4 @@ def focus_field() -> str | None:
 
 def onto_field() -> str | None:
     """`--onto ENTRY`."""
-    return option("--onto", metavar="ENTRY", help="Under this entry (default: the leaf).")
+    return option("--onto", metavar="ENTRY", help="Append below this entry (default: the leaf).")

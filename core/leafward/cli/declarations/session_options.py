@@ -23,7 +23,7 @@ class FilesOptions:
         "--into",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Write the files as they were into DIR, which is empty or not there yet.",
+        help="Write the files as they were into DIR, which must be empty or new.",
     )
     base: Path | None = base_field()
 
@@ -47,6 +47,6 @@ class ExportOptions:
         "--output",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Write FILE, not stdout.",
+        help="Write to FILE instead of stdout.",
     )
     keep_secrets: bool = option("--keep-secrets", is_flag=True, help="Leave keys and tokens as they are.")

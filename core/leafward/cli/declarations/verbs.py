@@ -35,7 +35,7 @@ _among_option = click.option(
     "--among",
     multiple=True,
     metavar="PATH",
-    help="Only sessions in PATH, a file or a folder; may be given several times.",
+    help="Only sessions in PATH, a file or a folder (repeatable).",
 )
 
 
@@ -43,15 +43,15 @@ _among_option = click.option(
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @narrowing_options
 @click.option(
-    "--query", metavar="TEXT", help="Only sessions that TEXT finds: words, file:, since:, project:, agent:."
+    "--query", metavar="TEXT", help="Only sessions that match TEXT: words, file:, since:, project:, agent:."
 )
-@click.option("--totals", "add_up", is_flag=True, help="Sums of tokens and costs instead of sessions.")
+@click.option("--totals", "add_up", is_flag=True, help="Totals of tokens and cost instead of sessions.")
 @click.option(
     "--by",
     type=click.Choice(["project", "agent", "day", "compaction"]),
     default="project",
     show_default=True,
-    help="What --totals adds up by; compaction: what was repeated after them.",
+    help="How --totals groups; compaction: what was repeated after them.",
 )
 @json_option
 def ls(
@@ -65,13 +65,13 @@ def ls(
 ) -> int:
     """List sessions, newest first.
 
-    With PATH only what lies there: a session file, or a folder searched whole. Sums count shared history once, and say
-    how many sessions have no recorded cost.
+    With PATH, only the sessions there: one session file, or a folder with everything below it. Totals count shared
+    history once, and say how many sessions have no recorded cost.
     """
     from leafward.cli.ls import ls as run
 
     if not add_up and click.get_current_context().get_parameter_source("by") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--by says what --totals adds up by: add --totals")
+        raise click.UsageError("--by needs --totals")
     return run(paths, agent, project, query, by if add_up else None, as_json)
 
 
@@ -89,7 +89,7 @@ def ls(
     metavar="N",
     default=200,
     show_default=True,
-    help="List at most N hits, those of the newest sessions.",
+    help="List at most N hits, of the newest sessions.",
 )
 @select_option
 @json_option
@@ -106,14 +106,16 @@ def search(
 
     QUERY is words, "a phrase", /a pattern/, and terms: file:PATH, tool:NAME, in:summary, error:, agent:, project:,
     since:7d, not:WORD. Prompts, replies, thinking, calls, results and summaries are searched, on every branch.
-    error: with file:PATH or tool:NAME finds the calls that touched the file, or of the tool, and failed. With PATH
-    only what lies there.
+    error: together with file:PATH finds failed calls on that file, with tool:NAME failed calls of that tool. With
+    PATH, only the sessions there are searched.
 
-    What a fork or copy repeats is listed in the session it comes from, as long as both are searched; a line below says
-    how much that was. With --project or PATH that leave this session out, it is listed in the fork.
+    Text that a fork or copy shares with its source is listed once, at the source, if both are searched; a line at
+    the end says how many hits were left out that way. If --project or PATH excludes the source, they are listed at
+    the fork.
 
-    The functions and signs of `leafward select` narrow further: timeout & ancestors(leaf), "lost" | "gone". A plain word
-    is text here, and an entry in `select`; signs between plain words are text, and so is what stands in quotes.
+    The functions and operators of `leafward select` narrow the search further: timeout & ancestors(leaf), "lost" |
+    "gone". A plain word is text here (in `select` it names an entry); operators between plain words are text too,
+    and so is everything in quotes.
     """
     from leafward.cli.search import search as run
 
@@ -125,11 +127,11 @@ def search(
 @_among_option
 @json_option
 def blame(place: str, among: tuple[str, ...], as_json: bool) -> int:
-    """Say which turn of which session wrote each line of a file.
+    """Show which turn of which session wrote each line of a file.
 
-    All sessions of the file's project are read, those of every agent. Contents decide: a line keeps its turn over commits,
-    squashes and rebases, and before any of them. A line is named after a turn only where nothing else can be meant; the
-    others are by hand, unsure or unknown. Turns on abandoned branches that wrote the same line are listed too.
+    Reads all sessions of the file's project, of every agent. Contents decide, not commits: a line keeps its turn
+    through commits, squashes and rebases. A line gets a turn only if no other turn can have written it; other lines
+    are "by hand", "unsure" or "unknown". Turns on abandoned branches that wrote the same line are listed too.
     """
     from leafward.cli.blame import run_blame
 
@@ -141,10 +143,11 @@ def blame(place: str, among: tuple[str, ...], as_json: bool) -> int:
 @_among_option
 @json_option
 def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
-    """Say why a line is there.
+    """Show why a line is there.
 
-    What was asked, what the agent said, and what was checked after. The turn is that of `leafward blame`. Checks are tests, builds, types and linters, also scripts
-    that are called so (check.py), of the first turn from the change on that ran any.
+    Shows what you asked, what the agent said, and which checks ran afterwards. The turn is the one that `leafward
+    blame` shows. Checks are tests, builds, type checks and linters, and scripts named like one (check.py); they are
+    those of the first turn, from the change on, that ran any.
     """
     from leafward.cli.blame import run_why
 
@@ -159,16 +162,17 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @narrowing_options
 @click.option(
-    "--kind", "kinds", multiple=True, metavar="KIND", help="Only secrets of this kind; may be given again."
+    "--kind", "kinds", multiple=True, metavar="KIND", help="Only secrets of this kind (repeatable)."
 )
 @json_option
 def audit(
     paths: tuple[str, ...], agent: str | None, project: str | None, kinds: tuple[str, ...], as_json: bool
 ) -> int:
-    """List where secrets lie in sessions, without showing them.
+    """List where secrets are in sessions, without showing them.
 
-    Each is listed by its kind, session, entry, project and time. All sessions of all agents are looked through whole, every branch and record; with PATH only what lies there. The same
-    secret has the same number wherever it stands. ctrl-c ends the search with what was found so far.
+    Each secret is listed with its kind, session, entry, project and time. Searches all sessions of all agents,
+    every branch and record; with PATH, only the sessions there. The same secret has the same number everywhere.
+    ctrl-c stops the search and lists what was found so far.
     """
     from leafward.cli.audit import audit as run
 
@@ -181,17 +185,17 @@ def audit(
     "leafward tree 019f3c --select 'changed(\"src/**\")'",
 )
 @session_argument
-@click.option("--entries", "every_entry", is_flag=True, help="One row an entry instead of one a turn.")
-@click.option("--archived", is_flag=True, help="Show archived branches too, instead of one row for each.")
+@click.option("--entries", "every_entry", is_flag=True, help="One row per entry instead of one per turn.")
+@click.option("--archived", is_flag=True, help="Show archived branches in full instead of as one row.")
 @select_option
 @json_option
 def tree(session: str, every_entry: bool, archived: bool, select: str | None, as_json: bool) -> int:
     """Show a session's branches.
 
-    One row is one turn. The active path stays in the first lane; a branch stands right after the turn it leaves. The
-    id is that of the turn's prompt. At the right: the turn's last entry, #N, with which other verbs take the turn
-    whole (`leafward move 019f3c '#12'`); edits, tool calls, and the tokens that the turn adds. With --select only
-    rows of chosen entries, and the rows where their branches leave.
+    One row is one turn. The active path stays in the first lane; a branch follows the turn where it leaves the
+    path. The id is that of the turn's prompt. At the right: #N, the turn's last entry, with which other verbs take
+    the whole turn (`leafward move 019f3c '#12'`); then edits, tool calls, and the tokens that the turn adds. With
+    --select, only rows of selected entries, and the rows where their branches start.
     """
     from leafward.cli.tree import tree as run
 
@@ -203,9 +207,9 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
 @click.argument("entry", required=False)
 @json_option
 def show(session: str, entry: str | None, as_json: bool) -> int:
-    """Show one entry, whole.
+    """Show one whole entry.
 
-    Without ENTRY the one at the leaf.
+    Without ENTRY, the entry at the leaf.
     """
     from leafward.cli.tree import show as run
 
@@ -239,8 +243,8 @@ def context(session: str, at: str | None, as_json: bool) -> int:
 def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> int:
     """List the files read and modified on the path to an entry.
 
-    What shell commands touched is inferred from their words and stands apart. Contents are rebuilt from the recorded calls;
-    only those that are exact are written.
+    Files that shell commands touched are inferred from the command lines and listed separately. Contents are
+    rebuilt from the recorded calls; only exact contents are written.
     """
     from leafward.cli.files import files as run
 
@@ -252,13 +256,13 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
 @click.option(
     "--forget",
     is_flag=True,
-    help="Instead drop the index of all sessions, which is made anew, and documents that were left for an import.",
+    help="Instead delete the index of all sessions, which is rebuilt, and documents left over from imports.",
 )
 @click.option(
     "--clear-litter",
     is_flag=True,
-    help="Instead remove what interrupted writes of Leafward left: only its own files, an hour old, that nobody writes any more;"
-    " and copies of restores that are older, or more, than the configuration keeps.",
+    help="Instead remove what interrupted writes of Leafward left: only its own files, at least an hour old, that no program"
+    " still writes; and copies of restores beyond what the configuration keeps.",
 )
 @dry_run_option
 @json_option
@@ -268,17 +272,17 @@ def doctor(
 ) -> int:
     """Check a session for damage.
 
-    Without SESSION all of them are checked, and the configuration and our folders. Every line is decoded; problems are
-    named with their entry and byte offset. The exit code is 0 with problems too, and 1 only where SESSION cannot be
-    read at all. Nothing is repaired.
+    Without SESSION, checks all sessions, the configuration and Leafward's own folders. Every line is decoded; each
+    problem is listed with its entry and byte offset. The exit code is 0 even with problems, and 1 only if SESSION
+    cannot be read at all. Nothing is repaired.
     """
     if dry_run and not (forget or clear_litter):
-        raise click.UsageError("--dry-run goes with --forget or --clear-litter")
+        raise click.UsageError("--dry-run needs --forget or --clear-litter")
     if forget and clear_litter:
-        raise click.UsageError("--forget and --clear-litter are two things; name one")
+        raise click.UsageError("--forget and --clear-litter exclude each other")
     if session is not None and (forget or clear_litter):
         raise click.UsageError(
-            f"{'--forget' if forget else '--clear-litter'} is about all sessions; name none"
+            f"{'--forget' if forget else '--clear-litter'} is for all sessions; do not name one"
         )
     if forget:
         from leafward.cli.forget import forget as drop
@@ -302,10 +306,10 @@ def doctor(
 @session_argument
 @json_option
 def export(session: str, options: ExportOptions, as_json: bool) -> int:
-    """Write a session for others to read.
+    """Export a session as a document.
 
-    Keys and tokens found in it are redacted, visibly. With --json the result is described, and is part of the
-    description unless a FILE is named.
+    Keys and tokens in it are replaced by visible marks. With --json, prints a description of the document, which
+    includes its text unless -o names a FILE.
     """
     from leafward.cli.export import export as run
 
@@ -326,10 +330,10 @@ def export(session: str, options: ExportOptions, as_json: bool) -> int:
 def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
     """Begin a new session from an entry of an old one.
 
-    At a prompt the new session ends before it, and its text is given back to be edited; anywhere else it ends behind
-    ENTRY. The same agent gets a copy of what it stored; for another one, what the model had seen is converted to its
-    format. The old session is not touched, and files stay as they are now. The command that continues is shown.
-    opencode takes sessions by an import only: that command is shown too, and run with --import.
+    If ENTRY is a prompt, the new session ends before it, and the prompt is printed for you to edit; otherwise it
+    ends after ENTRY. For the same agent, the stored entries are copied; for another agent, what the model saw is
+    converted to its format. The old session and your files are not changed. The command that continues the new
+    session is shown. opencode needs an import: that command is shown too, and --import runs it.
     """
     from leafward.cli.fork import fork as run
 
@@ -339,24 +343,25 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
 @verb("leafward heal 019f3c --dry-run", "leafward heal 019f3c", "leafward heal 019f3c --anyway")
 @session_argument
 @click.option(
-    "--cwd", metavar="FOLDER", help="The existing folder that it works in (default: the old session's)."
+    "--cwd", metavar="FOLDER", help="Work in this folder, which must exist (default: the old session's)."
 )
 @click.option(
     "--anyway",
     is_flag=True,
-    help="Write the new session, which holds no thinking, even where nothing else has to be changed.",
+    help="Write the new session, which has no thinking, even if nothing else needs a change.",
 )
 @dry_run_option
 @json_option
 def heal(session: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bool) -> int:
-    """Begin a new session from one that its agent or the provider refuses.
+    """Begin a new session from one that its agent or provider rejects.
 
-    The new session holds the context of the leaf, without what makes providers refuse it; every change is listed. Calls
-    without results get one that says so; results without calls, empty and repeated blocks, and thinking without a
-    signature are left out. Names and ids of calls that are refused are replaced, and halves of characters; images and
-    documents that are refused become a line. A context over the window of its model begins with an offline summary. The
-    old session is not touched. Where nothing has to be changed, nothing is written, unless --anyway is given: thinking
-    that a provider no longer accepts cannot be told from thinking that it does.
+    The new session has the context of the leaf, without what makes providers reject it; every change is listed. A
+    call without a result gets one that says so. Results without calls, empty and repeated blocks, and thinking
+    without a signature are left out. Invalid call names and ids, and broken characters, are replaced; images and
+    documents that providers reject become a line of text. A context larger than the model's window begins with a
+    summary made without a model. The old session is not changed. If nothing needs a change, nothing is written;
+    --anyway writes the new session even then, without thinking, because Leafward cannot tell which thinking a
+    provider still accepts.
     """
     from leafward.cli.heal import heal as run
 
@@ -369,12 +374,12 @@ def heal(session: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bo
 @dry_run_option
 @json_option
 def relocate(old: str, new: str, dry_run: bool, as_json: bool) -> int:
-    """Begin the sessions of a renamed folder anew in its new place.
+    """Copy the sessions of a moved folder to its new place.
 
-    Every session that worked in OLD, or in a folder below it, gets a fork of its leaf that works in NEW, in the same
-    agent. The old sessions are not touched. Asked again, it begins only what is not there yet: sessions that failed, and
-    those that went on in OLD meanwhile. opencode's import is run for its sessions; Codex lists a new one after it was
-    resumed by its id. The exit code is 1 where a session cannot go on in NEW; the others are begun all the same.
+    Every session that worked in OLD, or in a folder below it, gets a fork of its leaf that works in NEW, in the
+    same agent. The old sessions are not changed. Run again, it copies only what is missing: sessions that failed,
+    and those that continued in OLD meanwhile. For opencode, its import is run; Codex lists a new session only after
+    you resume it by its id. The exit code is 1 if a session cannot be copied; the others are copied anyway.
     """
     from leafward.cli.relocate import relocate_sessions as run
 
@@ -388,9 +393,9 @@ def relocate(old: str, new: str, dry_run: bool, as_json: bool) -> int:
 def resume(session: str, only_print: bool, as_json: bool) -> int:
     """Continue a session in its agent.
 
-    The agent's own command is run in the session's folder; its exit code is ours. With --print or --json nothing is
-    run. Where that folder is gone nothing is run either: make it again, or begin a new session in another one with
-    `fork SESSION leaf --cwd FOLDER`.
+    Runs the agent's own command in the session's folder, and returns its exit code. With --print or --json, nothing
+    is run. If that folder is gone, nothing is run either: create it again, or begin a new session in another folder
+    with `fork SESSION leaf --cwd FOLDER`.
     """
     from leafward.cli.resume import resume as run
 

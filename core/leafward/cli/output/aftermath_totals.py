@@ -76,7 +76,7 @@ def _telling(models: set[str]) -> int:
 def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
     """The sums, one line each."""
     if not sums:
-        yield "no compaction to add up"
+        yield "no compactions"
         return
     head = ("agent", "model", "strategy", "compactions", *_COUNTED.values(), "tokens", "cost")
     rows = [

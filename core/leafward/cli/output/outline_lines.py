@@ -229,7 +229,7 @@ class _Painter:
         if row.hidden:
             return f"archived  {counted(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
         if row.folded:
-            return f"{counted(row.folded, 'compaction')} more, one after the other"
+            return f"{counted(row.folded, 'compaction')} more in a row"
         if kind is Kind.COMPACTION:
             return self._compaction(row.entry)
         first_words = headline(self.session, row.entry)

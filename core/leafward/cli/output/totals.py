@@ -18,7 +18,7 @@ _BAR = 20
 def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     """The sums, one line each, and the total below them."""
     if not sums.all.sessions:
-        yield "no session to add up"
+        yield "no sessions"
         return
     if by == "day":
         yield from _by_day(sums, page)

@@ -75,6 +75,6 @@ def remark(session: Session, written: Write) -> None:
     for one in _diagnostics(session, written):
         note(str(one["text"]))
     if written.backup is not None and not written.dry_run:
-        note(f"the file as it was: {written.backup}")
+        note(f"backup of the old file: {written.backup}")
     if written.dry_run and written.changed:
         note(f"nothing was written ({counted(written.size, 'byte')} would be appended)")

@@ -60,7 +60,7 @@ PLACE_WORDS = {
     Place.INJECTED: "answer in the injected context",
     Place.KEPT: "answer in the kept messages",
     Place.NOWHERE: "no answer in the context",
-    Place.UNREADABLE: "no answer in what can be read; the encrypted summary may have it",
+    Place.UNREADABLE: "no answer in what is readable; the encrypted summary may have it",
 }
 """Texts for the places."""
 

@@ -47,7 +47,7 @@ def compose(
     diagnostics = [remark for contribution in contributions for remark in contribution.diagnostics]
     if redactor.found:
         names = ", ".join(f"{count} {name}" for name, count in sorted(redactor.found.items()))
-        diagnostics.append(Diagnostic("redacted", f"secrets were taken out: {names}"))
+        diagnostics.append(Diagnostic("redacted", f"secrets redacted: {names}"))
     if all(bullet.filler for block in blocks for bullet in block.bullets):
         blocks = []
     allocation = allocate(blocks, _ENVELOPE, budget) if budget > 0 else None
@@ -59,7 +59,7 @@ def compose(
         outcome = "only the next action is left" if lines else "nothing is injected"
         diagnostics.append(
             Diagnostic(
-                "budget", f"{max(0, budget)} characters are too few for what always goes along; {outcome}"
+                "budget", f"{max(0, budget)} characters are too few for what is always injected; {outcome}"
             )
         )
     return _report(lines, blocks, allocation, omitted, diagnostics, budget)

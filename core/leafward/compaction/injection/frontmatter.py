@@ -31,7 +31,7 @@ def read_head(text: str) -> Head:
         return Head(body=text)
     end = next((number for number in range(1, len(lines)) if _END.match(lines[number])), None)
     if end is None:
-        return Head(body=text, problem="its head is never closed")
+        return Head(body=text, problem="its front matter is never closed")
     # Slow to import, and few workspaces have rules.
     import yaml
 
@@ -41,13 +41,13 @@ def read_head(text: str) -> Head:
         node = yaml.compose("\n".join(lines[1:end]), Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         place = f" on line {error.problem_mark.line + 2}" if error.problem_mark is not None else ""
-        return Head(body=body, problem=f"its head is no YAML{place}")
+        return Head(body=body, problem=f"its front matter is not YAML{place}")
     except (yaml.YAMLError, RecursionError):
-        return Head(body=body, problem="its head is no YAML")
+        return Head(body=body, problem="its front matter is not YAML")
     if node is None:
         return Head(body=body)
     if not isinstance(node, yaml.MappingNode):
-        return Head(body=body, problem="its head holds no keys")
+        return Head(body=body, problem="its front matter has no keys")
     values: dict[str, Value] = {}
     places: dict[str, int] = {}
     for key, value in node.value:

@@ -105,7 +105,7 @@ def read_rules(workspace: Workspace, diagnostics: list[Diagnostic]) -> list[Rule
 def _rule(name: str, file: TextFile, diagnostics: list[Diagnostic]) -> Rule:
     head = read_head(file.text)
     if head.problem:
-        text = f"{file.path}: {head.problem}; the rule counts as one that always holds"
+        text = f"{file.path}: {head.problem}; the rule is treated as one that always holds"
         diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
     conditions = _conditions(head)
     return Rule(name, file, conditions, head.values.get("match") == "all", head.lines)
@@ -239,7 +239,7 @@ def rules(inputs: BuildInput) -> Contribution:
     for rule in known:
         untold = [_UNTOLD[condition] for condition in rule.conditions if condition in _UNTOLD]
         if untold:
-            text = f"{rule.name} asks for {' and '.join(untold)}, which a session does not tell; left out of account"
+            text = f"{rule.name} depends on {' and '.join(untold)}, which no session records; that condition is ignored"
             diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
     held = matching(known, situation(inputs.found, inputs.workspace))
     # Rules carried by a path or a word of the conversation come before those that always hold.

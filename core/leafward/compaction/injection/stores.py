@@ -68,7 +68,7 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
     try:
         document = tomllib.loads(file.text)
     except (ValueError, RecursionError) as error:
-        text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is passed over"
+        text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is skipped"
         diagnostics.append(Diagnostic("governance", text))
         return None
     place = _Lines(file, SourceKind.FILE if isinstance(where, Workspace) else SourceKind.CONFIG)
@@ -166,12 +166,12 @@ def _json(
     try:
         document = json.loads(file.text)
     except (ValueError, RecursionError):
-        diagnostics.append(Diagnostic("governance", f"{name} is not JSON; it is passed over"))
+        diagnostics.append(Diagnostic("governance", f"{name} is not JSON; it is skipped"))
         return None
     if isinstance(document, list):
         document = {"anchors": document}
     if not isinstance(document, dict):
-        diagnostics.append(Diagnostic("governance", f"{name} holds no object; it is passed over"))
+        diagnostics.append(Diagnostic("governance", f"{name} is not an object; it is skipped"))
         return None
     return document, _Lines(file)
 

@@ -199,7 +199,7 @@ def _read(
         if files.get(hinted.artifact) is not None or files.get(stage.artifact) is None:
             stage, why = hinted, hint.source
         if hint.stage != inferred:
-            text = f"{name}: the log says {hint.stage}, the artifacts amount to {inferred}; {stage.name} is taken"
+            text = f"{name}: the log says {hint.stage}, the artifacts show {inferred}; {stage.name} is used"
             diagnostics.append(Diagnostic("stage", text))
     claimed = None
     if line is not None:

@@ -68,7 +68,7 @@ class Workspace:
             return None
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                self._note("no-file", f"{path} is no regular file")
+                self._note("no-file", f"{path} is not a regular file")
                 return None
             data = b""
             while len(data) <= FILE_LIMIT and (more := os.read(descriptor, FILE_LIMIT + 1 - len(data))):
@@ -79,15 +79,15 @@ class Workspace:
         finally:
             os.close(descriptor)
         if len(data) > FILE_LIMIT:
-            self._note("too-large", f"{path} is larger than {FILE_LIMIT // 1024} KiB; it is passed over")
+            self._note("too-large", f"{path} is larger than {FILE_LIMIT // 1024} KiB; it is skipped")
             return None
         if b"\0" in data:
-            self._note("binary", f"{path} is no text; it is passed over")
+            self._note("binary", f"{path} is not text; it is skipped")
             return None
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
-            self._note("encoding", f"{path} is not UTF-8; it is passed over")
+            self._note("encoding", f"{path} is not UTF-8; it is skipped")
             return None
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         return TextFile(path, text, hashlib.sha256(data).hexdigest()[:16])
@@ -104,7 +104,7 @@ class Workspace:
                 self._note("unreadable", f"{path} cannot be read ({error.strerror or error})")
             return []
         if len(names) > LIST_LIMIT:
-            self._note("too-many", f"{path} holds {len(names)} names; the first {LIST_LIMIT} are looked at")
+            self._note("too-many", f"{path} has {len(names)} names; only the first {LIST_LIMIT} are read")
         return names[:LIST_LIMIT]
 
     def is_folder(self, path: str) -> bool:
@@ -122,7 +122,7 @@ class Workspace:
         parts = PurePosixPath(path).parts
         if not path or "\0" in path or path.startswith("/") or ".." in parts:
             if not quiet:
-                self._note("outside", f"{path} leaves the workspace; it is not followed")
+                self._note("outside", f"{path} leads out of the workspace; it is not followed")
             return None
         try:
             real = os.path.realpath(os.path.join(self.root, *parts))

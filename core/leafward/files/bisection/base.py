@@ -61,7 +61,7 @@ class FolderBase:
     def __init__(self, folder: Path, *, earlier: bool = True) -> None:
         self.earlier = earlier
         if not folder.is_dir():
-            raise Refused(f"{folder} is no folder; name a commit or a folder")
+            raise Refused(f"{folder} is not a folder; name a commit or a folder")
         self._folder = folder.resolve()
         self.name = str(folder)
         self.title = self.name if earlier else "the project as it is now"
@@ -185,5 +185,5 @@ class GitBase:
                 check=False,
             )
         except (OSError, subprocess.SubprocessError) as error:
-            raise Refused(f"git cannot say what {self._folder} holds: {error}") from error
+            raise Refused(f"git cannot list {self._folder}: {error}") from error
         return b"" if done.returncode else done.stdout

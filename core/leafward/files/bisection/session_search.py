@@ -205,7 +205,7 @@ class SessionSearch:
         some = [safe_line(path) for path in self.versions.assumed]
         if some:
             more = f", and {counted(len(some) - _NAMED, 'more file')}" if len(some) > _NAMED else ""
-            yield f"assumed not to be there before the session made them: {', '.join(some[:_NAMED])}{more}"
+            yield f"assumed to be new in this session: {', '.join(some[:_NAMED])}{more}"
 
     def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
         yield "this turn changed:"

@@ -64,7 +64,7 @@ class Trial:
             base.lay_out(self._base, stop)
         except OSError as error:
             self.close()
-            raise Refused(f"{base.name} cannot be laid out: {error.strerror or error}") from error
+            raise Refused(f"{base.name} cannot be written out: {error.strerror or error}") from error
         except BaseException:
             # This includes an interrupt: no temporary folder is left.
             self.close()
@@ -91,7 +91,7 @@ class Trial:
             shutil.copytree(self._base, place, symlinks=True)
             blocked = _write(place, version)
         except OSError as error:
-            raise Refused(f"the files cannot be laid out: {error.strerror or error}") from error
+            raise Refused(f"the files cannot be written out: {error.strerror or error}") from error
         try:
             if blocked:
                 return TrialRun(Verdict.CANNOT_TELL, None, 0.0, "", blocked)
@@ -137,7 +137,7 @@ class Trial:
         if code == SKIP:
             return TrialRun(Verdict.CANNOT_TELL, code, seconds, text, f"it ended with {SKIP}")
         if code in _NOT_RUN:
-            raise Refused(f"{command[0]} ended with {code}: what it runs is not there or cannot be run")
+            raise Refused(f"{command[0]} ended with {code}: the program it runs is missing or cannot be run")
         if code < 0 or code > 128:
             return TrialRun(
                 Verdict.CANNOT_TELL,
@@ -161,13 +161,13 @@ def _write(place: Path, version: Version) -> str:
             continue
         file = place / path
         if _leads_out(place, path) or file.is_symlink():
-            return f"{path} lies behind a link"
+            return f"{path} is behind a link"
         if file.is_dir():
             return f"{path} is a folder"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            return f"{path} lies in what is a file"
+            return f"{path} is inside a file, not a folder"
         mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
         file.unlink(missing_ok=True)
         file.write_bytes(data)

@@ -209,7 +209,7 @@ class FileVersions:
             if not remarks and path in self._made_here:
                 return _Doubt("whether it was there before the session made it is not known", unplaced=True)
             return _Doubt(
-                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call tells what it was before'}"
+                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call shows what it was before'}"
             )
         if one.text is not None and (not one.newline or not one.ends):
             return _Doubt("whether it ends in a newline, or its lines in CRLF (Windows) or LF, is not known")
@@ -218,7 +218,7 @@ class FileVersions:
             try:
                 one.text.encode("utf-8")
             except UnicodeEncodeError:
-                return _Doubt("its text is no valid Unicode")
+                return _Doubt("its text is not valid Unicode")
         following = next((step for step in later if names & {step.path, step.to}), None)
         shown = (
             following is not None

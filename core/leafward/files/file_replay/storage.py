@@ -39,9 +39,9 @@ def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bo
     """
     place = folder.resolve()
     if workspace and os.path.isabs(workspace) and place.is_relative_to(os.path.realpath(workspace)):
-        raise Refused(f"{folder} lies in the session's own folder; choose another")
+        raise Refused(f"{folder} is in the session's own folder; choose another")
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise Refused(f"{folder} is not empty; choose an empty folder, or one that is not there yet")
+        raise Refused(f"{folder} is not empty; choose an empty folder, or a new one")
     done: list[str] = []
     left_out: list[tuple[str, str]] = []
     failed: list[str] = []
@@ -76,7 +76,7 @@ def unfit_name(path: str) -> str:
     """The reason why no file with this name, as `file_names.locate` gives it, is written under a folder; empty for none."""
     parts = re.split(r"[\\/]", path)
     if _OUTSIDE.match(path) or ".." in parts:
-        return "it lies outside the session's folder"
+        return "it is outside the session's folder"
     if any(part.casefold() == ".git" for part in parts):
         # A hook would run; `git apply` refuses these names as well.
         return "it belongs to git itself"
@@ -91,7 +91,7 @@ def _below(path: str, exact: Collection[str]) -> str:
     above = path.rpartition("/")[0]
     while above:
         if above in exact:
-            return f"{above} is a file: one of them was removed in a way that no call tells"
+            return f"{above} is a file: one of them was removed without a recorded call"
         above = above.rpartition("/")[0]
     return ""
 

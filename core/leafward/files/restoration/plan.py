@@ -192,7 +192,7 @@ def _change(
         # A user who may write to it anyway, such as root, still respects the read-only mode.
         doubt = "; ".join(filter(None, ("it is read-only", doubt)))
         make = replace(
-            make, why=doubt, remark="written, it stays read-only" if action is Action.WRITE else ""
+            make, why=doubt, remark="it stays read-only after the write" if action is Action.WRITE else ""
         )
     if doubt:
         return replace(make, offered=action)
@@ -205,7 +205,7 @@ def _unchanged(change: FileChange) -> FileChange:
     if not change.why:
         return replace(change, action=Action.SAME)
     absent = change.after is not None and change.after.presence is Presence.ABSENT
-    return replace(change, why=f"already {'absent' if absent else 'so'}, as far as known; {change.why}")
+    return replace(change, why=f"already {'absent' if absent else 'the same'}, as far as known; {change.why}")
 
 
 def _may_go(

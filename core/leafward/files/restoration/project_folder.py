@@ -273,7 +273,7 @@ def _look_in(folder: int, name: str) -> OnDisk:
     if stat.S_ISLNK(found.st_mode):
         return OnDisk(Presence.LINK, os.fsencode(os.readlink(name, dir_fd=folder)), names=found.st_nlink)
     if not stat.S_ISREG(found.st_mode):
-        return OnDisk(Presence.OTHER, trouble="it is no regular file")
+        return OnDisk(Presence.OTHER, trouble="it is not a regular file")
     if found.st_size > STORED_LIMIT:
         return OnDisk(Presence.OTHER, trouble=f"it is larger than {STORED_LIMIT >> 20} MiB")
     try:
@@ -283,7 +283,7 @@ def _look_in(folder: int, name: str) -> OnDisk:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            return OnDisk(Presence.OTHER, trouble="it is no regular file")
+            return OnDisk(Presence.OTHER, trouble="it is not a regular file")
         data = bytearray()
         while piece := os.read(descriptor, 1 << 20):
             data += piece

@@ -151,7 +151,7 @@ class RecordedFiles:
         if (found.certainty, found.text) != (on_path.certainty, on_path.text):
             return on_path, "another branch left it differently"
         if self.every.doubted(path):
-            return on_path, "changed outside the session, and when is not recorded"
+            return on_path, "changed outside the session at an unknown time"
         blind = self.every.blind_since(found, self._opaque, self._at)
         if blind is not None:
             return (
@@ -188,11 +188,11 @@ def _unsure(file: Rebuilt) -> str:
     if file.text is None:
         return ""
     if "\ufffd" in file.text and file.base != "write":
-        return "it was shown with signs that stand for others"
+        return "the tool showed replaced characters, so its exact text is not known"
     try:
         file.text.encode("utf-8")
     except UnicodeEncodeError:
-        return "its text is no valid Unicode"
+        return "its text is not valid Unicode"
     if not file.newline:
         return UNKNOWN_ENDS[0]
     return "" if file.ends else UNKNOWN_ENDS[1]

@@ -137,5 +137,5 @@ def _trouble(session: Session, trouble: OSError, size: int) -> str:
         return f"nothing was written to {name}: {reason}"
     part = f"only {trouble.written} of {size} bytes were written to {name}: {reason}"
     if trouble.restored is Restored.CLOSED:
-        return f"{part}; what was torn of them is a blank line"
-    return f"{part}; they stay as a torn line, which the next write closes"
+        return f"{part}; the incomplete line was blanked"
+    return f"{part}; the incomplete line stays, and the next write ends it"

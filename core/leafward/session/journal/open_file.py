@@ -69,7 +69,7 @@ def _refuse_folder(folder: Path) -> None:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise Refused(f"cannot write in {folder}, where Leafward keeps what is done to this session")
+        raise Refused(f"cannot write in {folder}, where Leafward keeps its changes to this session")
 
 
 def _refuse_read_only(session: Session) -> None:
@@ -97,7 +97,7 @@ def refuse_changed(session: Session) -> None:
         raise Refused(f"cannot read {path.name}: {error.strerror or error}") from error
 
 
-BEGUN = "another Leafward began to keep something of this session since it was read"
+BEGUN = "another Leafward changed this session since it was read: reload it"
 """The reason why a first write to a sidecar is not made."""
 
 
@@ -143,7 +143,7 @@ def _unchanged(book: Source, now: os.stat_result) -> bool:
 def _refuse_changed(session: Session, book: Source, descriptor: int) -> None:
     """Raises Refused with the change of the file since it was read."""
     now, seen = os.fstat(descriptor), book.seen
-    name = session.path.name if session.is_native else f"what Leafward keeps of {session.path.name}"
+    name = session.path.name if session.is_native else f"Leafward's file for {session.path.name}"
     if (now.st_dev, now.st_ino) != (seen.st_dev, seen.st_ino):
         raise Refused(f"{name} was replaced by another file since it was read; nothing was written")
     if now.st_size < seen.st_size:

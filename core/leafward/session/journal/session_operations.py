@@ -110,7 +110,7 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     if chosen is None:
         by_agent = any(one.agent and not one.undone for one in log)
         raise Refused(
-            "nothing of Leafward's to undo; the log has the agent's own" if by_agent else "nothing to undo"
+            "nothing of Leafward's to undo; the log lists the agent's own" if by_agent else "nothing to undo"
         )
     if chosen.undone:
         raise Refused(f"{chosen.op} is undone already")
@@ -138,7 +138,7 @@ def _named(log: list[Operation], op: str) -> Operation:
         raise NotFound(f"several operations start with {op!r}")
     found = close[0]
     if found.root != found.op:
-        raise Refused(f"{found.op} only takes back another operation; name that one, {found.root}")
+        raise Refused(f"{found.op} only undoes another operation; name that one, {found.root}")
     return found
 
 

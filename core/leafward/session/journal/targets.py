@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _NO_TARGET = {
-    Damage.MALFORMED: "is no entry but a damaged line",
+    Damage.MALFORMED: "is a damaged line, not an entry",
     Damage.NO_ID: "has no id",
     Damage.EXTRA_HEADER: "is a session header",
 }
@@ -49,7 +49,10 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
     here = session.tree.content_at(target)
     if here >= 0 and session.columns.kind[here] == Kind.USER:
         return (
-            Remark("two-prompts", "the target is a prompt: the next one makes two user messages in a row"),
+            Remark(
+                "two-prompts",
+                "the target is a prompt: your next prompt would follow it with no reply between",
+            ),
         )
     missing, answered = _open_calls(session, here)
     if not missing:

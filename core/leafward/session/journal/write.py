@@ -119,14 +119,14 @@ def write(
         refuse_if_busy(session.path, writing.claim)
         refuse_changed(session)
         if why := why_unwritable(session):
-            notes.append(Remark(UNWRITABLE, f"would be refused as things stand: {why}"))
+            notes.append(Remark(UNWRITABLE, f"the write would fail now: {why}"))
     else:
         done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
         size, backup = done.size, done.backup
         entries, leaf = tuple(EntryId(one["id"]) for one in every), session.columns.id_at(session.leaf)
         if done.raced:
             notes.append(
-                Remark("raced", "another program wrote at the same moment; look where the leaf is now")
+                Remark("raced", "another program wrote at the same moment; check where the leaf is now")
             )
     return Write(
         kind,

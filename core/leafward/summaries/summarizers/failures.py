@@ -119,13 +119,15 @@ def failure_of(error: BaseException, request: FailedRequest) -> Failure:
     if elsewhere is not None:
         here = f" at {place}" if place else ""
         return Failure(
-            f"{model}{here} sends one elsewhere, to {elsewhere}, where nothing is sent: set that as its base URL if it is meant"
+            f"{model}{here} redirects to {elsewhere}, where nothing is sent: set that as its base URL if you want it"
         )
     if _is_overflow(error, own, status, text):
         line = f"the request is longer than the window of {model}: {words}"
         return Failure(line, overflow=True, excess=_excess(text))
     if "No module named 'mcp'" in text:
-        return Failure(f"{model} is served through the Responses interface, for which litellm needs mcp")
+        return Failure(
+            f"{model} is served through the Responses interface, for which litellm needs mcp: install it"
+        )
     if _NO_KEY.search(text):
         return Failure(f"no key for {model} in the environment")
     if "RateLimitError" in own or status == 429:
@@ -135,13 +137,13 @@ def failure_of(error: BaseException, request: FailedRequest) -> Failure:
     if "MidStreamFallbackError" in own:
         if any("Timeout" in name for name in names):
             return Failure(f"the answer of {model} stopped for {request.timeout:g} s", again=True)
-        return Failure(f"the connection broke off while {model} answered", again=True)
+        return Failure(f"the connection was lost while {model} answered", again=True)
     if "Timeout" in own or status == 408:
         return Failure(
-            f"{model} gave no sign for {request.timeout:g} s", again=True, wait=_retry_after(error)
+            f"{model} sent nothing for {request.timeout:g} s", again=True, wait=_retry_after(error)
         )
     if "AuthenticationError" in own or status == 401:
-        return Failure(f"the key for {model} was refused: {words}")
+        return Failure(f"the key for {model} was rejected: {words}")
     if "PermissionDeniedError" in own or status == 403:
         return Failure(f"the key is not allowed to use {model}: {words}")
     if "NotFoundError" in own or status == 404:
@@ -156,7 +158,7 @@ def failure_of(error: BaseException, request: FailedRequest) -> Failure:
         and ("BadRequestError" not in own or not names.isdisjoint(_SERVER_FAILED))
     ):
         return Failure(f"{model} failed ({status}): {words}", again=True, wait=_retry_after(error))
-    return Failure(f"{model} refused the request: {words}")
+    return Failure(f"{model} rejected the request: {words}")
 
 
 def _refused(reason: str | None, model: str, limit: int) -> Failure:
@@ -165,7 +167,7 @@ def _refused(reason: str | None, model: str, limit: int) -> Failure:
             f"the answer of {model} ended early: the stream gave no reason for its end", again=True
         )
     texts = {
-        "stop": f"{model} answered with nothing",
+        "stop": f"{model} sent an empty answer",
         "length": f"the answer of {model} was cut off at its limit of {limit:,} tokens",
         "tool_calls": f"{model} called a tool instead of answering",
         "content_filter": f"the answer of {model} was withheld by a content filter",

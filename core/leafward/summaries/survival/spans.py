@@ -65,7 +65,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
     """The messages that a compaction replaced and kept, with its summaries. Raises Refused where the entry is not one."""
     body = session.body(compaction)
     if session.columns.kind[compaction] != Kind.COMPACTION or body is None:
-        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
+        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is not a compaction")
     before = context_at(session, leaf_before(session, compaction))
     now = context_at(session, compaction)
     stayed = {message.entry for message in now.messages}

@@ -118,7 +118,7 @@ class BlameText:
         if isinstance(reason, str):
             found.append(LineFact("", reason, "warn"))
         elif reason is None:
-            found.append(LineFact("", "reading what the agent said, and what was checked after", "faint"))
+            found.append(LineFact("", "reading the agent's reply and the checks after it", "faint"))
         else:
             found += _reasons(reason)
         return [*found, *self._others(line)]
@@ -144,7 +144,7 @@ def _reasons(reason: Reason) -> list[LineFact]:
     found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
-    missing = "no command ran after it that is a test, a build, a linter or a script called so"
+    missing = "no test, build, linter or script named like one ran after it"
     return [
         *found,
         LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),

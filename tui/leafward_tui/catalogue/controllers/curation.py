@@ -73,7 +73,7 @@ class Curation:
 
         refused = ""
         if card.agent != native().name:
-            refused = f"{card.agent}'s own files are never touched: archive it"
+            refused = f"{card.agent}'s own files are never changed: archive it"
         stock = self._list.stock
         forks = [one for one in stock.cards if stock.parents.get(one.path, ("",))[0] == card.path]
         entries = counted(card.entries or 0, "entry", "entries")

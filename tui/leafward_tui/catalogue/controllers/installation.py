@@ -43,7 +43,7 @@ class AgentInstallation:
         ]
         choices = []
         for key, one in zip(_KEYS, found, strict=False):
-            verb = "Take it out of" if one.installed else "Put it into"
+            verb = "Remove from" if one.installed else "Install in"
             file = tilde(str(one.change.file)) if one.change is not None else ""
             choices.append(
                 Choice(
@@ -89,7 +89,7 @@ class AgentInstallation:
 
     def _did(self, change: Change) -> None:
         verb = "wrote" if change.after is not None else "removed"
-        next_step = "start the agent again" if change.installs else "I puts it there again"
+        next_step = "start the agent again" if change.installs else "I installs it again"
         self._services.say(f"{verb} {tilde(str(change.file))}; {next_step}")
 
     def _refused(self, problem: str) -> None:

@@ -73,7 +73,7 @@ class ProjectRelocation:
 
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]
-        parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
+        parts.append(f"{found.skipped:,} skipped" if found.skipped else "")
         parts.append(f"{found.healed:,} healed: a call in it has no result" if found.healed else "")
         if any(parts):
             about.append(SheetLine(", ".join(filter(None, parts))))

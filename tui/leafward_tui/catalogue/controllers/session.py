@@ -69,7 +69,7 @@ class SessionExits:
             return "no session here"
         if self._view.card is None:
             return "this row is a project or a day; go to a session"
-        return "this file is no session that can be read"
+        return "this file cannot be read as a session"
 
     def open(self) -> None:
         """Opens the session in the explorer; folds or unfolds a group."""
@@ -122,5 +122,5 @@ def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:
     finally:
         session.close()
     if problem is not None:
-        return f"{problem}; open it, and go on in a new session elsewhere ({fork_key})"
+        return f"{problem}; open it, and begin a new session in another folder ({fork_key})"
     return command

@@ -47,7 +47,7 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
             f"cost not recorded in {counted(sums.all.unpriced, 'session')}: + means at least that, ? none recorded",
             quiet=True,
         )
-    yield TotalsRow("what several sessions share is counted once", quiet=True)
+    yield TotalsRow("shared history counted once", quiet=True)
 
 
 def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:

@@ -86,7 +86,7 @@ def group_lines(
     if used.tokens or used.priced:
         yield []
         yield section_head(
-            "Total of those found" if listing.query else "Total",
+            "Total of the matches" if listing.query else "Total",
             f"{count(used.tokens)} tokens" if used.tokens else "",
             width,
             ground,

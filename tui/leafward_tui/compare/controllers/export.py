@@ -44,7 +44,7 @@ class Export:
         stem = f"{self._state.session.id[:8]}-compared"
         redacted = "secrets are redacted, and the redaction is shown"
         choices = [Choice(key, title, f"{stem}.{name}", redacted) for key, (name, title) in _FORMATS.items()]
-        exact = "only files whose contents are known exactly; it is said which are left out"
+        exact = "only files known exactly; files left out are named"
         choices += [
             Choice(key, f"What {letter} changed, as a patch for git apply", f"{stem}-{key}.patch", exact)
             for key, letter in _PATCHES.items()
@@ -114,7 +114,7 @@ def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job:
     made = patch_of(both, side, job.unwanted, bases)
     write_new_document(path, made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
-    return f"exported to {path}: {files}{named('left out', left_out)}{named('taken to be new', made.taken_as_new)}"
+    return f"exported to {path}: {files}{named('left out', left_out)}{named('assumed to be new', made.taken_as_new)}"
 
 
 def files_saved(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:

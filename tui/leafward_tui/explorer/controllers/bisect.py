@@ -94,7 +94,7 @@ class Bisect:
             SheetLine(
                 f"base: {NO_PROJECT_FOLDER}; another one is asked for"
                 if self._lacks_base(session)
-                else f"base: {base_words(self._base)}; what the session did to files is replayed over it"
+                else f"base: {base_words(self._base)}; the session's changes to files are replayed over it"
             ),
         ]
 
@@ -143,7 +143,7 @@ class Bisect:
                 refused=missing,
             ),
             Choice("e", "An empty folder", "the session made every file"),
-            Choice("p", "The project as it is now", "it lies as it was before the session", refused=missing),
+            Choice("p", "The project as it is now", "if it is as it was before the session", refused=missing),
             Choice(
                 "o",
                 "Another folder" if missing else "A commit or another folder",
@@ -163,9 +163,7 @@ class Bisect:
                 then()
 
         about = [
-            SheetLine(
-                "Files that no call tells of are taken from it; the calls are replayed over the others."
-            )
+            SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
         ]
         self._view.ask(ChoiceSheet("Bisect: what the files were before the session", choices, about), done)
 
@@ -275,7 +273,7 @@ class Bisect:
         if result.unplaced:
             lines += [
                 "",
-                "Nothing tells whether files were there before the session made them; another base does.",
+                "It is not known whether files were there before the session made them: choose another base.",
             ]
         text = "\n".join([*lines, "", *self._steps])
         certain = result.prompt is not None

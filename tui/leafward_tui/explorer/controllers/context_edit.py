@@ -81,7 +81,7 @@ class ContextEdits:
         text_refused = "" if len(drafts.replaced) == 1 else _TEXT_FOR_ONE
         about = "the entries stay as they are; the model reads them as you choose"
         if not session.is_native:
-            about = "only in Leafward: the agent itself goes on reading the entries as they are"
+            about = "only in Leafward: the agent itself still reads the entries as they are"
         lines_about = [SheetLine(about)]
         if sizes := size_note(drafts.omitted) or size_note(drafts.short):
             lines_about.append(SheetLine(sizes))
@@ -118,7 +118,7 @@ class ContextEdits:
             if text is not None and text.isdecimal() and int(text):
                 self._apply(targets, None, int(text))
             elif text is not None:
-                self._view.tell("not edited: that is no number of tokens", "warn")
+                self._view.tell("not edited: that is not a number of tokens", "warn")
 
         title = "Tokens to keep of each entry"
         self._view.ask(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
@@ -130,7 +130,7 @@ class ContextEdits:
             if text:
                 self._apply(targets, text, None)
 
-        title, hint = "What the model is to read instead", "calls keep their arguments"
+        title, hint = "Text that the model reads instead", "calls keep their arguments"
         self._view.ask(TextSheet(title, placeholder=hint, commit="replace"), done)
 
     def _apply(self, targets: tuple[EntryIndex, ...], text: str | None, keep: int | None) -> None:
@@ -163,7 +163,7 @@ def size_note(draft: EditDraft | str) -> str:
     if isinstance(draft, str) or abs(draft.saved - draft.cut) * 5 <= draft.cut:
         return ""
     more = "more" if draft.saved > draft.cut else "less"
-    return f"the provider counted {more} than the ~{count(draft.cut)} tokens that are estimated of the text"
+    return f"the provider counted {more} than the ~{count(draft.cut)} tokens estimated for the text"
 
 
 class EditDrafts(NamedTuple):

@@ -77,7 +77,7 @@ class NewSession:
     def _find_cuts(self, request: ForkRequest) -> None:
         session = self._state.session
         if session is not None:
-            self._view.tell("looking where a new session may end", "faint")
+            self._view.tell("finding where a new session can end", "faint")
             self._jobs.latest(
                 "fork",
                 partial(find_cuts, session, request),
@@ -228,7 +228,7 @@ class NewSession:
         self, session: Session, made: Fork, target: Agent, then: str, summary: BranchDraft | None
     ) -> None:
         """Looks for the session of an earlier attempt before the same is written again."""
-        self._view.tell("looking for what an earlier try wrote", "faint")
+        self._view.tell("looking for the session of an earlier try", "faint")
         self._jobs.latest(
             "fork",
             partial(find_earlier, session, made, then, summary, self._services.config),
@@ -283,7 +283,7 @@ class NewSession:
         if problem:
             self._view.tell(problem, "bad")
             return
-        done = "goes on with" if written else "began"
+        done = "reuses" if written else "began"
         self._view.tell(f"{done} a session of {target.title}: {draft.path.name}", "leaf")
         if then in ("o", "r") and made.prompt is not None:
             services.copy(made.prompt, "the prompt")

@@ -48,7 +48,7 @@ class Heal:
         session = self._state.session
         if session is None:
             return
-        self._view.tell("looking for what a provider would refuse", "faint")
+        self._view.tell("looking for what a provider would reject", "faint")
         services = self._services
         work = partial(find_healing, session, services.config, services.clock)
         self._jobs.latest("heal", work, partial(self._show, session), self._view.fail)
@@ -65,7 +65,7 @@ class Heal:
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))
-            self._view.tell("what would heal it is not shown: something else was opened", "warn", keys)
+            self._view.tell("the result is not shown: something else was opened", "warn", keys)
             return
         self._view.tell("")
         self._view.ask(

@@ -251,7 +251,7 @@ class Navigation:
     def _toggle_fold(self) -> None:
         """Folds or unfolds the line of the cursor."""
         if not (self._view.two_panes or self._view.in_tree):
-            self._view.tell("folds are in the tree", "warn", self._view.key_hints(("mode.leave", "tree")))
+            self._view.tell("only the tree has folds", "warn", self._view.key_hints(("mode.leave", "tree")))
             return
         line = self._view.tree.line
         if line is not None and line.kind.is_fold:

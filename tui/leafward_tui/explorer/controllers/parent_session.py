@@ -77,11 +77,9 @@ class ParentSession:
 
         path = self._path
         if not path:
-            self._view.tell("no session is known that this one came from", "warn")
+            self._view.tell("it is not known which session this one came from", "warn")
         elif not is_there(path):
-            self._view.tell(
-                f"the session that this one came from is not here: {safe_line(path, 200)}", "warn"
-            )
+            self._view.tell(f"the session that this one came from is missing: {safe_line(path, 200)}", "warn")
         else:
             # A fork may have a parent of another agent, which the parent's file tells.
             self._services.screens.session(Path(path))

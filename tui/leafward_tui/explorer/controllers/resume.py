@@ -59,7 +59,7 @@ class AgentResume:
         ]
         choices = [
             Choice("n", "New session from here", "an agent goes on at the preview leaf"),
-            Choice("r", "Resume all the same", "the agent goes on at its own leaf", command.command()),
+            Choice("r", "Resume anyway", "the agent goes on at its own leaf", command.command()),
         ]
 
         def done(key: str | None) -> None:

@@ -25,8 +25,8 @@ FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""
 _EFFECTS = {
     Filter.CONVERSATION: "everything but metadata",
-    Filter.ALL: "metadata too, one row an entry",
-    Filter.NO_TOOLS: "prompts and replies, one row an entry",
+    Filter.ALL: "metadata too, one row per entry",
+    Filter.NO_TOOLS: "prompts and replies, one row per entry",
     Filter.PROMPTS: "rows that begin with your words",
     Filter.LABELLED: "rows with a label",
     Filter.COMPACTIONS: "compactions and branch summaries",

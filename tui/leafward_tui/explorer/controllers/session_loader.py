@@ -256,7 +256,7 @@ class SessionLoader:
         gone = session.gone
         if not session.changed_on_disk():
             if session.gone and not gone:
-                self._view.tell("the file is gone; what was read of it can still be read here", "warn")
+                self._view.tell("the file is gone; what was read before is still shown", "warn")
             return
         state.growing = True
         self._jobs.latest(

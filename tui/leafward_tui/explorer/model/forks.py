@@ -61,7 +61,7 @@ class Folder(NamedTuple):
         """The reason why nobody can work there; empty where one can."""
         if self.there:
             return ""
-        return no_project_folder(self.path) if self.path else "it does not say which folder it belongs to"
+        return no_project_folder(self.path) if self.path else "the session does not name its folder"
 
 
 def folder_at(path: str) -> Folder:
@@ -217,7 +217,7 @@ def ways(made: Fork, title: str) -> list[Choice]:
 
 def earlier_lines(draft: Draft) -> list[SheetLine]:
     """The lines about the session of an earlier attempt."""
-    there = "nobody has gone on with it" if draft.imported is None else "it was not imported"
+    there = "nobody has continued it" if draft.imported is None else "it was not imported"
     return [
         SheetLine(f"{safe_line(draft.file.name, _LINE)}: {there}"),
         SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),

@@ -171,10 +171,10 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     )
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
-        again = "; files put in again are part of it" if xray.puts_files_in else ""
-        sheet.note(f"not in file: measured anew behind the compaction{again}")
+        again = "; files added again are part of it" if xray.puts_files_in else ""
+        sheet.note(f"not in file: measured again after the compaction{again}")
     if xray.lacks_files:
-        sheet.note("files put in again are not in file and come on top: nothing tells yet how large they are")
+        sheet.note("files added again are not in file and come on top: their size is not known yet")
     elif xray.lacks_rest and not less:
         sheet.note("what is not in file comes on top")
     basis = summary_basis(xray.session.body(xray.compaction) or {}) if xray.compaction >= 0 else None

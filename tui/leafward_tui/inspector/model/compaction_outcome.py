@@ -151,7 +151,7 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
     if not sheet.opening("exam", "Exam", about):
         return
     if unreadable:
-        sheet.note("the summary is encrypted and may answer what is unreadable", indent=INDENT)
+        sheet.note("the summary is encrypted and may answer the rest", indent=INDENT)
     sat = list(exams_kept(session, index))
     for place, one in enumerate(found.graded):
         sign, ink = (sheet.glyphs.ok, "leaf") if one.answered else (sheet.glyphs.error, "bad")

@@ -414,14 +414,14 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
         # A change over the compaction needs a reason; the help explains the part itself.
-        again = "measured anew behind the compaction"
-        anew = (f"{context.missing}; {again}", again, "measured anew") if context.measured_anew else ()
+        again = "measured again after the compaction"
+        anew = (f"{context.missing}; {again}", again, "measured again") if context.measured_anew else ()
         rows.append(
             _LedgerRow("rest", "not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools"))
         )
     if ledger.error:
         more = "more" if ledger.error > 0 else "less"
-        words = (f"the model counted {more} than is estimated", f"{more} than estimated", f"counted {more}")
+        words = (f"the model counted {more} than estimated", f"{more} than estimated", f"counted {more}")
         rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
         reasons = "aborted, failed or kept out"

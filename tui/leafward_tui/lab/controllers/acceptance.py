@@ -107,7 +107,7 @@ class Acceptance:
             about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
         them, pin = ("it", "Pin it") if len(unseen) == 1 else ("them", "Pin all of them")
         choices = [
-            Choice("p", pin, f"the summary says {them} then, word for word", "writes nothing yet"),
+            Choice("p", pin, f"the summary then has {them} word for word", "writes nothing yet"),
             Choice("a", f"Go on without {them}", f"the model will not see {them}", "asks before it appends"),
         ]
 

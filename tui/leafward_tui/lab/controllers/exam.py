@@ -103,7 +103,7 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
             LabLine((Span(text, ink),))
             for text, ink in (
                 ("nothing to ask", "nothing"),
-                ("no file, test, rule or step with a wrong answer beside it", "faint"),
+                ("no question with a right and a wrong answer", "faint"),
             )
         )
     share, asked = percent(found.share() or 0.0, 1), f"{answered} of {counted(total, 'question')}"

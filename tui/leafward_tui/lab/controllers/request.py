@@ -98,7 +98,7 @@ class SummaryRequest:
         about = [SheetLine(f"{exact(sending.tokens)} tokens in {requests}, {price}")]
         if secrets:
             names = ", ".join(safe_line(name, 40) for name in sorted(sending.redacted))
-            about.append(SheetLine(f"{counted(secrets, 'secret')} taken out: {names}", "warn"))
+            about.append(SheetLine(f"{counted(secrets, 'secret')} redacted: {names}", "warn"))
         else:
             about.append(SheetLine("no secrets found"))
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
@@ -113,7 +113,7 @@ class SummaryRequest:
                 f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
                 refused=grows,
             ),
-            Choice("v", "Look at the text first", "every word that would be sent", "nothing is sent"),
+            Choice("v", "Read what would be sent", "every word, before you decide", "nothing is sent"),
         ]
 
         def done(key: str | None) -> None:

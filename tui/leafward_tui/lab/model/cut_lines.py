@@ -291,7 +291,7 @@ _SHORT_RULE = {
     Rule.NOTHING_AFTER: "nothing after it",
     Rule.SYSTEM: "the system prompt",
     Rule.UNKNOWN_ROLE: "cannot come first",
-    Rule.QUIET_INSIDE: "says nothing",
+    Rule.QUIET_INSIDE: "no text",
 }
 
 
@@ -323,7 +323,7 @@ def neighbours(
             splits = "splits turn" if split else "no split"
         lines.append(_neighbour(sizes.entries[below], below, rule, f"keeps {kept}, {splits}", width, glyphs))
     elif not refused:
-        lines.append(LabLine((Span("nothing stands below it", "faint"),)))
+        lines.append(LabLine((Span("nothing is below it", "faint"),)))
     return lines
 
 

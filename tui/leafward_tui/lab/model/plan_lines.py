@@ -115,7 +115,7 @@ def _ruleless(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
     if not view.ruleless:
         return []
     taken = view.plan.settings.strategy.agent
-    words = f"No column for {view.ruleless}: what it keeps is not known. {taken}'s rules are taken."
+    words = f"No column for {view.ruleless}: what it keeps is not known. {taken}'s rules are used."
     return [LabLine((Span(text, "faint"),)) for text in wrap(words, width, ellipsis=glyphs.ellipsis)]
 
 

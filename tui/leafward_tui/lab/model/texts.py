@@ -179,6 +179,6 @@ def _redacted(redacted: Mapping[str, int], width: int, glyphs: Glyphs) -> LabLin
     return LabLine(
         (
             Span(f"{glyphs.malformed} ", "warn"),
-            Span(fit(f"taken out: {names}", width - 2, ellipsis=glyphs.ellipsis), "warn"),
+            Span(fit(f"redacted: {names}", width - 2, ellipsis=glyphs.ellipsis), "warn"),
         )
     )

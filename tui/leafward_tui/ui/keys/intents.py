@@ -504,7 +504,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "session.heal",
         "h",
-        "Heal: repair what the provider refuses, in a new session",
+        "Heal: repair what the provider rejects, in a new session",
         "heal",
         _TREE,
         "Leafward",

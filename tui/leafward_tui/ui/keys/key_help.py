@@ -30,7 +30,7 @@ _GAP = 3
 _COMMON = "On every screen"
 
 
-_NOTHING = "nothing here has these words"
+_NOTHING = "no key or sign has these words"
 
 
 class _Line(NamedTuple):

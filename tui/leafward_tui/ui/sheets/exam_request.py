@@ -152,12 +152,12 @@ class ExamRequest:
 
         self._ready = found
         if found is None:
-            sheet.ended("", "nothing to ask: no wrong answer stands beside a right one", tone="warn")
+            sheet.ended("", "nothing to ask: no question with a right and a wrong answer", tone="warn")
             return
         sending = found.outgoing
         secrets = sum(sending.redacted.values())
         names = ", ".join(safe_line(one, 40) for one in sorted(sending.redacted))
-        state = f"{counted(secrets, 'secret')} taken out: {names}" if secrets else "no secrets found"
+        state = f"{counted(secrets, 'secret')} redacted: {names}" if secrets else "no secrets found"
         where = safe_line(host_of(sending.model, sending.base_url), 60)
         state = "; ".join([f"asked at {where}", state, *(safe_line(one, 200) for one in sending.remarks)])
         price = "price not known" if sending.cost is None else f"at most {money(sending.cost)}"

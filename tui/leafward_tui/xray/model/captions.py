@@ -367,16 +367,16 @@ def _about_rest(cell: Cell, *, files: bool) -> list[list[tuple[str, str]]]:
 
     `files` where the agent sent files again that it did not store.
     """
-    again = ", files put in again" if files else ""
+    again = ", files added again" if files else ""
     name, why = (
         "not in file",
-        f"system prompt, tools{again}: measured anew on the first request after each compaction",
+        f"system prompt, tools{again}: measured again on the first request after each compaction",
     )
     if cell.what is What.ERROR:
         more = "more" if cell.tokens > 0 else "less"
         name, why = (
             "estimation error",
-            f"the provider counted {more} than the file's contents are estimated at",
+            f"the provider counted {more} than estimated for the file's contents",
         )
     return [[(f"{name}  ", "faint"), (f"{exact(cell.tokens)} tokens", "text")], [(why, "faint")]]
 
@@ -395,7 +395,7 @@ def _became(link: Link, side: Side) -> str:
         Link.REPLACED: "summarised",
         Link.PREFIX: "summarised apart: the beginning of a turn that the cut splits",
         Link.INJECTED: "injected",
-        Link.CUT: "pruned: nothing stands for it",
+        Link.CUT: "pruned: left out, and not summarised",
         Link.REST: "",
         Link.ERROR: "",
     }[link]

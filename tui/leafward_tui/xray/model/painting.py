@@ -151,7 +151,7 @@ class Painter:
         if line.link is Link.INJECTED and side is Side.BEFORE:
             return "nothing here before"
         if line.link is Link.CUT and side is Side.AFTER:
-            return "nothing stands for it"
+            return "not summarised"
         if line.link is Link.PREFIX and side is Side.AFTER:
             return "in the summary above"
         if line.link is Link.ERROR and side is Side.AFTER and not self.arrangement.xray.recorded:
