@@ -70,7 +70,7 @@ def test_that_the_place_was_inferred_is_said(tmp_path: Path) -> None:
     transcript.turn("two", "second")
     session = transcript.opened()
     [note] = [problem for problem in check(session) if problem.code == "inferred-parent"]
-    assert "never written" in note.text
+    assert "not in this file" in note.text
     [remark] = tree_json(session)["diagnostics"]
     assert (remark["code"], remark["entry"]) == ("inferred-parent", note.entry)
     assert note.text in "\n".join(tree_text(session, Page(200)))

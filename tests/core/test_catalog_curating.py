@@ -247,7 +247,7 @@ def test_what_is_deleted_can_be_brought_back(store: Path) -> None:
 
 def test_sessions_of_other_agents_are_never_deleted(transcript: Path) -> None:
     card = cards_of(listed(**claude(transcript)))[transcript.name]
-    with pytest.raises(Refused, match="never touched"):
+    with pytest.raises(Refused, match="never changes"):
         throw_away(card)
     assert transcript.is_file()
 

@@ -82,7 +82,7 @@ class TestCuts:
                 Refused, match="1 tool call has no result here; the nearest entry that works is 00000004"
             ):
                 forking.fork(session, 2, PI, terms(tmp_path))
-            with pytest.raises(Refused, match="nothing is said before it"):
+            with pytest.raises(Refused, match="nothing comes before it"):
                 forking.fork(session, 0, PI, terms(tmp_path))
 
     def test_a_file_without_a_reply_has_no_legal_entry(self, tmp_path: Path) -> None:

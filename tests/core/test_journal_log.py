@@ -119,7 +119,7 @@ class TestUndo:
             undo(session, "zz")
         with pytest.raises(NotFound):
             undo(session, "")
-        with pytest.raises(Refused, match="only takes back"):
+        with pytest.raises(Refused, match="only undoes another"):
             undo(session, taken_back.op)
 
     def test_another_program_sees_the_same_log(self, session: Session) -> None:

@@ -151,7 +151,7 @@ def test_where_nothing_can_be_done_it_is_said_and_the_next_write_closes_the_line
     with pytest.MonkeyPatch.context() as patched:
         disk.refuses("ftruncate")
         disk.refuses("pwrite")
-        with pytest.raises(Refused, match=r"30 of .* a torn line, which the next write closes"):
+        with pytest.raises(Refused, match=r"30 of .* the incomplete line stays, and the next write ends it"):
             move(session, 1)
         patched.undo()
     torn = session.path.read_bytes()

@@ -187,7 +187,7 @@ def test_it_is_shown_once_and_outlives_its_original(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="kept copy itself"):
         keep(cards["ses_one"])
     session = opened(done.path)
-    with pytest.raises(Refused, match="the copy that Leafward kept: fork it"):
+    with pytest.raises(Refused, match="a copy that Leafward kept; fork it"):
         agent_named("opencode").resume(session, os.environ)
 
 

@@ -28,7 +28,7 @@ class TestRefusals:
         """Of two that begin at once one is refused, and so is one that has not seen what the other kept."""
         one, two = foreign.open(), foreign.open()
         label(one, 0, "one")
-        with pytest.raises(Refused, match="another Leafward began to keep something"):
+        with pytest.raises(Refused, match="another Leafward changed this session"):
             label(two, 0, "two")
         assert two.changed_on_disk()
         growth = two.refresh()

@@ -336,5 +336,5 @@ def test_edits_of_one_operation_are_seen_through_together(tmp_path: Path) -> Non
         assert short.before.tokens - short.after.tokens == short.cut
         context = context_at(session)
         assert [message.entry for message in context.messages] == [1, 2]
-        with pytest.raises(Refused, match="no context edit"):
+        with pytest.raises(Refused, match="not a context edit"):
             xray_edited(session, 0)
