@@ -37,7 +37,7 @@ def test_the_size_of_an_encrypted_summary_has_its_basis(corpora: Path, width: in
     (path,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
     context, compaction = pages(path, width)
     row = next(line for line in context if "summary" in line and "1,382" in line)
-    assert any(row.rstrip().endswith(basis) for basis in ("a count", "behind the compaction")), row
+    assert any(row.rstrip().endswith(basis) for basis in ("a count", "after the compaction")), row
     assert "1,382" in next(line for line in compaction if line.startswith("summarised"))
     assert "summary: encrypted, from the agent's count" in " ".join(compaction)
 
@@ -52,7 +52,7 @@ def test_files_put_in_again_that_are_not_stored_are_said_to_be_missing(
         behind = session.origin(EntryIndex(session.columns.kind.index(Kind.COMPACTION) + 1)).offset
     path.write_bytes(whole.read_bytes()[:behind])
     context, compaction = pages(path, width)
-    assert "files read last are put in again" in " ".join(context)
+    assert "files added again after the compaction are not in the total" in " ".join(context)
     head = next(line for line in compaction if line.startswith("context"))
     assert head.rstrip().endswith("~37,000 + not in file" if width > 50 else "~37,000"), head
     assert "files added again are not in file and come on top" in " ".join(compaction)

@@ -221,7 +221,7 @@ _MIDWAY = "the file begins in the middle of a conversation: what was said before
 
 FILES_UNKNOWN = "files-unknown"
 """Code of a note: files that the agent put in again after a compaction are not stored."""
-_FILES = "the agent adds the last read files again after the compaction; they are not in the total: their size is not known yet"
+_FILES = "files added again after the compaction are not in the total: their size is not known yet"
 
 _UNKNOWN = "system prompt and tools are not in the total: their size is not known yet"
 

@@ -123,7 +123,7 @@ class Transfer:
             merge = "both are on the path already"
         choices = [_merge_choice(merge)]
         for letter, draft in grafts.items():
-            why = f"{self._on_path(sides, letter)}: a graft takes turns of another branch"
+            why = f"{self._on_path(sides, letter)}: choose turns of another branch"
             refused = isinstance(draft, str) and self._on_path(sides, letter)
             choices.append(_graft_choice(letter, why if refused else draft, self._services.glyphs))
         choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
