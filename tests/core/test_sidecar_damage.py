@@ -36,7 +36,7 @@ class TestRefusals:
         assert (growth.added, growth.replaced) == (1, False)
         assert two.labels == {0: "one"}
         label(two, 0, "two")
-        with pytest.raises(Refused, match=r"what Leafward keeps of .* grew by 1 entry since it was read"):
+        with pytest.raises(Refused, match=r"Leafward's file for .* grew by 1 entry since it was read"):
             rename(one, "x")
         one.refresh()
         assert one.labels == {0: "two"}
