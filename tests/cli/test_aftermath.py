@@ -72,7 +72,4 @@ def test_no_two_models_read_the_same_where_their_column_is_narrow() -> None:
 
 def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:
     conversation(tmp_path / "plain.jsonl")
-    assert (
-        done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out
-        == "no compactions\n"
-    )
+    assert done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out == "no compactions\n"

@@ -213,8 +213,7 @@ def test_what_the_session_made_itself_is_no_reason_to_give_up(
     out = capsys.readouterr().out
     assert '"tidy it" is the first after which `sh check.sh` fails' in out
     assert (
-        "assumed to be new in this session: README, check.sh, shop/README, shop/__init__.py, total.py"
-        in out
+        "assumed to be new in this session: README, check.sh, shop/README, shop/__init__.py, total.py" in out
     )
     assert main([*asked, "--base", "", "--likely", "--json", *check]) == 0
     found = json.loads(capsys.readouterr().out)

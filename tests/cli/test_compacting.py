@@ -368,9 +368,7 @@ class TestGate:
         stopped = run("compact", path, "--repair", compaction)
         assert stopped.code == 1
         assert f"  constraint  {RULE}\n  todo  {STEP}" in stopped.out
-        assert (
-            "the model would no longer see 1 rule and 1 unfinished step" in stopped.err
-        )
+        assert "the model would no longer see 1 rule and 1 unfinished step" in stopped.err
         assert "--pin-lost" in stopped.err
         assert "--accept-loss" in stopped.err
         document = run("compact", path, "--repair", compaction, "--json").document

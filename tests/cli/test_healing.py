@@ -216,7 +216,10 @@ def test_where_nothing_was_said_behind_a_gap_the_session_goes_on_before_it(run: 
     file.user("plant a row")
     file.said("planted")
     file.entry("model_change", "never written", provider="local", modelId="scripted-2")
-    assert "`leafward heal` begins a session that goes on before it" in run("compact", file.path, "--dry-run").err
+    assert (
+        "`leafward heal` begins a session that goes on before it"
+        in run("compact", file.path, "--dry-run").err
+    )
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document
     assert ([one["code"] for one in made["changes"]], made["messages"]) == (["gap"], 2)
     assert [one["text"] for one in run("context", made["path"], "--json").document["messages"]] == [

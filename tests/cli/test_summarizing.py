@@ -130,7 +130,10 @@ class TestMove:
         [
             (("--focus", "x"), "--focus needs --summary"),
             (("--model", "local/x"), "--model and --base-url need --summary model"),
-            (("--summary", "extractive", "--model", "local/x"), "--model and --base-url need --summary model"),
+            (
+                ("--summary", "extractive", "--model", "local/x"),
+                "--model and --base-url need --summary model",
+            ),
             (("--summary", "short"), "'short' is not one of"),
         ],
     )

@@ -94,7 +94,9 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
         await until(pilot, lambda: not file.exists())
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
-        assert shown(pilot).count("Install in pi, with summaries") == 1, "no other agent takes one from elsewhere"
+        assert shown(pilot).count("Install in pi, with summaries") == 1, (
+            "no other agent takes one from elsewhere"
+        )
 
 
 async def test_what_was_written_last_does_not_lie_over_the_next_choice(home: Path) -> None:

@@ -156,7 +156,9 @@ def json_option(function: _Function) -> _Function:
 
 def dry_run_option(function: _Function) -> _Function:
     """`--dry-run`."""
-    return click.option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")(function)
+    return click.option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")(
+        function
+    )
 
 
 def select_option(function: _Function) -> _Function:
