@@ -44,7 +44,9 @@ class TestMove:
         assert (price["left"]["entries"], price["entered"]["entries"]) == (4, 0)
         assert price["context"]["after"] == price["cached"] + price["sent_again"]
         told = run("move", path, "00000002", "--dry-run").out
-        assert f"drops 4 entries ({price['left']['tokens']} tokens)   adds 0 entries (0 tokens)" in told
+        # The model counted more than is estimated: the tokens of the entries would contradict the two sizes.
+        assert price["left"]["tokens"] == 10
+        assert "drops 4 entries   adds 0 entries   context 15 -> 15   " in told
 
     def test_a_dry_run_writes_nothing(self, run: Run, path: Path) -> None:
         before = path.read_bytes(), path.stat().st_mtime_ns
