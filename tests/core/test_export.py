@@ -37,6 +37,7 @@ def exported(path: Path, form: str, **options: Any) -> str:
 def test_markdown_says_who_speaks_and_where_the_path_ends(tmp_path: Path) -> None:
     """One heading for all that the agent says in a turn; a label behind the last reply is not where the path ends."""
     file = PiFile(tmp_path / "s.jsonl", HEADER)
+    last = ""
     for number in (1, 2):
         file.user(f"prompt {number}")
         file.reply("looking", f"call{number}")
