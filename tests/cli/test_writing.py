@@ -121,11 +121,11 @@ class TestUndo:
         assert [one["kind"] for one in redone["ops"]] == ["move", "undo", "redo"]
 
     def test_it_says_the_way_that_the_leaf_goes(self, done: Run, path: Path) -> None:
-        done("move", path, "00000002")
-        told = done("undo", path).out
-        assert told.startswith("undid ")
-        assert "the leaf goes 00000002 -> 00000006" in told
-        assert "the leaf goes 00000006 -> 00000002" in done("redo", path).out
+        op = done("move", path, "00000002", "--json").document["op"]
+        assert done("undo", path).out.startswith(f"undid move {op}: the leaf goes 00000002 -> 00000006")
+        assert done("redo", path).out.startswith(f"redid move {op}: the leaf goes 00000006 -> 00000002")
+        edit = done("edit-context", path, "00000002", "--text", "short", "--json").document["op"]
+        assert done("undo", path).out.startswith(f"undid edit-context {edit}: the leaf ")
 
     def test_it_says_which_way_a_name_and_a_label_go(self, done: Run, path: Path) -> None:
         done("name", path, "Orchard")
