@@ -148,7 +148,7 @@ class TestUndo:
     def test_a_dry_run_says_what_the_run_says(
         self, act: tuple[str, ...], run: Run, done: Run, path: Path
     ) -> None:
-        done(act[0], path, *act[1:])
+        assert run(act[0], path, *act[1:]).code == 0
         for verb, word in (("undo", "undid"), ("redo", "redid")):
             would = run(verb, path, "--dry-run").out
             assert would == run(verb, path, "--dry-run").out
@@ -235,6 +235,17 @@ def test_archive_and_back(done: Run, path: Path) -> None:
     assert done("tree", path, "--json").document["archived"] == ["00000003"]
     assert done("archive", path, "00000003", "--undo", "--json").document["archived"] is False
     assert done("tree", path, "--json").document["archived"] == []
+
+
+def test_archiving_what_the_leaf_is_in_says_that_it_is_shown_still(run: Run, done: Run, path: Path) -> None:
+    shown = "hidden only once the leaf is on another branch"
+    done("label", path, "leaf", "here")
+    told = run("archive", path, "leaf")
+    assert told.out.startswith("archived 00000006  ")
+    assert shown in told.err
+    done("move", path, "00000002")
+    assert "archived" in done("tree", path).out
+    assert shown not in done("archive", path, "00000003").err
 
 
 class TestRefusals:
