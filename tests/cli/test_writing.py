@@ -240,6 +240,8 @@ def test_archive_and_back(done: Run, path: Path) -> None:
 def test_archiving_what_the_leaf_is_in_says_that_it_is_shown_still(run: Run, done: Run, path: Path) -> None:
     shown = "hidden only once the leaf is on another branch"
     done("label", path, "leaf", "here")
+    assert done("show", path, "leaf", "--json").document["id"] == "00000006"
+    assert done("move", path, "leaf").out.startswith("the leaf is already there: 00000006  ")
     told = run("archive", path, "leaf")
     assert told.out.startswith("archived 00000006  ")
     assert shown in told.err

@@ -129,9 +129,10 @@ def _entries_text(part: Part, price: Price) -> str:
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
-    where = place_text(session, written.target)
     if not written.changed:
-        yield f"the leaf is already there: {where}"
+        # The leaf itself may be a note of ours, such as a label.
+        yield f"the leaf is already there: {place_text(session, session.columns.id_at(session.place))}"
         return
+    where = place_text(session, written.target)
     done = "would move" if written.dry_run else "moved"
     yield f"{page.style(done, 'ghost')} the leaf to {where}"
