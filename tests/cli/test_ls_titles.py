@@ -52,7 +52,7 @@ def test_what_a_session_is_stays_where_its_title_is_cut(done: Run, tmp_path: Pat
 def test_rows_fit_in_a_terminal_of_eighty_columns(
     done: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafward.cli.output.PIPE_WIDTH", 80)
+    monkeypatch.setattr("leafward.cli.output.page.PIPE_WIDTH", 80)
     title = "Fix the login of the orchard, and all that hangs on it"
     first = SessionFile(tmp_path, "/home/ada/a-project-with-a-long-name", title, ago=timedelta(hours=3))
     second = SessionFile(
