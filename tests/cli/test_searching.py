@@ -58,6 +58,21 @@ def test_what_people_read(store: Path, done: Run) -> None:
     assert done("search", "nowhere").out == "nothing found in 3 sessions\n"
 
 
+def test_a_session_that_no_list_knows_yet_has_its_title(isolated_environment: Path, done: Run) -> None:
+    """Its name stands where a look at the two ends of the file does not reach."""
+    folder = isolated_environment / ".pi" / "agent" / "sessions" / "--home-ada-orchard--"
+    folder.mkdir(parents=True)
+    file = PiFile(folder / "orchard.jsonl", HEADER | {"id": "orchard-0001", "cwd": "/home/ada/orchard"})
+    for name in ("", "Prune the trees", ""):
+        if name:
+            file.entry("session_info", name=name)
+        for _ in range(4):
+            file.reply("needle " + "hay " * 1000)
+    (session,) = done("search", "needle", "--json").document["sessions"]
+    assert session["title"] == "Prune the trees"
+    assert "  Prune the trees  12 hits" in done("search", "needle").out.splitlines()[0]
+
+
 def test_it_can_be_narrowed(store: Path, done: Run) -> None:
     def sessions(*arguments: str) -> list[str]:
         return [one["id"] for one in done("search", *arguments, "--json").document["sessions"]]

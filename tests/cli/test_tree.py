@@ -201,7 +201,9 @@ class TestOutline:
         file.raw("not json")
         file.reply("after")
         file.user("orphan", parent="ffffffff")
-        lines = lines_of(opened(file.path))
+        session = opened(file.path)
+        assert [(row.entry, row.end) for row in outline_rows(session)][:2] == [(0, 2), (1, 1)]
+        lines = lines_of(session)
         assert "○  before" in lines[0]
         assert "!  malformed  the line is not a JSON object" in lines[1]
         assert lines[2] == ""

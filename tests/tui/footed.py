@@ -22,7 +22,7 @@ WORDS = PriceWords(
         "drops 79 entries (~7.3k tokens), adds 55 (~3.1k)",
         "6.2k cached, 96.1k at full price (~$0.36)",
         "context 40.6k → 102.3k",
-        "files named on the path: 1 fewer, 2 more, 5 modified differently",
+        "files named on the path: 1 fewer, 2 more, 5 with other changes",
     ),
     "drops 79 entries, adds 55",
 )

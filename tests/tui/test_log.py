@@ -12,6 +12,7 @@ from textual.geometry import Size
 
 from leafward.base.config import Config
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.context.price import price_of_move
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
 from leafward_tui.log.path_then import PathThen
@@ -206,6 +207,16 @@ class TestThePathThen:
             "◎   b prompt  leaf",
             "└─○ c prompt left behind: 4 entries",
         ]
+
+    def test_what_is_left_behind_is_counted_as_the_move_counts_it(self, hands: Hands) -> None:
+        """Metadata of the agent is dropped too; notes of ours are no entries for either."""
+        hands.file.entry("thinking_level_change", thinkingLevel="high")
+        hands.file.turn("more")
+        hands.session.refresh()
+        label(hands.session, hands.prompt("x"), "here", hands.writing())
+        assert price_of_move(hands.session, hands.end("b")).left.entries == 7
+        move(hands.session, hands.end("b"), hands.writing())
+        assert self.drawn(hands, 9)[2].endswith("left behind: 7 entries")
 
     def test_of_a_label(self, hands: Hands) -> None:
         label(hands.session, hands.prompt("x"), "here", hands.writing())

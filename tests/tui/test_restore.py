@@ -212,4 +212,4 @@ async def test_a_file_that_cannot_be_chosen_says_so(work: Work) -> None:
         assert sheet.choice.file is not None
         assert sheet.choice.file.path == "rows.py"
         await pilot.press("space")
-        assert "rows.py stays as it is, see below" in shown(pilot)
+        assert "rows.py cannot be chosen, for the reason above" in shown(pilot)

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import native
+from leafward.agents import Candidate, native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
@@ -60,7 +60,7 @@ from leafward.session.watched_file import SessionFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents import Agent, Candidate
+    from leafward.agents import Agent
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
 
@@ -95,6 +95,14 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
         # One bad file among thousands must not keep the others from being listed.
         problem = f"cannot be understood: {type(error).__name__}: {error}"
     return Reading(problem_card(candidate, problem))
+
+
+def whole(card: Card) -> Card:
+    """The card with its counts and its title, for one of a first look: reads its file. Any other card as it is."""
+    if not card.partial or card.problem is not None:
+        return card
+    reading = read_whole(Candidate(card.path, [card.size, card.modified * 1_000_000], card.agent))
+    return card if reading is None or reading.card.problem is not None else reading.card
 
 
 def _native_reading(

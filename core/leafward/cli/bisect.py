@@ -82,7 +82,7 @@ def _text(search: SessionSearch, report: Report, likely: bool, here: Page) -> It
     yield here.style(report.result, "bold")
     yield from report.details
     if search.doubted and not likely:
-        yield "add --harmless PROGRAM for a command that changes no file, or --likely if commands change only files that they name"
+        yield "add --harmless WORDS if commands that begin so change no file, or --likely if commands change only files that they name"
     if search.unplaced:
         yield "add --base for the files from before the session: a commit, a folder, or '' for an empty folder"
         if not likely:

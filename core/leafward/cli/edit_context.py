@@ -36,7 +36,7 @@ def edit_context(
     """`leafward edit-context`."""
     text, keep = options.text, options.keep
     if sum((options.omit, text is not None, keep is not None)) != 1:
-        raise click.UsageError("choose --omit, --text or --keep")
+        raise click.UsageError("choose one of --omit, --text and --keep")
     with opened(selector) as session:
         # The leaf itself may be a line of Leafward, such as the previous edit.
         leaf = last_editable(session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.cli.output.page import emit_json, page, say
+from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
 from leafward.session import journal
@@ -44,7 +44,7 @@ def name(selector: str, text: str, dry_run: bool, as_json: bool) -> int:
 def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
     """`leafward archive`."""
     with opened(selector) as session:
-        index = session.find(entry)
+        index = session.place if entry == "leaf" else session.find(entry)
         written = journal.archive(session, index, not unarchive, journal.Writing(dry_run=dry_run))
         below = session.tree.children(index)
         what = (
@@ -53,6 +53,8 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         if below and not unarchive:
             what += " and what is below it"
         _report(session, written, what, as_json, {"archived": not unarchive})
+        if not unarchive and not as_json and session.tree.is_ancestor(index, session.place):
+            note("it is on the active path, and hidden only once the leaf is on another branch")
     return 0
 
 

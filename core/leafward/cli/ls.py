@@ -20,6 +20,7 @@ from leafward.catalog import (
     typed_ids,
     with_parents,
 )
+from leafward.catalog.card import INFERRED, SUBAGENT
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
@@ -46,8 +47,11 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Spent
 
-_NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN = 16, 48, 12, 40
-"""Cells: of a shared title, of the facts that distinguish it, of the shortest title, and of a parent's title."""
+_NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN, _LEAST_PROJECT = 16, 48, 12, 40, 7
+"""Cells: of a shared title, of the facts that distinguish it, of the shortest title, of a parent's title, and of the shortest name
+of a project."""
+_RELATIONS = {INFERRED: "copy", SUBAGENT: "sub-agent"}
+"""Relations to a parent as the list on the screen has them."""
 
 
 def ls(
@@ -173,10 +177,10 @@ def _text(
         for card in cards
     ]
     head = ("id", "agent", "when", "project", "msg", "br", "cmp")
-    beside = sum(max(map(cells, column)) + 2 for column in zip(head, *facts, strict=True))
     # The marks of a session stay, and its title is shortened.
-    least = max(_LEAST_TITLE, *(cells(short) + _LEAST_TITLE // 2 for short, _ in ends))
-    room = max(least, page.width - beside)
+    least = max(_LEAST_TITLE, *(cells(short) + _LEAST_TITLE // 3 for short, _ in ends))
+    facts = _fitting(head, facts, page, page.width - least)
+    room = max(least, page.width - _beside(head, facts))
     titles = [
         _title(card, apart.get(card.path), page, room, *marks)
         for card, marks in zip(cards, ends, strict=True)
@@ -184,6 +188,25 @@ def _text(
     rows = [(*row[:4], title, *row[4:]) for row, title in zip(facts, titles, strict=True)]
     yield from table((*head[:4], "title", *head[4:]), rows, page, grow=4, least=least, right="msg br cmp")
     yield page.style(counted(len(cards), "session"), "faint")
+
+
+_Facts = tuple[str, str, str, str, str, str, str]
+
+
+def _beside(head: Sequence[str], facts: Sequence[_Facts]) -> int:
+    """The cells of the columns beside the title."""
+    return sum(max(map(cells, column)) + 2 for column in zip(head, *facts, strict=True))
+
+
+def _fitting(head: Sequence[str], facts: list[_Facts], page: Page, room: int) -> list[_Facts]:
+    """The facts in so many cells: in a narrow terminal days without the time, then shorter names of projects."""
+    if _beside(head, facts) > room:
+        facts = [(*row[:2], row[2].partition(" ")[0], *row[3:]) for row in facts]
+    over = _beside(head, facts) - room
+    if over > 0:
+        width = max(_LEAST_PROJECT, max(cells(row[3]) for row in facts) - over)
+        facts = [(*row[:3], fit(row[3], width, unicode=page.unicode), *row[4:]) for row in facts]
+    return facts
 
 
 def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: str, whole: str) -> str:
@@ -210,7 +233,7 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
         before = f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
         before = f"  ! {counted(card.damage, 'problem')}"
-    relation = f"  {card.relation}" if card.relation is not None else ""
+    relation = f"  {_RELATIONS.get(card.relation, card.relation)}" if card.relation is not None else ""
     after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
     parent = known.get(card.parent or "") if relation else None
     of = f" of {fit(parent.title, _ORIGIN, unicode=page.unicode)}" if parent is not None else ""

@@ -96,18 +96,20 @@ def _remarked(written: Write) -> set[str]:
 def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Iterator[str]:
     """A price as text: what the context loses and gains, what costs the full price, and unexpected consequences."""
     parts = [
-        ("drops", _entries_text(price.left)),
-        ("adds", _entries_text(price.entered)),
+        ("drops", _entries_text(price.left, price)),
+        ("adds", _entries_text(price.entered, price)),
         ("context", f"{_size(price.before)} -> {_size(price.after)}"),
         ("cache", "expired") if price.expired else ("cached", short(price.cached)),
         ("full price", short(price.sent_again)),
     ]
     if price.cost_again:
         parts.append(("about", money(price.cost_again)))
-    files = (("dropped", price.files_left), ("added", price.files_entered), ("changed", price.files_changed))
+    files = (
+        ("fewer", price.files_left), ("more", price.files_entered), ("with other changes", price.files_changed),
+    )  # fmt: skip
     named = ", ".join(f"{len(paths)} {word}" for word, paths in files if paths)
     if named:
-        parts.append(("files", named))
+        parts.append(("files named on the path", named))
     yield "   ".join(f"{page.style(word, 'faint')} {value}" for word, value in parts)
     for code, text in price.surprises:
         if code in remarked:
@@ -119,16 +121,18 @@ def _size(count: Count) -> str:
     return f"{count.sign}{short(count.total)}"
 
 
-def _entries_text(part: Part) -> str:
-    """Entries on one side of a move; with tokens only if all of them are part of the context."""
+def _entries_text(part: Part, price: Price) -> str:
+    """Entries on one side of a move; with tokens only where those explain the change of the context, as in the explorer."""
     number = counted(part.entries, "entry", "entries")
-    return f"{number} ({short(part.tokens)} tokens)" if part.in_context else number
+    shown = part.entries and part.in_context and price.agrees
+    return f"{number} (~{short(part.tokens)} tokens)" if shown else number
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
-    where = place_text(session, written.target)
     if not written.changed:
-        yield f"the leaf is already there: {where}"
+        # The leaf itself may be a note of ours, such as a label.
+        yield f"the leaf is already there: {place_text(session, session.columns.id_at(session.place))}"
         return
+    where = place_text(session, written.target)
     done = "would move" if written.dry_run else "moved"
     yield f"{page.style(done, 'ghost')} the leaf to {where}"

@@ -69,7 +69,10 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
             return 0
         about = next(one for one in log if one.op == written.undoes)
         done = f"would {written.kind.value}" if written.dry_run else _DONE[written.kind]
-        say(f"{page().style(done, 'ghost')} {written.undoes}: {_set_back(session, written, about, log)}")
+        # An undo or redo of an undo is about what was done at first.
+        root = next(one for one in log if one.op == about.root)
+        what = f"{root.kind.value} {root.op}"
+        say(f"{page().style(done, 'ghost')} {what}: {_set_back(session, written, about, log)}")
         remark(session, written)
         if any(one.move == about.root for one in restores_of(session) if one.standing):
             note(

@@ -14,6 +14,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.catalog import Card, sighted, typed_ids
+from leafward.catalog.full_card import whole
 from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
@@ -80,12 +81,15 @@ def search(
 
 
 def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[SessionHits]:
-    """Sessions up to so many hits in total; the hits of the last one are cut."""
+    """Sessions up to so many hits in total; the hits of the last one are cut.
+
+    A session that was looked at only to be searched gets its title here.
+    """
     left = limit
     for session in running.run(
         publish=lambda progress: line.show("searching", progress.done, progress.total)
     ):
-        yield replace(session, hits=session.hits[:left])
+        yield replace(session, card=whole(session.card), hits=session.hits[:left])
         left -= len(session.hits)
         if left <= 0:
             return

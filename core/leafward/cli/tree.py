@@ -185,7 +185,11 @@ def copied_too(session: Session) -> str:
 def show(selector: str, entry: str | None, as_json: bool) -> int:
     """`leafward show`."""
     with opened(selector) as session:
-        index = session.find(entry) if entry is not None else session.place
+        if entry is None:
+            index = session.place
+        else:
+            # A note of ours behind the conversation is no leaf that anybody sees.
+            index = leaf_shown(session) if entry == "leaf" else session.find(entry)
         if index < 0:
             index = session.find("leaf")
         if as_json:

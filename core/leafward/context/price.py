@@ -103,6 +103,19 @@ class Price:
         """Tokens of the context that no cache of this conversation holds; they cost the full price."""
         return max(0, self.after.sent - self.cached)
 
+    @property
+    def agrees(self) -> bool:
+        """Whether the estimates of the dropped and added parts explain most of the change of the context's size.
+
+        Where they do not, they would contradict the sizes shown. The figure that a model counted at either end may differ
+        from the estimates by more than the move changes.
+        """
+        if not (self.left.in_context and self.entered.in_context):
+            return True
+        told = self.entered.tokens - self.left.tokens
+        change = self.after.total - self.before.total
+        return abs(told - change) <= max(abs(change) // 2, self.before.total // 100)
+
     def with_summary(self, tokens: int) -> Price:
         """The price if a summary of so many estimated tokens is added, which is in the context but in no cache."""
         after = self.after._replace(total=self.after.total + tokens, recorded=False)

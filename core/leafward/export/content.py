@@ -123,18 +123,14 @@ class Content:
     def facts(self) -> list[tuple[str, str]]:
         """Names and values of the lines at the head of an export."""
         session = self.session
+        # A note of ours at the end, such as a label, is no entry that anybody has seen.
+        end = session.tree.content_at(self.at)
         found = [
             ("Session", session.id),
             ("Project", session.cwd),
             ("Started", session.header.get("timestamp")),
         ]
-        scope = (
-            "every branch"
-            if self.whole
-            else f"the path to {self.name(self.at)}"
-            if self.at >= 0
-            else "nothing"
-        )
+        scope = "every branch" if self.whole else f"the path to {self.name(end)}" if end >= 0 else "nothing"
         chosen = "" if self.only is None else "chosen from "
         found.append(("Holds", f"{self.size:,} entries, {chosen}{scope}"))
         return [(name, self.line(value)) for name, value in found if isinstance(value, str) and value]

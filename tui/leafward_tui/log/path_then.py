@@ -109,7 +109,9 @@ class PathThen:
 
     def _left_row(self, left: int, ancestor: int, *, last: bool) -> PathRow:
         tree, glyphs = self._text.session.tree, self._text.glyphs
-        entries = tree.content_in(tree.below(ancestor, left))
+        entries = self._text.session.columns.entries_in(
+            range(run.start, run.stop) for run in tree.below(ancestor, left)
+        )
         heads = self._heads(ancestor, left, self._turns(ancestor, left))
         joint = (glyphs.branch_last, "faint") if last else (glyphs.branch, "leaf")
         return PathRow(

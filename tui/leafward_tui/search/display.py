@@ -110,7 +110,7 @@ class SearchDisplay:
         else:
             # A broken query is reported below, where there is room for all of it.
             problem = "" if state.query.broken else problem
-            self.bar.show("", where if state.text else "", problem, problem=bool(problem))
+            self.bar.show("", where, problem, problem=bool(problem))
         self.results.say_empty(self._empty_words(where, remark))
         self.show_hints()
 

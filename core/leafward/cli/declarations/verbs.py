@@ -67,6 +67,9 @@ def ls(
 
     With PATH, only the sessions there: one session file, or a folder with everything below it. Totals count shared
     history once, and say how many sessions have no recorded cost.
+
+    Columns: msg messages, br branches, cmp compactions. A fork names its parent; a copy only begins as another session
+    does.
     """
     from leafward.cli.ls import ls as run
 

@@ -91,7 +91,8 @@ class _Outline:
         return Row(
             EntryIndex(entry),
             entries,
-            EntryIndex(layout.last_entry_of(row) if entry == layout.head[row] else entry),
+            # A broken line is no part of the conversation, and would have the end of the row above.
+            EntryIndex(max(entry, layout.last_entry_of(row)) if entry == layout.head[row] else entry),
             lane=branch.lane,
             junction=row == branch.first_row and branch.above >= 0,
             rooted=layout.on_path(layout.branches[outermost].first_entry),

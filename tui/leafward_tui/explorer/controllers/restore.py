@@ -230,7 +230,7 @@ class RestoreChoice:
         if self.switch(self.view.key):
             self.view.next_file()
         elif file is not None and not self.writing:
-            self.view.say(f"{safe_line(file.path, 60)} stays as it is, see below")
+            self.view.say(f"{safe_line(file.path, 60)} cannot be chosen, for the reason above")
 
     def switch(self, key: str) -> bool:
         """Chooses the file with a key, or takes it out; whether there is one that can be chosen."""

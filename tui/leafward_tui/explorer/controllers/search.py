@@ -208,8 +208,9 @@ class Search:
         )
         glyphs = self._services.glyphs
         quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
-        one = search.by_query and len(search.places) == 1
-        how = f"{'matches' if one else 'match'} {search.text}" if search.by_query else quoted
+        on_hit = search.place_on(view.tree.row) >= 0
+        matches = "matching" if on_hit else "matches" if len(search.places) == 1 else "match"
+        how = f"{matches} {search.text}" if search.by_query else quoted
         view.tell(f"{self._counted()}{more} {how}", "", keys)
 
     def _step(self, step: int) -> None:
@@ -240,7 +241,7 @@ class Search:
         return known
 
     def _counted(self) -> str:
-        """`3 of 49 places in 12 entries` on a hit, `49 places in 12 entries` beside them; a query has rows as hits.
+        """`place 3 of 49, in 12 entries` on a hit, `49 places in 12 entries` beside them; a query has rows as hits.
 
         The search of all text counts these entries as its hits.
         """
@@ -250,8 +251,9 @@ class Search:
         hidden = size - len(self._places_on_show())
         beside = f", {hidden:,} hidden by the filter," if hidden else ""
         if not search.by_query and len(search.entries) < size:
-            beside = f" in {counted(len(search.entries), 'entry', 'entries')}{beside}"
-        return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}{beside}"
+            comma = "," if at >= 0 else ""
+            beside = f"{comma} in {counted(len(search.entries), 'entry', 'entries')}{beside}"
+        return f"{name} {at + 1:,} of {size:,}{beside}" if at >= 0 else f"{counted(size, name)}{beside}"
 
 
 def _find(

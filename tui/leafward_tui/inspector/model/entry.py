@@ -143,8 +143,16 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             ]
         )
     else:
-        entries = selection.session.columns.entries_in(selection.entries)
-        left.append([Span(f"{entries:,}", "sub"), Span(" entry" if entries == 1 else " entries", "faint")])
+        columns = selection.session.columns
+        entries = columns.entries_in(selection.entries)
+        words = [Span(f"{entries:,}", "sub"), Span(" entry" if entries == 1 else " entries", "faint")]
+        # The line above ends with the last entry of the conversation: bookkeeping may follow it.
+        end = max(selection.head, selection.at)
+        if after := columns.entries_in(
+            [range(max(end + 1, span.start), span.stop) for span in selection.entries]
+        ):
+            words.append(Span(f", {after:,} after #{end:,}", "faint"))
+        left.append(words)
     # As in the tree, a command that the user ran is no call.
     calls = sum(not step.by_user for step in found.steps)
     if calls and len(selection) > 1:

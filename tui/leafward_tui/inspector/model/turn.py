@@ -139,11 +139,28 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
         if kind is Kind.INJECTED and len(selection) == 1:
             # Among messages it is one line; alone it is shown in full.
             kind = Kind.CUSTOM_MESSAGE
+        if kind is Kind.USAGE and len(selection) > 1 and _counts_earlier(selection, body or {}):
+            # It stands among the other entries, with its cost; the cost of the turn is not known.
+            found.others.append((index, kind, body or {}))
+            continue
         _take(found, waiting, session, index, kind, body or {})
     if len(selection) == 1 or selection.kind is SelectionKind.ENTRY:
         for reply in {step.call_entry for step in waiting.values()}:
             _complete(waiting, session, reply)
     return found
+
+
+def _counts_earlier(selection: Selection, usage: Body) -> bool:
+    """Whether a record of a cost counts what was said before the selection as well.
+
+    Claude Code stores what a run of it cost in all, and that only when it ends.
+    """
+    if usage.get("kind") != "cost":
+        return False
+    columns, at = selection.session.columns, selection.session.columns.parent[selection.head]
+    while at >= 0 and columns.kind[at] not in (Kind.ASSISTANT, Kind.USAGE):
+        at = columns.parent[at]
+    return at >= 0 and columns.kind[at] == Kind.ASSISTANT
 
 
 def _speaker(session: Session, index: EntryIndex) -> str:

@@ -61,8 +61,14 @@ class SearchRun:
             self._view.after_pause(self._search_typed)
 
     def _search_typed(self) -> None:
-        if len(self._state.typed) >= _LEAST or not self._state.typed:
-            self._begin(self._state.typed)
+        typed = self._state.typed
+        if len(typed) >= _LEAST or not typed:
+            self._begin(typed)
+            return
+        # What was found for an earlier text would stand under this one.
+        self._begin("")
+        self._state.words = "enter searches for one character", ""
+        self._view.show_state()
 
     def commit(self) -> None:
         """Searches at once; where that is done, gives the keys to the results."""

@@ -45,13 +45,12 @@ class PriceWords(NamedTuple):
         full: list[str] = []
         brief: list[str] = []
         unit = " tokens"
-        agrees = _agrees(price)
         for verb, side in (("drops", price.left), ("adds", price.entered)):
             if side.entries:
                 # The counted thing is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
                 brief.append(f"{verb} {number}")
-                if not side.in_context or not agrees:
+                if not side.in_context or not price.agrees:
                     # A compaction stands for a part of them: their tokens would not be a part of the context's.
                     full.append(f"{verb} {number}")
                     continue
@@ -73,7 +72,7 @@ class PriceWords(NamedTuple):
             for word, paths in (
                 ("fewer", price.files_left),
                 ("more", price.files_entered),
-                ("modified differently", price.files_changed),
+                ("with other changes", price.files_changed),
             )
             if paths
         ]
@@ -88,16 +87,3 @@ class PriceWords(NamedTuple):
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),
             tuple(_IN_BRIEF.get(code) or safe_line(text) for code, text in price.surprises),
         )
-
-
-def _agrees(price: Price) -> bool:
-    """Whether the estimates of the dropped and added parts explain most of the change of the context's size.
-
-    Where they do not, they would contradict the sizes shown. The figure that a model counted at either end may differ
-    from the estimates by more than the move changes.
-    """
-    if not (price.left.in_context and price.entered.in_context):
-        return True
-    told = price.entered.tokens - price.left.tokens
-    change = price.after.total - price.before.total
-    return abs(told - change) <= max(abs(change) // 2, price.before.total // 100)
