@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
+from leafward.summaries.facts import Fact, FactKind, Sighting, TextFacts, Voice
 from leafward.summaries.facts.forms import canonical_command
 from leafward.summaries.facts.prose import content_words, opposed
 
@@ -68,7 +68,7 @@ class Text:
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The facts in the text by their form."""
-        return list(FactReader(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
+        return list(TextFacts(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:
