@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.bars.price_line import Facts
 from leafward_tui.ui.words.price_words import PriceWords
@@ -26,3 +27,7 @@ WORDS = PriceWords(
     ),
     "drops 79 entries, adds 55",
 )
+
+NOW = Load(40_600)
+MOVED = Load(102_300, again=96_100, entered=3_100)
+"""The load of a context, and the one after a move."""

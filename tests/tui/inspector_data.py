@@ -140,6 +140,13 @@ def page(
     return build(tab, selection, width, glyphs, Config(), height=height, toggled=opened, gauge=gauge)
 
 
+def headings(page: Page) -> list[tuple[int, str]]:
+    """Line and title of each section of a page, below its own title."""
+    first = [(at, line.spans[0]) for at, line in enumerate(page.lines) if line.spans]
+    titles = [(at, span.text) for at, span in first if span.ink == "strong" and span.text.istitle()]
+    return [(at, title) for at, title in titles[1:] if not page.lines[at - 1].text]
+
+
 def line_with(page: Page, words: str) -> int:
     """The first line that says something. Fails where none does."""
     return next(at for at, line in enumerate(page.lines) if words in line.text)

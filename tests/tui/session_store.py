@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue, about
+from leafward.catalog import Catalogue, status_of
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen
@@ -177,7 +177,7 @@ def lines_of(store: Path, **view: Any) -> Listing:
     stock = Stock(
         catalogue.cards(),
         catalogue.files(),
-        lambda cards, found: about(catalogue, cards, found),
+        lambda cards, found: status_of(catalogue, cards, found),
         catalogue.details,
     )
     return list_sessions(stock, View(**view), NOW_MS)

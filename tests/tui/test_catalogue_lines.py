@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog import Catalogue, Namesake, Sort, Sum, about
+from leafward.catalog import Catalogue, Namesake, Sort, Sum, status_of
 from leafward.session.journal import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
@@ -174,7 +174,7 @@ def test_a_fork_counts_from_its_making_and_a_write_makes_live(tmp_path: Path) ->
     other.write(tmp_path / "c.jsonl", mtime=START + 20 * DAY)
     catalogue = Catalogue(Config(), [tmp_path])
     catalogue.refresh()
-    stock = Stock(catalogue.cards(), about=partial(about, catalogue))
+    stock = Stock(catalogue.cards(), status=partial(status_of, catalogue))
     listing = list_sessions(stock, View(grouping=Grouping.NONE), made + 60_000)
     assert [line.card.id for line in listing.lines if line.card is not None] == [
         "aaaa0001",

@@ -18,6 +18,7 @@ from leafward_tui.ui.panes.inspector_tab import Tab
 from tests.codex_rollout import Rollout
 from tests.tui.inspector_data import (
     USAGE,
+    headings,
     line_with,
     page,
     reply,
@@ -123,7 +124,7 @@ def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_pa
     assert after[len(kept)].role != "user", "the summary comes behind them"
     context = page(turn(session, at), Tab.CONTEXT)
     assert "Kept  3 messages" in context.text
-    assert [title for _, title in context.headings][-2:] == ["Kept", "Summary"]
+    assert [title for _, title in headings(context)][-2:] == ["Kept", "Summary"]
 
 
 def test_what_the_agent_counted_before_its_compaction_is_told_apart_from_what_is_shown(

@@ -14,7 +14,7 @@ from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.appearance.palette import built_in_theme, built_in_themes
+from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.panes.inspector_pane import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.ui.panes.inspector_tab import Tab
@@ -60,7 +60,7 @@ class Host(App[None]):
         yield Inspector(gauge=Gauge())
 
     def on_mount(self) -> None:
-        for palette in built_in_themes():
+        for palette in Palettes().values():
             self.register_theme(textual_theme(palette))
         self.theme = "understory"
 

@@ -1,4 +1,8 @@
-"""The known agents, by name. All rooms above ask here and know no agent themselves."""
+"""The known agents, by name. All rooms above ask here and know no agent themselves.
+
+Each has a package: where its sessions are, how they are read, resumed, forked and converted. `base` has the protocol of an
+agent, `hooks` the one of its hooks, `conversation` what a conversion is made from, `fork_draft` a fork before it is written.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from leafward.agents.base import (
     Agent,
@@ -18,7 +22,6 @@ from leafward.agents.base import (
     Listing,
     Stamp,
     Text,
-    Texts,
     Trouble,
 )
 from leafward.base.errors import NotFound
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.session import Session
 
-HEAD_SIZE = 4096
+_HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
 
 _LONG_HEAD_SIZE = 1 << 20
@@ -51,41 +54,42 @@ _DEEPEST = 8
 _DATABASE = b"SQLite format 3\0"
 
 
+_A = TypeVar("_A", bound=Agent)
+
+
+def _with_tools(agent: _A) -> _A:
+    """The agent, which knows its tool table from now on."""
+    agent.tool_table = tools_of(agent.name)
+    return agent
+
+
 @cache
 def native() -> Agent:
     """The agent whose format is ours; it opens files that no agent recognises."""
     from leafward.agents.pi.agent import Pi
 
-    agent = Pi()
-    agent.tool_table = tools_of("pi")
-    return agent
+    return _with_tools(Pi())
 
 
 @cache
 def _codex() -> Agent:
     from leafward.agents.codex.agent import Codex
 
-    agent = Codex()
-    agent.tool_table = tools_of("codex")
-    return agent
+    return _with_tools(Codex())
 
 
 @cache
 def _claude() -> Agent:
     from leafward.agents.claude.agent import Claude
 
-    agent = Claude()
-    agent.tool_table = tools_of("claude")
-    return agent
+    return _with_tools(Claude())
 
 
 @cache
 def _opencode() -> OpenCode:
     from leafward.agents.opencode.agent import OpenCode
 
-    agent = OpenCode()
-    agent.tool_table = tools_of("opencode")
-    return agent
+    return _with_tools(OpenCode())
 
 
 _LOADERS: Mapping[str, Callable[[], Agent]] = {
@@ -176,9 +180,9 @@ def recognised(head: bytes) -> Agent | None:
 
 def recognised_in(file: BinaryIO) -> Agent | None:
     """The agent of a file that was just opened; None where no agent recognises it. Raises OSError."""
-    head = file.read(HEAD_SIZE)
+    head = file.read(_HEAD_SIZE)
     found = recognised(head)
-    if found is None and len(head) == HEAD_SIZE and b"{" in head[:_MARK] and head.count(b"\n") < _ROWS:
+    if found is None and len(head) == _HEAD_SIZE and b"{" in head[:_MARK] and head.count(b"\n") < _ROWS:
         found = recognised(head + file.read(_LONG_HEAD_SIZE))
     return found
 
@@ -290,7 +294,6 @@ def unknown_roots(config: Config) -> list[str]:
 
 
 __all__ = [
-    "HEAD_SIZE",
     "Agent",
     "Candidate",
     "Excerpt",
@@ -298,7 +301,6 @@ __all__ = [
     "Listing",
     "Stamp",
     "Text",
-    "Texts",
     "Trouble",
     "agent_behind",
     "agent_named",

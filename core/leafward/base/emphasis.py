@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-_HIDDEN = "\0"
-"""Stands in for a span of code during the search for emphasis around it."""
 _CODE = re.compile(r"(`+[^`]*`+)")
 _STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
 _UNDERSCORES = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
@@ -24,18 +22,6 @@ def without_emphasis(text: str) -> str:
     code = iter(parts[1::2])
     hidden = _unmarked(_HIDDEN.join(parts[::2]))
     return re.sub(_HIDDEN, lambda _: next(code), hidden) if _HIDDEN not in text else text
-
-
-def shown_without_emphasis(text: str) -> str:
-    """The same for a screen, also where bold text holds code.
-
-    Facts are found without this function: the weights that rank them were fitted that way.
-    """
-    if "**" not in text or "`" not in text or _HIDDEN in text:
-        return without_emphasis(text)
-    parts = _CODE.split(text)
-    code = iter(parts[1::2])
-    return re.sub(_HIDDEN, lambda _: next(code), _unmarked(_HIDDEN.join(parts[::2])))
 
 
 def _unmarked(text: str) -> str:

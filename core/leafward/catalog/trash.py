@@ -22,6 +22,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
+from leafward.catalog.card_fields import LATEST
 from leafward.catalog.file_move import begins_with, move_file
 from leafward.session.journal.durable import sync_folder, write_new
 from leafward.session.journal.lock import refuse_if_busy
@@ -35,8 +36,6 @@ FOLDER = "trash"
 _NOTE = "note.json"
 _NAMED = 5
 """Number of sessions in the trash that an error names."""
-_LATEST = 8_640_000_000_000_000
-"""The latest date of JavaScript, in milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ def _noted(folder: Path, note: Mapping[str, Any]) -> TrashedSession:
     path = Path(original)
     file = folder / path.name
     # The note may only name the file beside it: that file is moved to the path in the note.
-    if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < _LATEST:
+    if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < LATEST:
         raise ValueError("not a note of ours")
     found = os.lstat(file)
     if not stat.S_ISREG(found.st_mode):

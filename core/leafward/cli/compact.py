@@ -18,8 +18,8 @@ from leafward.cli.model_request import (
     cost_text,
     outgoing_json,
     progress,
-    prompt_text,
     refuse_cancelled,
+    request_text,
     sent_by,
     tell_outgoing,
 )
@@ -248,7 +248,7 @@ def _tell_requests(
                 "tokens_before": plan.tokens.counted_before,
                 "tokens_after": None,
                 "survival": None,
-                "prompt": prompt_text(going) if going is not None else None,
+                "prompt": request_text(going) if going is not None else None,
                 "outgoing": outgoing_json(going),
                 "dry_run": True,
                 "diagnostics": diagnostics_json(session, plan.diagnostics),

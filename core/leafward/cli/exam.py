@@ -14,7 +14,7 @@ from leafward.cli.model_request import (
     cost_text,
     outgoing_json,
     progress,
-    prompt_text,
+    request_text,
     tell_outgoing,
 )
 from leafward.cli.output.page import Page, emit_json, fit, pad, page, say
@@ -91,7 +91,7 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
             emit_json({**document, "model": None, "outgoing": outgoing_json(going), "dry_run": True})
         else:
             tell_outgoing(model, going, would=True)
-            say(prompt_text(going))
+            say(request_text(going))
         return 0
     refuse_unwritable(session)
     with busy(session.path, "an exam") as claim, cancellable() as stop:

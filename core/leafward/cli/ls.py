@@ -99,8 +99,8 @@ def ls(
         from leafward.cli.output.aftermath_totals import say_aftermath
 
         return say_aftermath(cards, remarks, as_json)
+    kept = catalogue.kept()
     if as_json:
-        kept = catalogue.kept()
         emit_json(
             {
                 "sessions": [
@@ -124,7 +124,6 @@ def ls(
     apart = told_apart(
         cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
     )
-    kept = catalogue.kept()
     say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, ids, filtered=filtered))
     if catalogue.excluded:
         say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))

@@ -125,7 +125,7 @@ def _taken_out(going: Outgoing) -> str:
     return f"; {counted(count, 'secret')} redacted ({', '.join(sorted(going.redacted))})" if count else ""
 
 
-def prompt_text(going: Outgoing) -> str:
+def request_text(going: Outgoing) -> str:
     """Every text that is sent, one after another."""
     return "\n\n".join(f"{request.system}\n\n{request.prompt}" for request in going.requests)
 

@@ -10,7 +10,7 @@ import click
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.base.strategies import OWN_STRATEGY, own_strategy
-from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
+from leafward.cli.model_request import chosen, outgoing_json, request_text, sent_by, would_be_sent
 from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.cli.settings import configured
@@ -263,7 +263,7 @@ def plan_extras(
             {
                 "injection": injection,
                 "summarizer": summarizer.name,
-                "prompt": prompt_text(shown) if shown is not None else None,
+                "prompt": request_text(shown) if shown is not None else None,
                 "outgoing": outgoing_json(going),
             }
         )

@@ -15,8 +15,8 @@ from leafward.cli.model_request import (
     cost_text,
     outgoing_json,
     progress,
-    prompt_text,
     refuse_cancelled,
+    request_text,
     sent_by,
     tell_outgoing,
     would_be_sent,
@@ -81,7 +81,7 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
                     "to": session.columns.id_at(to),
                     **branch_json(session, branch),
                     **draft_json(made),
-                    "prompt": prompt_text(going or would_be_sent(*request, settings.window)),
+                    "prompt": request_text(going or would_be_sent(*request, settings.window)),
                     "outgoing": outgoing_json(going),
                 }
             )

@@ -10,7 +10,7 @@ from leafward.compaction.summary_lines import Part, StoredLine, bare
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
-from leafward.summaries.facts import FactKind, FactReader, Voice
+from leafward.summaries.facts import FactKind, FactReader, TextFacts, Voice
 from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.survival.report import CHECKED
 from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, FactMatch
@@ -204,7 +204,7 @@ class Origins:
         shares = self._shares(words)
         facts = [
             (seen.kind, seen.key)
-            for seen in FactReader(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
+            for seen in TextFacts(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
             if seen.kind in CHECKED
         ]
         worth: dict[int, float] = {}

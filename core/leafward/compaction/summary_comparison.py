@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.summaries.facts import FactReader, Voice, gather
+from leafward.summaries.facts import TextFacts, Voice, gather
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, Text, file_names
 
@@ -168,7 +168,7 @@ def _own_text(text: str) -> str:
 
 
 def _only(mine: str, other: str, cwd: str) -> tuple[Fact, ...]:
-    facts = gather(FactReader(cwd).prose(mine, Voice.TOLD, NO_ENTRY))
+    facts = gather(TextFacts(cwd).prose(mine, Voice.TOLD, NO_ENTRY))
     names, there = file_names(facts), Text(other, cwd)
     found = [fact for fact in facts if there.holds(fact, names) is FactMatch.ABSENT]
     return tuple(sorted(found, key=lambda fact: (-fact.weight, fact.kind, fact.key)))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MARK_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
 DIFFERS = {True: "≠", False: "=", None: "?"}
+"""The sign between the two contents of a file; None where it is unknown whether they differ."""
 _OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
 NO_ENDS = "line ends are not recorded"
 """Remark on contents whose line ends are not recorded (`Rebuilt.ends`)."""

@@ -161,7 +161,8 @@ def _without_indented_code(text: str) -> str:
 
 
 def _at_margin(text: str) -> str:
-    return text.lstrip() if text[:1].isspace() and not text.startswith("    ") else text
+    """The text without white space before it; a block of code by four spaces keeps them, or it would become prose."""
+    return text if text.startswith("    ") else text.lstrip()
 
 
 def _prose(lines: Iterable[str]) -> str:

@@ -83,7 +83,7 @@ def unfinished(
         if one.key not in steps
         or not any(
             named.kind is FactKind.PATH and named.key.rpartition("/")[2] in gone
-            for named in reader.named(one.text, Voice.TOLD, one.entry)
+            for named in reader.texts.named(one.text, Voice.TOLD, one.entry)
         )
     ]
 

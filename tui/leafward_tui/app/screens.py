@@ -61,7 +61,7 @@ def _loaded(names: Sequence[str], job: Job) -> None:
 
 
 class FeatureScreens:
-    """The screens of the application."""
+    """The screens of the application; `ui.services.Screens` says what each method does."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -118,13 +118,11 @@ class FeatureScreens:
         return CatalogueScreen(paths)
 
     def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
-        """Opens a session in the explorer, with the cursor on the target."""
         from leafward_tui.explorer import ExplorerScreen
 
         self._app.push_screen(ExplorerScreen(path, agent, None, target))
 
     def demo(self) -> None:
-        """Opens a copy of the bundled session, deleted when the application ends."""
         from leafward.base.errors import LeafwardError
         from leafward.export.demo import demo_session
 
@@ -144,7 +142,6 @@ class FeatureScreens:
         before: object,
         on_close: Callable[[object], None],
     ) -> None:
-        """Opens the search of all text, for `text` where there is some; `before` is its result from the last time."""
         from leafward_tui.search import LeftSearch, SearchScreen
 
         left = before if isinstance(before, LeftSearch) else None
@@ -153,11 +150,6 @@ class FeatureScreens:
         self._app.push_screen(SearchScreen(paths, cards, left), on_close)
 
     def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
-        """Opens the authors of the lines of a file; `cards` are all sessions, None where the screen has to find them.
-
-        `session` is one that counts wherever it lies.
-        """
-
         def show() -> None:
             from leafward_tui.blame.screen import BlameScreen
 
@@ -166,7 +158,6 @@ class FeatureScreens:
         self._once_loaded(_BLAME, show)
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
-        """Opens the operations on a session; hands back an entry to go to."""
         from leafward_tui.log.screen import LogScreen
 
         self._app.push_screen(LogScreen(session), on_close)
@@ -178,8 +169,6 @@ class FeatureScreens:
         pins: tuple[str, ...],
         on_close: Callable[[LabResult | None], None],
     ) -> None:
-        """Opens the compaction lab at an entry, or beside a compaction, with facts pinned; hands back its write."""
-
         def show() -> None:
             from leafward_tui.lab import LabScreen
 
@@ -188,8 +177,6 @@ class FeatureScreens:
         self._once_loaded(_LAB, show)
 
     def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
-        """Opens the X-ray of a compaction, or of the context edits at an entry."""
-
         def show() -> None:
             from leafward_tui.xray import XRayScreen
 
@@ -204,8 +191,6 @@ class FeatureScreens:
         draft: Draft | None,
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
-        """Opens the X-ray of a planned compaction."""
-
         def show() -> None:
             from leafward_tui.xray import XRayScreen
 
@@ -216,8 +201,6 @@ class FeatureScreens:
     def compare(
         self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
     ) -> None:
-        """Opens the comparison of two entries; `mark` is the marked entry, -1 for none."""
-
         def show() -> None:
             from leafward_tui.compare import CompareScreen
 
@@ -226,7 +209,6 @@ class FeatureScreens:
         self._once_loaded(_COMPARE, show)
 
     def inspector(self) -> InspectorPane:
-        """A new inspector, to be composed into a screen."""
         from leafward_tui.inspector.pane import Inspector
 
         return Inspector(id="inspector")

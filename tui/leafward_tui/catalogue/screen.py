@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from leafward.catalog import About, Card
+    from leafward.catalog import Card, CatalogueStatus
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
     from leafward_tui.ui.bars.filter_bar import FilterBar
@@ -108,7 +108,7 @@ class CatalogueScreen(BaseScreen[None]):
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter while filtering, in the preview, on a session, or on a project."""
-        card, view, about = self.view.card, self.state.list.view, self.state.list.stock.about
+        card, view, status = self.view.card, self.state.list.view, self.state.list.stock.status
         if self.view.filtering:
             return [Hint("session.open", "keep filter"), Hint("mode.leave", "clear")]
         if self.view.line is None:
@@ -119,7 +119,7 @@ class CatalogueScreen(BaseScreen[None]):
                 Hint("catalogue.refresh"),
                 Hint("filter.edit", "filter"),
             ]
-        resume = [self._resume_hint(card, about)] if card is not None else []
+        resume = [self._resume_hint(card, status)] if card is not None else []
         if self.view.panes.side:
             return [
                 Hint("session.open") if card is not None else Hint("session.open", "fold"),
@@ -127,7 +127,7 @@ class CatalogueScreen(BaseScreen[None]):
                 *resume,
             ]
         sound = card is not None and card.problem is None
-        ends = card is not None and card.path in about.expires and card.path not in about.kept
+        ends = card is not None and card.path in status.expires and card.path not in status.kept
         put_away = view.archived or self.view.listing.archived
         return [
             Hint("session.open") if card is not None else Hint("session.open", "fold"),
@@ -149,9 +149,9 @@ class CatalogueScreen(BaseScreen[None]):
             Hint("totals.open"),
         ]
 
-    def _resume_hint(self, card: Card, about: About) -> Hint:
+    def _resume_hint(self, card: Card, status: CatalogueStatus) -> Hint:
         """The hint for the key that resumes a session, or why the key does nothing."""
-        if card.project in about.missing:
+        if card.project in status.missing:
             return Hint("session.resume", f"resume: {NO_PROJECT_FOLDER}", NO_PROJECT_FOLDER)
         return Hint("session.resume", f"resume in {card.agent}", "resume")
 

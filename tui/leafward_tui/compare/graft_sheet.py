@@ -70,7 +70,7 @@ class GraftSheet(Sheet):
         """The turn of the cursor."""
         return self.turn_list.key
 
-    def next_turn(self) -> None:
+    def next_row(self) -> None:
         """Puts the cursor on the turn below."""
         self.turn_list.move_by(1)
 

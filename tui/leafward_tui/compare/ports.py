@@ -13,123 +13,11 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.files import Column
     from leafward_tui.compare.state import Page
     from leafward_tui.ui.keys.key_bar import KeyBar
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.panes.pane_lines import LabLine
+    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
     from leafward_tui.ui.screens.screen_results import CompareResult
+    from leafward_tui.ui.services import Timer
     from leafward_tui.ui.sheets.sheet import Sheet
-    from leafward_tui.ui.words.summary_differences import DiffLine
-
-
-class LinesPane(Protocol):
-    """Lines with a cursor."""
-
-    @property
-    def lines(self) -> Lines | None:
-        """The lines; None before the first size."""
-        ...
-
-    @property
-    def cursor(self) -> int:
-        """The line of the cursor; -1 for none."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """The key of the cursor's line; empty for none."""
-        ...
-
-    @property
-    def line(self) -> LabLine | None:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def size(self) -> Size:
-        """Cells and rows."""
-        ...
-
-    def show(self, make: Callable[[int, int], Lines], *, at: str | None = None) -> None:
-        """Shows the lines that `make` returns for a number of cells and rows, with the cursor on a key."""
-        ...
-
-    def shown(self) -> range:
-        """The lines on the screen."""
-        ...
-
-    def redraw(self) -> None:
-        """Draws the lines again."""
-        ...
-
-    def light(self, query: str) -> None:
-        """Lights the words of a search."""
-        ...
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor."""
-        ...
-
-    def move_to(self, y: int) -> None:
-        """Puts the cursor on a line."""
-        ...
-
-    def go(self, key: str) -> bool:
-        """Puts the cursor on the line with a key; whether there is one."""
-        ...
-
-    def scroll_to(self, *, y: float, animate: bool, force: bool) -> None:
-        """Brings a line to the top."""
-        ...
-
-    def focus(self) -> object:
-        """Gives the keys to the pane."""
-        ...
-
-
-class SummaryPane(Protocol):
-    """Both summaries, line by line."""
-
-    @property
-    def lines(self) -> Sequence[DiffLine]:
-        """The lines."""
-        ...
-
-    @property
-    def cursor(self) -> int:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def line(self) -> DiffLine | None:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def size(self) -> Size:
-        """Cells and rows."""
-        ...
-
-    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
-        """Shows lines, with the cursor on one."""
-        ...
-
-    def light(self, query: str) -> None:
-        """Lights the words of a search."""
-        ...
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor."""
-        ...
-
-    def move_to(self, line: int) -> None:
-        """Puts the cursor on a line."""
-        ...
-
-    def change(self, direction: int) -> bool:
-        """Goes to the next difference or the one before; whether there is any."""
-        ...
-
-    def focus(self) -> object:
-        """Gives the keys to the pane."""
-        ...
 
 
 class RowsPane(Protocol):
@@ -162,14 +50,6 @@ class TabsPane(Protocol):
 
     def show(self, tabs: tuple[str, ...], active: str, *, right: str = "", focused: bool = False) -> None:
         """Shows tabs, the chosen one marked, and words at the edge."""
-        ...
-
-
-class Stoppable(Protocol):
-    """A call that comes later, unless it is stopped."""
-
-    def stop(self) -> None:
-        """Cancels the call."""
         ...
 
 
@@ -240,7 +120,7 @@ class ComparePort(Protocol):
         ...
 
     @property
-    def summary(self) -> SummaryPane:
+    def summary(self) -> DifferencePane:
         """Both summaries."""
         ...
 
@@ -281,7 +161,7 @@ class ComparePort(Protocol):
         """The lists over the diff."""
         ...
 
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> Stoppable:
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> Timer:
         """Calls back after a delay in seconds."""
         ...
 

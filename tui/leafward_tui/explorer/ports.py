@@ -22,16 +22,10 @@ if TYPE_CHECKING:
     from leafward_tui.ui.bars.title_bar import Fact, Progress
     from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.panes.inspector_tab import Tab
+    from leafward_tui.ui.services import Timer
     from leafward_tui.ui.words.price_words import PriceWords
 
 Answer = TypeVar("Answer")
-
-
-class Timer(Protocol):
-    """A call that happens later."""
-
-    def stop(self) -> None:
-        """Cancels the call."""
 
 
 class TreePort(Protocol):

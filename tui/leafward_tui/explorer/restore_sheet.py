@@ -77,7 +77,7 @@ class RestoreSheet(Sheet):
         """The file of the cursor."""
         return self.files.file_list.key
 
-    def next_file(self) -> None:
+    def next_row(self) -> None:
         """Puts the cursor on the file below, and shows its change."""
         self.files.step(1)
 

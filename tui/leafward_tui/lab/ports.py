@@ -11,53 +11,11 @@ if TYPE_CHECKING:
 
     from leafward_tui.lab.widgets.state_line import Writing
     from leafward_tui.ui.bars.price_line import KeyHint
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.screens.screen_results import LabResult
+    from leafward_tui.ui.services import Timer
 
 _Answer = TypeVar("_Answer")
-
-
-class LinesPane(Protocol):
-    """A pane of lines with a cursor."""
-
-    @property
-    def lines(self) -> Lines | None:
-        """Its lines."""
-
-    @property
-    def line(self) -> LabLine | None:
-        """The line of the cursor."""
-
-    @property
-    def key(self) -> str:
-        """The key of the cursor's line; empty for none."""
-
-    @property
-    def cells(self) -> int:
-        """Cells of a line."""
-
-    def shown(self) -> range:
-        """The lines on the screen."""
-
-    def show(
-        self, make: Callable[[int, int], Lines] | None = None, *, at: str | None = None, end: bool = False
-    ) -> None:
-        """Shows the lines that `make` returns for a number of cells and rows."""
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor by lines with a key."""
-
-    def move_to(self, y: int) -> None:
-        """Puts the cursor on a line."""
-
-    def go(self, key: str) -> bool:
-        """Puts the cursor on the line with a key; whether there is one."""
-
-    def reveal(self) -> None:
-        """Brings the cursor on the screen."""
-
-    def redraw(self) -> None:
-        """Draws the visible lines again."""
 
 
 class StatePane(Protocol):
@@ -112,13 +70,6 @@ class PanesPort(Protocol):
 
     def close_editor(self) -> str:
         """Removes the field; returns its text."""
-
-
-class Timer(Protocol):
-    """A call that happens later."""
-
-    def stop(self) -> None:
-        """Cancels the call."""
 
 
 class LabPort(Protocol):

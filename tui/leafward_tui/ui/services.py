@@ -75,6 +75,13 @@ class Jobs(Protocol):
         ...
 
 
+class Timer(Protocol):
+    """A call that happens later."""
+
+    def stop(self) -> None:
+        """Cancels the call."""
+
+
 class Screens(Protocol):
     """Opens the screens of features, none of which knows another. A screen lies on top of the one that asked for it.
 

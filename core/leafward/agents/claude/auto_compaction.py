@@ -45,7 +45,7 @@ def _settings(session: Session) -> OwnSettings | None:
 
 RULE = AutoCompaction(
     source="Claude Code 2.1.332",
-    rule="at the window less 33,000",
+    rule=f"at the window less {_ANSWER + _BUFFER:,}",
     changed_by=(
         "`autoCompactEnabled`, `DISABLE_AUTO_COMPACT` and `DISABLE_COMPACT`, read from `settings.json` beside the transcripts; "
         "`autoCompactWindow`, `CLAUDE_CODE_AUTO_COMPACT_WINDOW` and `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which are not"

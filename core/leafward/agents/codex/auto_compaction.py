@@ -44,7 +44,7 @@ def _settings(session: Session) -> OwnSettings | None:
 
 RULE = AutoCompaction(
     source="Codex 0.154 (source), 0.169 (models it brings)",
-    rule="at 90 % of the model's window, of which a session records 95 %",
+    rule=f"at {_PERCENT} % of the model's window, of which a session records {_RECORDED_PERCENT} %",
     changed_by="`model_auto_compact_token_limit`, which can only lower it: read from `config.toml` where that names no profile",
     threshold=_threshold,
     inclusive=True,

@@ -202,41 +202,33 @@ def _walk(text: str, at: int) -> int:
         stop = _BREAK.search(text, at, limit)
         line_end = stop.start() if stop is not None else limit
         line = text[at : min(line_end, at + 4000)]
+        close = _END.search(line)
+        if close is not None:
+            return at + close.end()
         found = _LINE.match(line)
-        if _END.search(line):
-            close = _END.search(text, at, line_end)
-            return close.end() if close is not None else line_end
         if found is None:
             partial = re.match(rf"{_FRAME}[A-Za-z0-9+/]{{16,}}={{0,3}}", line)
             if first and partial is not None:
                 return at + partial.end()
             behind = _RUN_BEHIND.search(line)
-            if behind is None and stop is not None and not first and _ends_next(text, stop.end()):
-                # The last line of a key is short: the END line behind it shows that it belongs to the key.
-                at = stop.end()
-                continue
-            if behind is None and first and stop is not None and len(line) <= _MOST_BEHIND:
+            if behind is not None:
+                end, strange = at + behind.end("body"), 0
+            elif stop is None or not (
                 # The rest of the BEGIN line: the command that writes it.
-                first = False
-                at = stop.end()
-                continue
-            if behind is None:
+                len(line) <= _MOST_BEHIND
+                if first
+                # The last line of a key is short: the END line behind it shows that it belongs to the key.
+                else _ends_next(text, stop.end())
+            ):
                 return at + partial.end() if partial is not None and partial.end() >= _LEAST else end
-            end, strange, first = at + behind.end("body"), 0, False
-            if stop is None:
-                break
-            at = stop.end()
-            continue
-        if found["body"] is not None:
+        elif found["body"] is not None:
             end = at + found.end("body")
             strange = 0
         elif found["head"] is not None:
             end = at + found.end("head")
         elif found["rest"] is not None:
-            if not first and len(found["rest"]) >= 1 and (found["rest"].endswith("=") or end > 0):
-                body_end = at + found.end("rest")
-                if _is_last(found["rest"]):
-                    end = body_end
+            if not first and _is_last(found["rest"]):
+                end = at + found.end("rest")
             strange += 1
         elif found["cut"] is not None:
             strange += 1
@@ -312,7 +304,7 @@ def _encoded(text: str) -> Iterator[Span]:
         run = _BASE64.match(text, at)
         end = run.end() if run is not None else at + len(_ENCODED)
         try:
-            plain = base64.b64decode(text[at : at + 64][:64])
+            plain = base64.b64decode(text[at : at + 64])
         except (binascii.Error, ValueError):
             plain = b""
         if b"PRIVATE KEY" in plain:

@@ -27,7 +27,7 @@ class MoveOptions:
     before: bool = option(
         "--before", is_flag=True, help="ENTRY is a prompt: move before it, and print it for you to edit."
     )
-    summary: str = summary_field("Add a summary of the abandoned branch.")
+    summary: str = summary_field()
     focus: str | None = focus_field()
     model: str | None = model_field()
     base_url: str | None = base_url_field()
@@ -86,7 +86,7 @@ class ForkOptions:
         help="Work in this folder, which must exist (default: the old session's folder).",
     )
     inject: bool = option("--inject", is_flag=True, help="Add the injected context after what is copied.")
-    summary: str = summary_field("Add a summary of the abandoned branch.")
+    summary: str = summary_field()
     model: str | None = model_field()
     base_url: str | None = base_url_field()
     run_import: bool = option("--import", is_flag=True, help="Run the agent's own import, if it needs one.")

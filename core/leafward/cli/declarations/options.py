@@ -159,14 +159,14 @@ def base_url_field() -> str | None:
     return option("--base-url", metavar="URL", help="Address of the model's server.")
 
 
-def summary_field(says: str) -> str:
-    """`--summary none|extractive|model`, with what it does there."""
+def summary_field() -> str:
+    """`--summary none|extractive|model`."""
     return option(
         "--summary",
         type=click.Choice(["none", "extractive", "model"]),
         default="none",
         show_default=True,
-        help=says,
+        help="Add a summary of the abandoned branch.",
     )
 
 

@@ -369,15 +369,12 @@ def _counts(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
                 break
 
 
-def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
-    """Names that prose does not have: camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names."""
-    for word in text.split():
-        yield from identifiers_in.__wrapped__(word, calls)
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:
-    """The names in one word: they contain no white space."""
+    """The names in one word that prose does not have.
+
+    camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names; they contain no white space.
+    """
     if word.isalpha() and word[1:].islower():
         return ()
     return tuple(_identified(word, calls=calls))

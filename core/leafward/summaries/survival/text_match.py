@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
+from leafward.summaries.facts import Fact, FactKind, Sighting, TextFacts, Voice
 from leafward.summaries.facts.forms import canonical_command
 from leafward.summaries.facts.prose import content_words, opposed
 
@@ -68,7 +68,7 @@ class Text:
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The facts in the text by their form."""
-        return list(FactReader(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
+        return list(TextFacts(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:
@@ -242,7 +242,7 @@ class Text:
         text = _SPACE.sub(" ", fact.text)
         if text in self.flat or (fact.key and fact.key in self.keys[FactKind.ERROR]):
             return FactMatch.VERBATIM
-        return self._matching_line(tuple(fact.key.split()), SAME_SENTENCE)[0]
+        return self._nearest_line(tuple(fact.key.split()))[0]
 
     def _identifier(self, fact: Fact) -> FactMatch:
         if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
@@ -285,10 +285,6 @@ class Text:
             return False
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
-
-    def _matching_line(self, words: tuple[str, ...], least: float) -> tuple[FactMatch, str]:
-        held, line, part = self._nearest_line(words)
-        return (held, line) if part >= least else (FactMatch.ABSENT, "")
 
     def _nearest_line(self, words: tuple[str, ...]) -> tuple[FactMatch, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""

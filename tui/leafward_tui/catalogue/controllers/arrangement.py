@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Sort, about
+from leafward.catalog import NOTHING_KNOWN, Card, Catalogue, CatalogueStatus, Sort, status_of
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def make_lines(
 ) -> ListedView:
     """The lines of a view; `stock` is that of the last lines, `now` in milliseconds since 1970."""
     began = time.perf_counter()
-    describe = partial(_about, catalogue)
+    describe = partial(_status_of, catalogue)
     details = catalogue.details if catalogue is not None else None
     if stock.source is not cards:
         stock = Stock(cards, None, describe, details)
@@ -189,5 +189,7 @@ def make_lines(
     return ListedView(list_sessions(stock, view, now), time.perf_counter() - began)
 
 
-def _about(catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
-    return about(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN
+def _status_of(
+    catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]
+) -> CatalogueStatus:
+    return status_of(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN

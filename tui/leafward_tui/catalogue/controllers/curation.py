@@ -109,7 +109,7 @@ class Curation:
 
         stock, listing = self._list.stock, self._view.listing
         cards = stock.select(listing.query)
-        rows = totals_rows(totals(cards, stock.about.spent), stock.about.missing)
+        rows = totals_rows(totals(cards, stock.status.spent), stock.status.missing)
         of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
         self._view.show_totals(rows, of_all if listing.view.text else "esc close", cards)
 

@@ -37,7 +37,7 @@ class ProjectRelocation:
 
     def enabled(self, _intent_id: str) -> bool:
         """Whether the project under the cursor is missing and has a folder that it may be in now."""
-        return self._project() in self._list.stock.about.moved
+        return self._project() in self._list.stock.status.moved
 
     def refusal(self, intent_id: str) -> str:
         """The reason why the project under the cursor cannot be relocated; empty for any other intent."""
@@ -45,14 +45,14 @@ class ProjectRelocation:
             return ""
         if not self._project():
             return "this row is no project"
-        if self._project() not in self._list.stock.about.missing:
+        if self._project() not in self._list.stock.status.missing:
             return "the project's folder is where it was"
         return "no other project here has its name or its git remote; leafward relocate OLD NEW names both"
 
     def preview(self) -> None:
         """Works out the outcome for each session, then asks."""
         old = self._project()
-        new = self._list.stock.about.moved.get(old)
+        new = self._list.stock.status.moved.get(old)
         if new is not None:
             work = partial(
                 relocate_project, self._list.stock.cards, old, new, self._services.config, write=False

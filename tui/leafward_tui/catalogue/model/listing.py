@@ -16,8 +16,8 @@ from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import (
     NOTHING,
     NOTHING_KNOWN,
-    About,
     Card,
+    CatalogueStatus,
     Details,
     Group,
     Namesake,
@@ -115,7 +115,7 @@ class Stock:
         self,
         cards: Sequence[Card],
         files: Mapping[str, Details] | None = None,
-        about: Callable[[Sequence[Card], Mapping[str, tuple[str, str]]], About] | None = None,
+        status: Callable[[Sequence[Card], Mapping[str, tuple[str, str]]], CatalogueStatus] | None = None,
         details: Callable[[str], Details] | None = None,
     ) -> None:
         """`details` gives the last words of a session by its path."""
@@ -123,11 +123,11 @@ class Stock:
         """The very list of cards it was made from."""
         self.cards = sorted(cards, key=lambda card: card.path)
         self.parents = parents(self.cards)
-        self.about = about(self.cards, self.parents) if about is not None else NOTHING_KNOWN
+        self.status = status(self.cards, self.parents) if status is not None else NOTHING_KNOWN
         self.files = files
         self.agents = tuple(sorted({card.agent for card in self.cards}))
         self.projects = len({card.project for card in self.cards})
-        self.used = {path: sum_of(days) for path, days in self.about.spent.items()}
+        self.used = {path: sum_of(days) for path, days in self.status.spent.items()}
         self.details = details or (lambda _path: Details())
         self._shelf: Shelf | None = None
         self._lock = threading.Lock()
@@ -229,7 +229,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     found=matching[name],
                     used=used[name],
                     modified=group.modified,
-                    words=NO_PROJECT_FOLDER if name in stock.about.missing else "",
+                    words=NO_PROJECT_FOLDER if name in stock.status.missing else "",
                 )
             )
             if folded:
@@ -360,7 +360,7 @@ def _add_hidden(
     for count, words in (
         (archived, "archived"),
         (warm_ups, WARM_UPS),
-        (stock.about.excluded, "excluded by the configuration"),
+        (stock.status.excluded, "excluded by the configuration"),
     ):
         if count:
             if lines[-1].kind is not LineKind.HIDDEN:

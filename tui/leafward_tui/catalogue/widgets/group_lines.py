@@ -81,7 +81,7 @@ def group_lines(
     yield [Segment(fit(last, width, ellipsis=glyphs.ellipsis), ground.faint)]
     if line.words:
         yield [Segment(fit(line.words, width, ellipsis=glyphs.ellipsis), ground.warn)]
-        yield from moved_lines(listing.stock.about.moved.get(line.group), width, keymap, ground, glyphs)
+        yield from moved_lines(listing.stock.status.moved.get(line.group), width, keymap, ground, glyphs)
     used = line.used
     if used.tokens or used.priced:
         yield []

@@ -141,7 +141,7 @@ class Preview(SidePane):
         # A copy has a header of its own, younger than the entries it took over.
         copied = card.created is not None and card.created > card.modified
         began = f"{'copied' if copied else 'started'} {begun[0]}" if begun else ""
-        written = self._stock.about.written.get(card.path, 0) if self._stock is not None else 0
+        written = self._stock.status.written.get(card.path, 0) if self._stock is not None else 0
         live = is_live(card, written, services_of(self).clock().timestamp())
         state, style = ("written just now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
@@ -177,12 +177,12 @@ class Preview(SidePane):
         """Whether the session is kept, expires soon, or belongs to a missing folder."""
         if self._stock is None:
             return
-        about = self._stock.about
+        status = self._stock.status
         shell = services_of(self)
-        if card.path in about.kept:
+        if card.path in status.kept:
             words = "kept by Leafward; the original is gone" if is_kept(card.path) else "a copy is kept"
             yield [Segment(words, ground.sub)]
-        elif (left := about.expires.get(card.path)) is not None:
+        elif (left := status.expires.get(card.path)) is not None:
             words = leaves_in(left, int(shell.clock().timestamp() * 1000))
             key = shell.keymap.label("session.keep")
             if words:
@@ -190,9 +190,9 @@ class Preview(SidePane):
                     Segment(words, ground.warn),
                     Segment(f"   {key}  keeps a copy" if key else "", ground.faint),
                 ]
-        if card.project in about.missing:
+        if card.project in status.missing:
             yield [Segment(NO_PROJECT_FOLDER, ground.warn)]
-            yield from moved_lines(about.moved.get(card.project), width, shell.keymap, ground, glyphs)
+            yield from moved_lines(status.moved.get(card.project), width, shell.keymap, ground, glyphs)
 
     def _tree(
         self, card: Card, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs

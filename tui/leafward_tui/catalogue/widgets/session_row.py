@@ -198,7 +198,7 @@ class RowPainter:
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
-        live = is_live(card, self.listing.stock.about.written.get(card.path, 0), self.now)
+        live = is_live(card, self.listing.stock.status.written.get(card.path, 0), self.now)
         pieces = [
             Segment("  ", ground.blank),
             Segment(f"{glyphs.recent if live else ' '} ", ground.leaf),
@@ -277,13 +277,13 @@ class RowPainter:
 
     def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
         """The remark beside a title, and whether it needs attention."""
-        about = self.listing.stock.about
+        status = self.listing.stock.status
         # Sessions that the next key hides again must be marked, whatever other remark there is.
         archived = "archived  " if card.archived else ""
         if card.damage:
             return f"{archived}! {counted(card.damage, 'problem')}", True
-        left = about.expires.get(card.path)
-        if left is not None and card.path not in about.kept:
+        left = status.expires.get(card.path)
+        if left is not None and card.path not in status.kept:
             words = leaves_in(left, int(self.now * 1000))
             if words:
                 return archived + words, True
@@ -295,7 +295,7 @@ class RowPainter:
             for word, holds in (
                 ("archived", card.archived),
                 ("no task", card.warm_up),
-                ("kept", card.path in about.kept),
+                ("kept", card.path in status.kept),
                 ("copy", line.relation == INFERRED),
             )
             if holds

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
-    from leafward_tui.compare.ports import ComparePort, Stoppable
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job, Jobs, Timer
 
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
@@ -42,7 +42,7 @@ class Content:
         self._view = view
         self._jobs = jobs
         self._glyphs = glyphs
-        self._resting: Stoppable | None = None
+        self._resting: Timer | None = None
         self.drawn: Callable[[], object] = lambda: None
         """Called when the contents were drawn again."""
         self.actions: Mapping[str, Callable[[], object]] = {"ancestor.show": self.show_ancestor}

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.ports import ComparePort, LinesPane
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.services import AppServices
 
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
     from leafward.files.file_replay import Bases
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.compare.ports import ComparePort, LinesPane
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _BASED = "compare-base"

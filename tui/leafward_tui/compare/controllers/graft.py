@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import PROMPTS, EntryIndex
 from leafward.session.entry_headline import headline
@@ -16,26 +16,13 @@ if TYPE_CHECKING:
     from leafward.branches.transfer.graft import GraftDraft
     from leafward.session.session import Session
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-
-class GraftPort(Protocol):
-    """The sheet as the choice sees it."""
-
-    @property
-    def key(self) -> str:
-        """The turn of the cursor: `turn:` and its number."""
-
-    def next_turn(self) -> None:
-        """Puts the cursor on the turn below."""
-
-    def draw(self) -> None:
-        """Shows the chosen turns, and the effect of appending them."""
+    from leafward_tui.ui.sheets.row_choice import RowChoicePort
 
 
 class GraftChoice:
     """The choice of turns; drafts the graft again after every change."""
 
-    def __init__(self, session: Session, entries: Sequence[EntryIndex], view: GraftPort) -> None:
+    def __init__(self, session: Session, entries: Sequence[EntryIndex], view: RowChoicePort) -> None:
         self._session = session
         self._view = view
         self._jobs: Jobs
@@ -70,7 +57,7 @@ class GraftChoice:
     def toggle(self) -> None:
         """Chooses the turn of the cursor, or takes it out; then goes to the next."""
         if self.switch(self._view.key):
-            self._view.next_turn()
+            self._view.next_row()
 
     def switch(self, key: str) -> bool:
         """Chooses the turn with a key, or takes it out; whether there is one."""

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.compare.controllers.files import Files
-    from leafward_tui.compare.ports import ComparePort, LinesPane, SummaryPane
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
     from leafward_tui.ui.services import AppServices
 
 
@@ -55,7 +56,7 @@ class Pages:
         self.turn(pages[(pages.index(self._state.page) + step) % len(pages)])
 
     @property
-    def pane(self) -> LinesPane | SummaryPane:
+    def pane(self) -> LinesPane | DifferencePane:
         """The pane with the keys."""
         match self._state.page:
             case Page.FILES:

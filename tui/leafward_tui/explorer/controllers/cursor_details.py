@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.ports import ExplorerView, Timer
+    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.explorer.widgets.gauge import Forecast
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""

@@ -80,9 +80,7 @@ class Operations:
 
     def _redo(self) -> None:
         """Redoes the last undone operation."""
-        from leafward.session.journal import redo
-
-        change = NamedChange(redo, "redid", self._services.glyphs)
+        change = Redo(self._services.glyphs)
         self._write.start(change.done, change)
 
     def _edit_label(self) -> None:
@@ -181,23 +179,21 @@ class Operations:
         self._services.screens.log(visit.session, done)
 
 
-class NamedChange:
-    """An undo or redo that names its operation: `undid: label [done]`."""
+class Redo:
+    """The redo of the operation undone last; knows its effect in words."""
 
-    def __init__(self, change: Callable[[Session, Writing], Write], verb: str, glyphs: Glyphs) -> None:
-        self._change = change
+    def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
-        self._verb = verb
         self._about = ""
 
     def __call__(self, session: Session, writing: Writing) -> Write:
-        """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
+        """Redoes the operation, which is looked up here, in the job. Raises LeafwardError."""
         from leafward.files.restoration import restores_of
-        from leafward.session.journal import operations
+        from leafward.session.journal import operations, redo
         from leafward_tui.ui.words.operation_text import OperationText
 
         log = operations(session)
-        written = self._change(session, writing)
+        written = redo(session, writing)
         found = next((one for one in log if one.op == written.undoes), None)
         if found is not None:
             operation_text = OperationText(session, log, self._glyphs)
@@ -209,7 +205,7 @@ class NamedChange:
 
     def done(self) -> str:
         """The effect in words, once it is written."""
-        return f"{self._verb}: {self._about}" if self._about else self._verb
+        return f"redid: {self._about}" if self._about else "redid"
 
 
 class Undo:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
+from leafward_tui.ui.sheets.row_choice import RowChoicePort
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import appending, named
 
@@ -95,18 +96,8 @@ class FileRestore:
 # --- the choice -------------------------------------------------------------------------------------------------------
 
 
-class RestorePort(Protocol):
-    """The sheet as the choice sees it."""
-
-    @property
-    def key(self) -> str:
-        """The file of the cursor: `file:` and its path."""
-
-    def next_file(self) -> None:
-        """Puts the cursor on the file below."""
-
-    def draw(self) -> None:
-        """Shows the chosen files, and the effect of restoring them."""
+class RestorePort(RowChoicePort, Protocol):
+    """The sheet as the choice sees it. The key of a row is `file:` and the path."""
 
     def say(self, text: str) -> None:
         """Shows why a key did nothing; an empty text removes the message."""
@@ -228,7 +219,7 @@ class RestoreChoice:
         """Chooses the file of the cursor, or takes it out; then goes to the next."""
         file = self.file
         if self.switch(self.view.key):
-            self.view.next_file()
+            self.view.next_row()
         elif file is not None and not self.writing:
             self.view.say(f"{safe_line(file.path, 60)} cannot be chosen, for the reason above")
 

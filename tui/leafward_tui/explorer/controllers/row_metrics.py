@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
     from leafward_tui.explorer.lost_facts import Counted
-    from leafward_tui.explorer.ports import ExplorerView, Timer
+    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
 
 _BOOKS = BOOKKEEPING - DAMAGED
 """Kinds without a row among the entries of the conversation."""
@@ -266,7 +266,8 @@ def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
 
     total = len(metrics)
     kind, flags = session.columns.kind, metrics.flags
-    failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
+    has_failed = bytes(bool(value & FAILED) for value in range(256))
+    failed = list(compress(range(total), flags.translate(has_failed)))
     edits = [index for index, number in enumerate(metrics.edits) if number]
     silent = bytearray(total)
     for index in compress(range(total), map(int, metrics.calls)):
@@ -289,10 +290,6 @@ def _is_answered(session: Session, reply: int, calls: int) -> bool:
             break
         at += 1
     return found >= calls
-
-
-def _flag_mask(flag: int) -> bytes:
-    return bytes(bool(value & flag) for value in range(256))
 
 
 def note_rows(

@@ -180,12 +180,9 @@ class ContextLines(Sequence[Line]):
                     return heading + 1 + position - part.start
         return -1
 
-    def title(self, part: Part) -> str:
-        """The heading of a section."""
-        return _TITLES[part.section] if self.compacted or part.section is not Section.AFTER else "Messages"
-
     def _heading(self, part: Part) -> Line:
-        left = [Span(self.title(part), "strong")]
+        named = self.compacted or part.section is not Section.AFTER
+        left = [Span(_TITLES[part.section] if named else "Messages", "strong")]
         if part.stop - part.start > 1:
             left.append(Span(f"  {counted(part.stop - part.start, 'message')}", "faint"))
         return Line(tuple(aligned(left, [Span(count(part.tokens), "sub")], self.width, self.glyphs.ellipsis)))
@@ -284,9 +281,7 @@ def context_page(
     sheet.blank()
     _ledger(sheet, context)
     _edits(sheet, context)
-    lines = ContextLines(sheet, session, context)
-    headings = tuple((at, lines.title(part)) for at, part in zip(lines.starts, lines.parts, strict=True))
-    return Page(Tab.CONTEXT, sheet.width, lines, headings)
+    return Page(Tab.CONTEXT, sheet.width, ContextLines(sheet, session, context))
 
 
 def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:

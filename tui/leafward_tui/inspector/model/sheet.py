@@ -69,13 +69,12 @@ class Sheet:
 
             self._sought = SearchPhrase(words)
         self.lines: list[Line] = []
-        self._headings: list[tuple[int, str]] = []
 
     def page(self, copy: str = "") -> Page:
         """The page with the lines written so far."""
         while self.lines and not self.lines[-1].spans:
             self.lines.pop()
-        return Page(self.tab, self.width, self.lines, tuple(self._headings), copy)
+        return Page(self.tab, self.width, self.lines, copy)
 
     def is_open(self, key: str, *, normally: bool = False, holding: Iterable[object] = ()) -> bool:
         """Whether a section is open; `normally` is its state until the user toggles it.
@@ -148,7 +147,6 @@ class Sheet:
     def heading(self, title: str, about: str = "", right: Sequence[Span] = ()) -> None:
         """Writes the head of a section: an empty row, its title, quiet words beside it."""
         self.blank()
-        self._headings.append((len(self.lines), title))
         spans = [Span(title, "strong")]
         if about:
             spans.append(Span(f"  {about}", "faint"))

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.lab.ports import LabPort, Timer
+    from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""

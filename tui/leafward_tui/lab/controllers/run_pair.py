@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam import Exam
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
-    from leafward_tui.lab.ports import LinesPane
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.services import AppServices, Jobs
 
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.ports import LabPort, LinesPane
+    from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.ui.services import AppServices
 

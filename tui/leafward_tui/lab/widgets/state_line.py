@@ -40,8 +40,8 @@ class StateLine(Widget):
 
     DEFAULT_CSS = "StateLine { height: 2; width: 1fr; }"
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._state = Writing("")
 
     def show(self, state: Writing) -> None:

@@ -255,11 +255,6 @@ def built_in_theme(name: str) -> Palette:
     return load_theme(_built_in_folder().joinpath(f"{name}.toml"))
 
 
-def built_in_themes() -> tuple[Palette, ...]:
-    """All built-in themes, the two defaults first."""
-    return tuple(built_in_theme(name) for name in built_in_names())
-
-
 class Palettes(Mapping[str, Palette]):
     """All themes by name, the two defaults first; a user's own replaces a built-in one of its name.
 

@@ -122,8 +122,6 @@ class Page:
     """Cells its lines were made for."""
     lines: Sequence[Line] = field(repr=False)
     """A list, or a sequence that makes a line when it is asked for."""
-    headings: tuple[tuple[int, str], ...] = ()
-    """Line and title of each section."""
     copy: str = field(default="", repr=False)
     """The text that a copy takes where no line is chosen."""
     words: str = ""

@@ -20,40 +20,12 @@ if TYPE_CHECKING:
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
+    from leafward_tui.ui.panes.pane_ports import DifferencePane
     from leafward_tui.ui.services import Job, Jobs
-    from leafward_tui.ui.words.summary_differences import DiffLine
     from leafward_tui.xray.ports import AboutPane
 
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet that offers other summaries; j, k and q are the sheet's own."""
-
-
-class DifferencePane(Protocol):
-    """The differences, line by line."""
-
-    cursor: int
-    lines: Sequence[DiffLine]
-
-    @property
-    def line(self) -> DiffLine | None:
-        """The line of the cursor."""
-        ...
-
-    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
-        """Shows lines, with the cursor on one."""
-        ...
-
-    def light(self, query: str) -> None:
-        """Lights the words of a search."""
-        ...
-
-    def move_to(self, line: int) -> None:
-        """Puts the cursor on a line."""
-        ...
-
-    def change(self, direction: int) -> bool:
-        """Goes to the next difference or the one before; whether there is any."""
-        ...
 
 
 class PairPort(SearchedView, Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.emphasis import shown_without_emphasis
+from leafward.base.emphasis import without_emphasis
 from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
@@ -190,7 +190,7 @@ class Teller:
             case What.ERROR:
                 return Caption("", "estimation error", "faint")
             case _:
-                return Caption("", safe_line(shown_without_emphasis(cell.text), LIMIT), "text")
+                return Caption("", safe_line(without_emphasis(cell.text), LIMIT), "text")
 
     def _message(self, cell: Cell, link: Link) -> Caption:
         found = self._captions.get((cell.entry, cell.edited))
@@ -262,7 +262,7 @@ class Teller:
 
     def _about_line(self, piece: Piece, link: Link) -> list[list[tuple[str, str]]]:
         cell = piece.cell
-        text = safe_line(shown_without_emphasis(cell.text), LIMIT)
+        text = safe_line(without_emphasis(cell.text), LIMIT)
         if cell.what in (What.FILES, What.SECTION, What.HEADING):
             caption = self.piece(piece, link)
             where = "of what was injected" if link is Link.INJECTED else "of the summary"

@@ -1,4 +1,4 @@
-"""Facts about sessions that no single card holds; they are worked out from all cards together."""
+"""The status of sessions that no single card holds: worked out from all cards together, and from the disk."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """The facts, keyed by the path of a session unless a field says otherwise."""
+class CatalogueStatus:
+    """Keyed by the path of a session unless a field says otherwise."""
 
     spent: Mapping[str, Sequence[Spent]] = field(default_factory=dict)
     """Tokens and costs of each session by day; nothing is counted in two sessions."""
@@ -35,14 +35,16 @@ class About:
     """Sessions that the configuration leaves out."""
 
 
-NOTHING_KNOWN = About()
+NOTHING_KNOWN = CatalogueStatus()
 
 
-def about(catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
-    """Works the facts out for `cards`; `found` is the result of `parents` for them. Checks every project's folder on disk."""
+def status_of(
+    catalogue: Catalogue, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]
+) -> CatalogueStatus:
+    """The status of the sessions of `cards`; `found` is the result of `parents` for them. Checks every project's folder on disk."""
     expires = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     missing = moved_folders.missing_folders(card.project for card in cards)
-    return About(
+    return CatalogueStatus(
         counted_once(cards, found, catalogue.spent),
         expires,
         {card.path: time for card in cards if (time := catalogue.written(card)) > card.when},
