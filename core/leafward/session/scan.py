@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     Watch = Callable[["Scan", int, list[bytes]], object]
     """A function that receives a scan, its first new entry, and the line of each new entry."""
 
-CHUNK = 1 << 20
-"""Bytes read at a time; small enough to stay in the processor's cache."""
+CHUNK = 1 << 19
+"""Bytes read at a time; small enough to stay in the processor's cache with the copies of their lines."""
 _SMALLEST_CHUNK = 1 << 12
 """Clearing a whole chunk costs more than reading a usual session: the rest of a file gets no more room than it needs."""
 
@@ -252,18 +252,17 @@ class Scan:
         if used:
             with memoryview(buffer) as view:
                 stream = BytesIO(buffer if used == len(buffer) else view[:used])
-            entries = self._lines(stream.readlines())
+            entries = self._lines(stream)
             if self.watch is not None and entries:
                 self.watch(self, first, entries)
         return used
 
-    def _lines(self, lines: list[bytes]) -> list[bytes]:
-        """Adds lines; returns those that became entries."""
-        columns, position = self.columns, self.end
+    def _lines(self, lines: BytesIO) -> list[bytes]:
+        """Adds lines; returns those that became entries, if they are watched."""
+        columns, position, is_watched = self.columns, self.end, self.watch is not None
         entries: list[bytes] = []
-        pending = iter(lines)
         if self.header is None or self.version < 2:
-            for line in pending:
+            for line in lines:
                 before = len(columns)
                 self._line(line[:-1], position)
                 position += len(line)
@@ -278,7 +277,7 @@ class Scan:
         last_id = self._previous_id()
         unpack, tail_kind, jumps = _MESSAGE.unpack_from, _ROLE_TAIL.get, self._jumps
         shape_size = _MESSAGE.size + 1
-        for line in pending:
+        for line in lines:
             size = len(line)
             if size > shape_size and line[-2] == _CLOSE:
                 start, entry_id, parent_key, parent_id, time_key, tail = unpack(line)
@@ -297,17 +296,18 @@ class Scan:
                     last_id = entry_id
                     index += 1
                     position += size
-                    entries.append(line)
+                    if is_watched:
+                        entries.append(line)
                     continue
-            self._take(starts, ids, kinds, entries)
+            self._take(starts, ids, kinds, lines)
             before = len(columns)
             self._line(line[:-1], position)
             last_id = self._previous_id()
             index = len(columns)
             position += size
-            if index > before:
+            if is_watched and index > before:
                 entries.append(line)
-        self._take(starts, ids, kinds, entries)
+        self._take(starts, ids, kinds, lines)
         return entries
 
     def _previous_id(self) -> bytes | None:
@@ -318,7 +318,7 @@ class Scan:
             return None
         return bytes(columns.ids[-ID_SIZE:])
 
-    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], lines: list[bytes]) -> None:
+    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], block: BytesIO) -> None:
         """Moves the lines that the fast loop gathered into the columns, each entry a child of the one before it."""
         if not kinds:
             return
@@ -332,8 +332,11 @@ class Scan:
         if (joined + b"".join(named) if named else joined).translate(None, _PLAIN_ID):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
             del self._jumps[fresh:]
-            for start, line in zip(starts, lines[-len(starts) :], strict=True):
-                self._line(line[:-1], start, decode=True)
+            behind = block.tell()
+            for start in starts:
+                block.seek(start - self.end)
+                self._line(block.readline()[:-1], start, decode=True)
+            block.seek(behind)
         else:
             columns.start.fromlist(starts)
             columns.kind += bytes(kinds)
