@@ -41,7 +41,7 @@ def excerpt(body: Body | None) -> str:
     if body is None:
         return ""
     text, message = prompt_text(body), body.get("message")
-    if isinstance(message, dict) and message.get("role") == "assistant":
+    if text and isinstance(message, dict) and message.get("role") == "assistant":
         text = spoken(text)
     return brief(text)
 

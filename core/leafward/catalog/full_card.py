@@ -188,6 +188,7 @@ class _Look:
         source = session.source
         self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
         self.decoded.update(session.bodies(last) if last else ())
+        self.texts: dict[int, str] = {}
         self.runs = session.tree.path_runs(session.own_leaf)
         self.lacks_prompt = False
         """Whether the size found by `tokens` leaves out the agent's system prompt."""
@@ -201,8 +202,16 @@ class _Look:
             self.decoded[index] = self.session.body(index)
         return self.decoded[index]
 
+    def text(self, index: int) -> str:
+        """The excerpt of a message."""
+        if index not in self.texts:
+            self.texts[index] = excerpt(self.body(index))
+        return self.texts[index]
+
     def upwards(self, kind: Kind) -> Iterator[int]:
         """Entries of a kind on the path, from the leaf upwards."""
+        if kind not in self.kinds:
+            return
         for run in reversed(self.runs):
             at = self.kinds.rfind(kind, run.start, run.stop)
             while at >= 0:
@@ -254,8 +263,7 @@ class _Look:
         at = at if at >= 0 else self.kinds.find(Kind.USER)
         bare = ""
         while at >= 0:
-            body = self.body(at)
-            text = excerpt(body)
+            body, text = self.body(at), self.text(at)
             if text and not is_bare_command(body or {}):
                 return text
             bare = bare or text
@@ -269,7 +277,7 @@ class _Look:
     def last_words(self) -> tuple[str, str]:
         """The text of the last prompt on the path that has one, and of the last reply to it; empty if there is none."""
         for asked in self.upwards(Kind.USER):
-            prompt = excerpt(self.body(asked))
+            prompt = self.text(asked)
             if prompt:
                 return prompt, self._reply(asked)
         return "", self._reply(NO_ENTRY)
@@ -279,7 +287,7 @@ class _Look:
         for tried, index in enumerate(self.upwards(Kind.ASSISTANT)):
             if tried == _REPLIES_TRIED or index < above:
                 break
-            text = excerpt(self.body(index))
+            text = self.text(index)
             if text:
                 return text
         return ""
@@ -332,7 +340,7 @@ class _Look:
         message = prompt.get("message") if prompt is not None else None
         said = time_in(message) if isinstance(message, dict) else None
         if said is not None:
-            return _number_of(f"{excerpt(prompt)}@{said}")
+            return _number_of(f"{self.text(first)}@{said}")
         if not self.kinds or self.kinds[0] == Kind.MALFORMED:
             return 0
         body = self.body(0) or {}

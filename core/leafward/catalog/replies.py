@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _USAGE = b'"usage"'
 """Bytes that every line that records usage contains."""
-_REPLY = bytes((Kind.ASSISTANT,))
+_REPLY = int(Kind.ASSISTANT)
 _CALL = "toolCall"
 _LONGEST = 400
 """Most characters of a path; a longer text is not taken for one."""
@@ -93,56 +93,46 @@ class Replies:
         self.passes_on = False
         """Whether nothing is added to `files`, because another process does that."""
 
-    def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
+    def watch(self, scan: Scan, first: int, lines: list[bytes]) -> None:
         """Takes in the lines of the entries that a scan added; `Scan` calls this."""
         if not self._begun and scan.header is not None:
             self._begin(scan.header)
-        starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
-        if base + end > self.until:
-            total, end = bisect_left(starts, self.until, first), max(0, self.until - base)
-        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self.touches
-        spoken, at = self.spoken, 0
+        kinds = scan.columns.kind[first : bisect_left(scan.columns.start, self.until, first)]
+        day_at, touches, spoken = self.meter.day_at, self.touches, self.spoken
         since, until, day = 0, 0, _NO_DAY
-        index = next_reply(_REPLY, first, total)
-        while index >= 0:
-            start = starts[index] - base
-            if start > at and find(_USAGE, at, start) >= 0:
-                self._between(block[at:start])
-            index += 1
-            at = starts[index] - base if index < total else end
-            line = block[start:at]
-            index = next_reply(_REPLY, index, total)
+        # The lines from `until` on have no kinds here.
+        for kind, line in zip(kinds, lines, strict=False):
+            if kind != _REPLY:
+                if line.find(_USAGE) >= 0:
+                    self._add(line)
+                continue
             try:
-                seen = _decode(line)
+                message = _decode(line).message
             except (ValueError, RecursionError):
                 self._add(line)
                 continue
-            message = seen.message
-            made = message.timestamp
+            made, usage, content = message.timestamp, message.usage, message.content
             if not since <= made < until:
                 since, until, day = day_at(made)
-            usage = message.usage
             day[0] += usage.total_tokens
             day[1] += usage.cost.total
             day[2] += 1
             if made > spoken:
                 spoken = int(made)
-            if type(message.content) is list:
+            if type(content) is list:
                 before = len(touches)
-                for part in message.content:
+                for part in content:
                     name, arguments = part.name, part.arguments
                     if arguments is not None and name in _TOUCHING and part.type == _CALL:
                         path, changes = arguments.path or arguments.file_path, _TOUCHING[name]
                         if not path or changes is None:
                             # A call of another agent, in a session that was converted.
                             del touches[before:]
-                            touches += _touches_in(decode_line(bytes(line)) or {})
+                            touches += _touches_in(decode_line(line) or {})
                             break
                         if len(path) <= _LONGEST:
                             touches.append((path, changes))
         self.spoken = max(self.spoken, spoken)
-        if at < end and find(_USAGE, at, end) >= 0:
-            self._between(block[at:end])
         self.settle()
 
     def _begin(self, header: Body) -> None:
@@ -151,14 +141,8 @@ class Replies:
         self.meter.began = parse_time(header.get("timestamp")) or 0
         self.files = TouchedFiles(folder if isinstance(folder, str) else "")
 
-    def _between(self, lines: bytes | bytearray) -> None:
-        """Counts lines that are not replies."""
-        for line in lines.split(b"\n"):
-            if _USAGE in line:
-                self._add(line)
-
-    def _add(self, line: bytes | bytearray) -> None:
-        body = decode_line(bytes(line))
+    def _add(self, line: bytes) -> None:
+        body = decode_line(line)
         if body is not None:
             self.add_body(body)
 

@@ -122,6 +122,7 @@ TURN_STARTS = frozenset({Kind.USER, Kind.BASH, Kind.CUSTOM_ROLE, Kind.CUSTOM_MES
 """Kinds that begin a turn (pi 1.5.2; the two summary kinds stand for themselves)."""
 PROMPTS = frozenset({Kind.USER, Kind.BASH})
 """The user's own prompts and commands: turns are counted and numbered by them everywhere. Injected context is nobody's."""
+PROMPT_BYTES = bytes(sorted(PROMPTS))
 
 DAMAGED = frozenset({Kind.MALFORMED, Kind.HEADER})
 """Kinds of lines that are not entries: damage, shown in its place in the file, in every density."""

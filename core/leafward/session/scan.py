@@ -12,6 +12,7 @@ import re
 import struct
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
@@ -33,11 +34,11 @@ from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    Watch = Callable[["Scan", int, bytes | bytearray, int], object]
-    """A function that receives a scan, its first new entry, the bytes read, and how many of these bytes count."""
+    Watch = Callable[["Scan", int, list[bytes]], object]
+    """A function that receives a scan, its first new entry, and the line of each new entry."""
 
-CHUNK = 1 << 20
-"""Bytes read at a time; small enough to stay in the processor's cache."""
+CHUNK = 1 << 19
+"""Bytes read at a time; small enough to stay in the processor's cache with the copies of their lines."""
 _SMALLEST_CHUNK = 1 << 12
 """Clearing a whole chunk costs more than reading a usual session: the rest of a file gets no more room than it needs."""
 
@@ -240,41 +241,46 @@ class Scan:
         if len(self.columns) == before:
             return False
         if self.watch is not None:
-            self.watch(self, before, place.line, len(place.line))
+            self.watch(self, before, [place.line])
         self.columns.damage.setdefault(before, Damage.OVERSIZE)
         return True
 
     def _whole_lines(self, buffer: bytearray | bytes, filled: int) -> int:
         """Adds every terminated line of `buffer[:filled]`; returns their size in bytes."""
         first = len(self.columns)
-        used = self._lines(buffer, filled)
-        if self.watch is not None and len(self.columns) > first:
-            self.watch(self, first, buffer, used)
+        used = buffer.rfind(b"\n", 0, filled) + 1
+        if used:
+            with memoryview(buffer) as view:
+                stream = BytesIO(buffer if used == len(buffer) else view[:used])
+            entries = self._lines(stream)
+            if self.watch is not None and entries:
+                self.watch(self, first, entries)
         return used
 
-    def _lines(self, buffer: bytearray | bytes, filled: int) -> int:
-        position = 0
-        base = self.end
-        find = buffer.find
-        while self.header is None or self.version < 2:
-            newline = find(b"\n", position, filled)
-            if newline < 0:
-                return position
-            self._line(bytes(buffer[position:newline]), base + position)
-            position = newline + 1
-            if self._parsed_any and self.header is None:
-                break
-        columns = self.columns
+    def _lines(self, lines: BytesIO) -> list[bytes]:
+        """Adds lines; returns those that became entries, if they are watched."""
+        columns, position, is_watched = self.columns, self.end, self.watch is not None
+        entries: list[bytes] = []
+        if self.header is None or self.version < 2:
+            for line in lines:
+                before = len(columns)
+                self._line(line[:-1], position)
+                position += len(line)
+                if len(columns) > before:
+                    entries.append(line)
+                if self._parsed_any if self.header is None else self.version >= 2:
+                    break
         starts: list[int] = []
         ids: list[bytes] = []
         kinds: list[int] = []
         index = len(columns)
         last_id = self._previous_id()
         unpack, tail_kind, jumps = _MESSAGE.unpack_from, _ROLE_TAIL.get, self._jumps
-        shape_size = _MESSAGE.size
-        while (newline := find(b"\n", position, filled)) >= 0:
-            if newline - position > shape_size and buffer[newline - 1] == _CLOSE:
-                start, entry_id, parent_key, parent_id, time_key, tail = unpack(buffer, position)
+        shape_size = _MESSAGE.size + 1
+        for line in lines:
+            size = len(line)
+            if size > shape_size and line[-2] == _CLOSE:
+                start, entry_id, parent_key, parent_id, time_key, tail = unpack(line)
                 kind = tail_kind(tail)
                 if (
                     kind is not None
@@ -282,22 +288,27 @@ class Scan:
                     and parent_key == _PARENT_KEY
                     and time_key == _TIME_KEY
                 ):
-                    starts.append(base + position)
+                    starts.append(position)
                     ids.append(entry_id)
                     kinds.append(kind)
                     if parent_id != last_id:
                         jumps.append((index, parent_id))
                     last_id = entry_id
                     index += 1
-                    position = newline + 1
+                    position += size
+                    if is_watched:
+                        entries.append(line)
                     continue
-            self._take(starts, ids, kinds, buffer)
-            self._line(bytes(buffer[position:newline]), base + position)
+            self._take(starts, ids, kinds, lines)
+            before = len(columns)
+            self._line(line[:-1], position)
             last_id = self._previous_id()
             index = len(columns)
-            position = newline + 1
-        self._take(starts, ids, kinds, buffer)
-        return position
+            position += size
+            if is_watched and index > before:
+                entries.append(line)
+        self._take(starts, ids, kinds, lines)
+        return entries
 
     def _previous_id(self) -> bytes | None:
         """The id that makes the next entry a child of the one before it; None where that takes a look-up."""
@@ -307,7 +318,7 @@ class Scan:
             return None
         return bytes(columns.ids[-ID_SIZE:])
 
-    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray | bytes) -> None:
+    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], block: BytesIO) -> None:
         """Moves the lines that the fast loop gathered into the columns, each entry a child of the one before it."""
         if not kinds:
             return
@@ -321,9 +332,11 @@ class Scan:
         if (joined + b"".join(named) if named else joined).translate(None, _PLAIN_ID):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
             del self._jumps[fresh:]
+            behind = block.tell()
             for start in starts:
-                at = start - self.end
-                self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
+                block.seek(start - self.end)
+                self._line(block.readline()[:-1], start, decode=True)
+            block.seek(behind)
         else:
             columns.start.fromlist(starts)
             columns.kind += bytes(kinds)
@@ -446,6 +459,6 @@ class Scan:
         before = len(self.columns)
         self._line(line, self.end, decode=True)
         if self.watch is not None:
-            self.watch(self, before, line, len(line))
+            self.watch(self, before, [line])
         self.end += len(line)
         return len(self.columns) > before

@@ -15,7 +15,7 @@ from itertools import compress
 from operator import ne, sub
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPT_BYTES, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -288,4 +288,4 @@ class SessionTree:
 
 
 def _prompts(kind: bytes | bytearray, start: int, stop: int) -> int:
-    return sum(kind.count(prompt, start, stop) for prompt in PROMPTS)
+    return stop - start - len(kind[start:stop].translate(None, PROMPT_BYTES))
