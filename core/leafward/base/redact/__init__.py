@@ -2,12 +2,12 @@
 
 The kind of a secret is named in its place (`[redacted: github token]`), so that a reader sees that something was removed. Each
 module decides one family: `provider_keys` keys with a provider's form, `private_keys` private keys, `urls` secrets in addresses,
-`headers` authorization and cookies, `commands` options of programs, `assignments` values of names (`names`, `written_values`,
-`secret_values`), `values_apart` values at some distance from their names, `spoken` values named in other languages, `sentences`
-values named in English some words away, `printed` output of programs that consists of a secret alone, `code_calls` arguments of
-functions, `tables` columns by their heads, `recovery_codes` recovery codes, `aws_keys` values that are random enough by
+`headers` authorization and cookies, `commands` options of programs, `assignments` values of names (`names`, `name_places`,
+`written_values`, `secret_values`), `values_apart` values at some distance from their names, `spoken` values named in other
+languages, `sentences` values named in English some words away, `printed` output of programs that consists of a secret alone,
+`code_calls` arguments of functions, `tables` columns by their heads, `recovery_codes` recovery codes, `aws_keys` values that are random enough by
 themselves, `encoded_texts` all of these inside base64, `as_seen` all of these behind frames and escapes (`framed`, `joined`);
-`signs` tells which of the rules a text need be given to.
+`repeated` the same secrets in other places of their text; `signs` tells which of the rules a text need be given to.
 
 All code that shows, sends or lists secrets asks `secrets_in`, so that results agree. Every rule takes linear time.
 """
@@ -32,6 +32,7 @@ from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
 from leafward.base.redact.provider_keys import tokens_in
 from leafward.base.redact.recovery_codes import codes_in
+from leafward.base.redact.repeated import repeated_in
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
@@ -43,6 +44,7 @@ from leafward.base.redact.signs import (
     SPOKEN,
     TABLES,
     commands_of,
+    foreign_names,
     keywords,
     names,
     signs_of,
@@ -81,7 +83,10 @@ def secrets_in(text: str) -> list[Span]:
         found += encoded_in(text, together, _plainly)
     if held or together:
         found += as_seen(text, _plainly)
-    return list(merged(found)) if found else found
+    if not found:
+        return found
+    named = list(merged(found))
+    return list(merged([*named, *repeated_in(text, named)]))
 
 
 def secret_under(key: str, text: str) -> bool:
@@ -125,7 +130,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & HEADERS:
             yield from headers_in(text, low)
         if held & SPOKEN:
-            yield from spoken_in(text, low)
+            yield from spoken_in(text, low, foreign_names(held & SPOKEN))
         if held & RECOVERY_CODES:
             yield from codes_in(text, low)
         if held & SENTENCES:
