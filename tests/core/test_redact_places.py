@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from leafward.base.redact import redact, secrets_in
+from leafward.base.redact import Redactor, redact, secrets_in
 
 _RNG = random.Random(1127)
 
@@ -180,3 +180,18 @@ def test_many_secrets_that_come_again_take_linear_time() -> None:
     started = time.process_time()
     assert len(secrets_in(text)) == 10_000
     assert time.process_time() - started < 10
+
+
+def test_a_secret_that_was_named_is_taken_out_of_later_texts() -> None:
+    entries = [{"text": f"DB_PASS={PASSWORD}"}, {"command": f"connect app {PASSWORD} db"}, {"id": HEX}]
+    redactor = Redactor()
+    made = [redactor.value(entry) for entry in entries]
+    assert made[1]["command"] == "connect app [redacted: secret] db"
+    assert made[2]["id"] == HEX
+
+
+def test_an_id_stays_although_a_text_names_it_as_a_secret() -> None:
+    redactor = Redactor()
+    assert redactor.text(f"API_KEY={HEX}") == "API_KEY=[redacted: secret]"
+    entry = {"id": HEX, "note": f"sent {HEX}, ok"}
+    assert redactor.value(entry) == {"id": HEX, "note": "sent [redacted: secret], ok"}

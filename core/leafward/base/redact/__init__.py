@@ -32,7 +32,7 @@ from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
 from leafward.base.redact.provider_keys import tokens_in
 from leafward.base.redact.recovery_codes import codes_in
-from leafward.base.redact.repeated import repeated_in
+from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
@@ -85,8 +85,7 @@ def secrets_in(text: str) -> list[Span]:
         found += as_seen(text, _plainly)
     if not found:
         return found
-    named = list(merged(found))
-    return list(merged([*named, *repeated_in(text, named)]))
+    return with_repeated(text, list(merged(found)))
 
 
 def secret_under(key: str, text: str) -> bool:
@@ -191,6 +190,8 @@ class Redactor:
     """Texts without secrets; where the same ones come again and again, none is searched twice."""
     _silent: set[str] = field(default_factory=set)
     """Keys whose names tell nothing about their values."""
+    _named: dict[str, str] = field(default_factory=dict)
+    """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
     _printed: str = ""
@@ -204,6 +205,8 @@ class Redactor:
         if self.clean is not None and text in self.clean:
             return text
         spans = secrets_in(text)
+        if self.clean is None:
+            spans = self._with_named(text, spans)
         if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
             spans = [(*alone, "secret")]
         if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
@@ -218,6 +221,15 @@ class Redactor:
             at = end
         pieces.append(text[at:])
         return "".join(pieces)
+
+    def _with_named(self, text: str, spans: list[Span]) -> list[Span]:
+        """The spans, and the places of secrets that a text before named; ids stay, for other entries refer to them."""
+        if self._named and len(text) >= _SHORTEST and not _PLAIN.match(text):
+            again = list(places_of(self._named, text))
+            if again:
+                spans = list(merged([*spans, *again]))
+        note_distinct(text, spans, self._named)
+        return spans
 
     def _alone(self, text: str) -> tuple[int, int] | None:
         """The place of a secret that a program printed alone: the text before says so, or the same output came before."""

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.secret_values import is_code
+from leafward.base.redact.spans import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,15 +21,18 @@ _MOST = 32
 """Most secrets of a text that are looked for: each of them costs a search of the text."""
 
 
-def repeated_in(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """All places of the secrets at `spans` whose characters are their own: letters with digits, neither words nor numbers."""
-    kinds: dict[str, str] = {}
+def note_distinct(text: str, spans: Iterable[Span], kinds: dict[str, str]) -> None:
+    """Adds the secrets at `spans` to `kinds` whose characters are their own: letters with digits, neither words nor numbers."""
     for start, end, kind in spans:
+        if len(kinds) >= _MOST:
+            return
         secret = text[start:end]
         if len(secret) >= _SHORTEST and secret not in kinds and _is_distinct(secret):
             kinds[secret] = kind
-            if len(kinds) == _MOST:
-                break
+
+
+def places_of(kinds: dict[str, str], text: str) -> Iterator[Span]:
+    """All places of some secrets in a text; their kinds are given."""
     for secret, kind in kinds.items():
         at = text.find(secret)
         while at >= 0:
@@ -38,6 +42,14 @@ def repeated_in(text: str, spans: Iterable[Span]) -> Iterator[Span]:
             ):
                 yield at, end, kind
             at = text.find(secret, end)
+
+
+def with_repeated(text: str, spans: list[Span]) -> list[Span]:
+    """The spans, and the other places of the same secrets."""
+    kinds: dict[str, str] = {}
+    note_distinct(text, spans, kinds)
+    again = list(places_of(kinds, text))
+    return list(merged([*spans, *again])) if len(again) > len(kinds) else spans
 
 
 def _is_distinct(secret: str) -> bool:
