@@ -2,12 +2,12 @@
 
 The kind of a secret is named in its place (`[redacted: github token]`), so that a reader sees that something was removed. Each
 module decides one family: `provider_keys` keys with a provider's form, `private_keys` private keys, `urls` secrets in addresses,
-`headers` authorization and cookies, `commands` options of programs, `assignments` values of names (`names`, `written_values`,
-`secret_values`), `values_apart` values at some distance from their names, `spoken` values named in other languages, `sentences`
-values named in English some words away, `printed` output of programs that consists of a secret alone, `code_calls` arguments of
-functions, `tables` columns by their heads, `recovery_codes` recovery codes, `aws_keys` values that are random enough by
+`headers` authorization and cookies, `commands` options of programs, `assignments` values of names (`names`, `name_places`,
+`written_values`, `secret_values`), `values_apart` values at some distance from their names, `spoken` values named in other
+languages, `sentences` values named in English some words away, `printed` output of programs that consists of a secret alone,
+`code_calls` arguments of functions, `tables` columns by their heads, `recovery_codes` recovery codes, `aws_keys` values that are random enough by
 themselves, `encoded_texts` all of these inside base64, `as_seen` all of these behind frames and escapes (`framed`, `joined`);
-`signs` tells which of the rules a text need be given to.
+`repeated` the same secrets in other places of their text; `signs` tells which of the rules a text need be given to.
 
 All code that shows, sends or lists secrets asks `secrets_in`, so that results agree. Every rule takes linear time.
 """
@@ -32,6 +32,7 @@ from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
 from leafward.base.redact.provider_keys import tokens_in
 from leafward.base.redact.recovery_codes import codes_in
+from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
@@ -43,6 +44,7 @@ from leafward.base.redact.signs import (
     SPOKEN,
     TABLES,
     commands_of,
+    foreign_names,
     keywords,
     names,
     signs_of,
@@ -81,7 +83,9 @@ def secrets_in(text: str) -> list[Span]:
         found += encoded_in(text, together, _plainly)
     if held or together:
         found += as_seen(text, _plainly)
-    return list(merged(found)) if found else found
+    if not found:
+        return found
+    return with_repeated(text, list(merged(found)))
 
 
 def secret_under(key: str, text: str) -> bool:
@@ -125,7 +129,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & HEADERS:
             yield from headers_in(text, low)
         if held & SPOKEN:
-            yield from spoken_in(text, low)
+            yield from spoken_in(text, low, foreign_names(held & SPOKEN))
         if held & RECOVERY_CODES:
             yield from codes_in(text, low)
         if held & SENTENCES:
@@ -186,6 +190,8 @@ class Redactor:
     """Texts without secrets; where the same ones come again and again, none is searched twice."""
     _silent: set[str] = field(default_factory=set)
     """Keys whose names tell nothing about their values."""
+    _named: dict[str, str] = field(default_factory=dict)
+    """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
     _printed: str = ""
@@ -199,6 +205,8 @@ class Redactor:
         if self.clean is not None and text in self.clean:
             return text
         spans = secrets_in(text)
+        if self.clean is None:
+            spans = self._with_named(text, spans)
         if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
             spans = [(*alone, "secret")]
         if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
@@ -213,6 +221,15 @@ class Redactor:
             at = end
         pieces.append(text[at:])
         return "".join(pieces)
+
+    def _with_named(self, text: str, spans: list[Span]) -> list[Span]:
+        """The spans, and the places of secrets that a text before named; ids stay, for other entries refer to them."""
+        if self._named and len(text) >= _SHORTEST and not _PLAIN.match(text):
+            again = list(places_of(self._named, text))
+            if again:
+                spans = list(merged([*spans, *again]))
+        note_distinct(text, spans, self._named)
+        return spans
 
     def _alone(self, text: str) -> tuple[int, int] | None:
         """The place of a secret that a program printed alone: the text before says so, or the same output came before."""

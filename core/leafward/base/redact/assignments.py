@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, meaning_of, words_of
+from leafward.base.redact.joined import pieces_behind
+from leafward.base.redact.name_places import meaning_at
+from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, cell_value, judged, quoted_value
 
@@ -42,6 +44,8 @@ KEYWORDS = (
         "kennwort",
         "senha",
         "_pat",
+        "csrf",
+        "xsrf",
         "amz-signature",
         "goog-signature",
         "signature=",
@@ -60,6 +64,7 @@ _ASSIGN = re.compile(
     (?: [ ] \( [^()\n]{1,40} \) (?= [ ]{0,2} [:=][ \t] ) )?
     (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
     (?: (?: [ \t]{0,4} : | [ \t]{1,4} As (?=[ \t]) ) [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
+      | (?: [ \t]{1,4} (?i:n?varchar|n?char|n?text|sysname) (?: \( [0-9A-Za-z]{1,5} \) )? | \[ \w{0,20} \] ) [ \t]{0,4} :?= [ \t]{0,4} (?= N? \\{0,7} ["'] )
       | [ \t]{0,40} (?P<sign> => | → | ⇒ | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} | 0x[0-9a-f]{1,16}[ ] (?= \\{0,7} " ) )?
         (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
         (?: \r?\n [ \t]{1,40} (?= \\{0,7} ["'] [^"'\n]{4,200} \\{0,7} ["'] [,;]? [ \t]{0,4} (?:$|\r?\n) ) )?
@@ -79,6 +84,10 @@ _PAIR = re.compile(
     \\{0,7} ["']? [ \t]{0,8} [:=] [ \t]{0,8}"""
 )
 _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
+_INNER = re.compile(
+    r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\{1,7}[nrt]){0,40}<(?:value|Value|string|text|plainText)>"""
+)
+"""An element or attribute whose value stands in an element inside it."""
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
@@ -91,8 +100,13 @@ _SAID = re.compile(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = re.compile(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:has[ ]been[ ]|is[ ]now[ ])?(?:re)?set[ ]to|changed[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
+_ROTATED = re.compile(
+    r"[ ](?:(?:has[ ]been|is|was|got)[ ](?:now[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is[ ]now):?[ ]{1,2}[\"'`*]{0,2}(?=[^\s\"'`])"
+)
+_ROW = re.compile(r",(?P<value>[^\s,\"'()]{8,200})(?=\r?\n|\Z)")
+"""A name and its value as a row of a table with commas."""
 _GIVEN = re.compile(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
     r"(?:(?:-[A-Za-z]{1,3}|--[a-z]{1,20})[ \t]{1,4}){0,2}(?:[\w./:-]{0,60}[/:])?\Z"
@@ -106,7 +120,7 @@ _ODD = re.compile(
 """A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw")
 _COLUMN = re.compile(
-    r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
+    r"(?:[ ]{2,60}|\t{1,4})(?:REG_(?:EXPAND_)?SZ(?:[ ]{2,60}|\t{1,4}))?(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
 )
 """A name and its value as columns of a line, as `vault kv get` shows them."""
 _CHANGED = re.compile(
@@ -136,13 +150,10 @@ _ESCAPED = re.compile(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
 _LEAST_AGAIN = 7
 _MOST_MORE = 6
 """Letters and digits: the fewest of a value that repeats its name, and the most that it may have beyond the name."""
-_KEY_OF = re.compile(
-    r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
+_PHRASE = re.compile(
+    r"""\\{0,7}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}["'](?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\\{0,7}["']"""
 )
-"""Words that make a following `key` a secret."""
-_WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret|pass)[ \t]\Z")
-_KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
-"""The word before `key` in a sentence: if `names` knows the pair as a secret, a value that is clearly random is one."""
+"""The words of a wallet as a value in quotes."""
 
 
 def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
@@ -164,33 +175,18 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         if text[start - 2 : start] == "${" and text[done : done + 2].lstrip(":")[:1] in ("?", "+"):
             # The message of a shell for a missing variable.
             continue
-        meaning = meaning_of(name)
-        if (
-            meaning is None
-            and text[start - 1 : start] in ("?", "&", ";")
-            and name.lower() in ("key", "sig", "signature", "code", "jsessionid", "phpsessid")
-        ):
-            meaning = Meaning.PERHAPS
-        if meaning is None and name.lower() == "phrase" and _WALLET.search(text, max(0, start - 16), start):
-            meaning = Meaning.PASSWORD
-        if (
-            meaning in (None, Meaning.KEY)
-            and name.lower() == "key"
-            and _KEY_OF.search(text, max(0, start - 16), start)
-        ):
-            meaning = Meaning.SECRET
-        elif meaning is Meaning.KEY and (sort := _KIND_OF_KEY.search(text, max(0, start - 24), start)):
-            meaning = Meaning.PERHAPS if meaning_of(f"{sort[1]}_key") is Meaning.SECRET else meaning
-        if name == "Key" and text.startswith(" Content ", done):
-            # The output of Windows for a wireless network.
-            meaning = Meaning.PASSWORD
+        meaning = meaning_at(text, start, done, name)
         if meaning is None:
+            if name.lower() == "seed" and (phrase := _PHRASE.match(text, done)) is not None:
+                yield *phrase.span("value"), "wallet phrase"
             continue
         found = _value(text, start, done, name, meaning)
         if found is not None and not (
             meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
         ):
             yield (*found, "secret")
+            for piece in pieces_behind(text, *found):
+                yield (*piece, "secret")
             changed = _CHANGED.match(text, found[1])
             if changed is not None and is_secret(changed["value"], meaning, Place.QUOTED, quoted=True):
                 yield *changed.span("value"), "secret"
@@ -237,7 +233,7 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
         attribute = _ATTRIBUTE.match(text, end)
         if attribute is not None:
             return quoted_value(text, attribute.end(), meaning, Place.SETTING)
-        element = _ELEMENT.match(text, end)
+        element = _INNER.match(text, end) or _ELEMENT.match(text, end)
         if element is not None and not text.startswith("<", element.end()):
             stop = text.find("<", element.end(), element.end() + 600)
             return (
@@ -323,6 +319,9 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             return quoted_value(text, at, meaning, Place.SETTING) or bare_value(
                 text, at, meaning, Place.LINE, "setting"
             )
+    row = _ROW.match(text, end)
+    if row is not None and _LINE_START.search(text, max(0, start - 60), start):
+        return judged(text, *row.span("value"), meaning, Place.INLINE)
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
         return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
@@ -373,7 +372,10 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             text, at, meaning, Place.LINE, "setting"
         )
     if low == "pass":
-        return None
+        rotated = _ROTATED.match(text, end)
+        return (
+            bare_value(text, rotated.end(), meaning, Place.INLINE, "setting") if rotated is not None else None
+        )
     spoken = _SAID.match(text, end)
     if spoken is not None:
         at = spoken.end()

@@ -60,6 +60,14 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "cypher-shell",
             "arangosh",
             "rabbitmqadmin",
+            "psexec",
+            "PsExec",
+            "evil-winrm",
+            "netexec ",
+            "nxc ",
+            "crackmapexec ",
+            "couchbase-cli",
+            "cbq ",
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
@@ -95,7 +103,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("ENTIFIED", "entified"),
         ("IDENTIFIED ", "identified ", "Identified "),
-        r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"'])))",
+        r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"']|(?i:default|temporary|profile|account|quota|replace|require|password|container|with|using)\b)))",
     ),
     (("WIFI:",), ("WIFI:",), r"(?:[TSH]:[^;\n]{0,80};){0,3}P:(?P<bare>[^;\s\"']{3,80})"),
     (
@@ -168,7 +176,12 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("snmp",),
         ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
-        rf"{_REST}(?<=[\s\"'])-[AXc]{_GAP}{_WORD}",
+        rf"{_REST}(?<=[\s\"'])-[Ac]{_GAP}{_WORD}",
+    ),
+    (
+        ("-X",),
+        ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
+        rf"{_REST}(?<=[\s\"'])-X{_GAP}{_WORD}",
     ),
     (("community",), ("rocommunity", "rwcommunity"), rf"6?[ \t]{{1,8}}{_WORD}"),
     (
@@ -206,6 +219,37 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ),
         rf"{_REST}(?<=[\s\"'])-[pkP]{_GAP}{_WORD}",
     ),
+    (
+        ("-generic-password", "-internet-password"),
+        ("security add-generic-password", "security add-internet-password"),
+        rf"{_REST}(?<=[\s\"'])-w{_GAP}{_WORD}",
+    ),
+    (
+        ("assword-file", "assphrase-file"),
+        ("assword-file", "assphrase-file"),
+        rf"[ =]<\((?:echo|printf)[ \t]{{1,4}}(?:-n[ \t]|%s[ \t]|'%s'[ \t])?{_WORD}(?=[ \t]{{0,4}}\))",
+    ),
+    (
+        ("assword-command", "PASSWORD_COMMAND"),
+        ("assword-command", "PASSWORD_COMMAND"),
+        rf"[ =][\"']?echo[ \t]{{1,4}}{_WORD}(?=[\"'])",
+    ),
+    (
+        ("echo ", "printf "),
+        ("echo -n ", "echo ", "printf ", "printf '%s' ", "printf %s "),
+        r"\\{0,7}[\"']?[\w.@+-]{1,60}:(?P<bare>[^\s\"'|\\$]{3,100})\\{0,7}[\"']?[ \t]{0,3}\|[ \t]{0,3}(?:openssl[ ])?(?:enc[ ]-)?base64(?![ \t]{1,4}-+[dD])",
+    ),
+    (
+        ("bundle ",),
+        ("bundle config ", "bundle config set "),
+        r"(?:--\w{1,12}[ \t]{1,4}){0,2}(?:https?://)?[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}/?[ \t]{1,4}[\w.@%-]{1,60}:(?P<bare>[^\s\"'\\]{3,100})",
+    ),
+    (
+        ("LoginModule", "sasl.jaas"),
+        ("LoginModule", "sasl.jaas"),
+        r"[^;]{0,400}?\buser_\w{1,40}=\\{0,7}[\"'](?P<strange>[^\s\"'\\]{4,200})\\{0,7}[\"']",
+    ),
+    (("auth-pass ",), ("auth-pass ",), rf"\S{{1,80}}[ \t]{{1,4}}{_WORD}"),
     (("oathtool",), ("oathtool ",), rf"{_REST}(?<=[\s\"'])(?P<token>[A-Z2-7]{{16,128}})\b"),
     (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),

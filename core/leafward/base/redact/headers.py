@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_SCHEMES = ("bearer", "basic", "token")
-_RARE_SCHEMES = ("apikey", "ssws", "flyv1", "splunk", "genie")
+_SCHEMES = ("bearer", "basic", "token", "ssws")
+_RARE_SCHEMES = ("apikey", "flyv1", "splunk", "genie")
 """Only in texts that mention the header."""
 SIGNS = (*_SCHEMES, "authorization", "cookie", "curl", "httponly")
 """In small letters: a text with a header holds at least one of them."""
@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 )
 """Text behind a scheme, also in a concatenation in code, or in `http -A bearer -a …`."""
 _AUTHORIZATION = re.compile(
-    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256) (?: \s{1,4}|%20|\+) )?
+    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256|aws|sharedkey(?:lite)?|oss|obs|goog1|tc3-hmac-sha256) (?: \s{1,4}|%20|\+) )?
     (?P<token> [A-Za-z0-9._~+/=%:$-]{8,4000} )"""
 )
 _SIGNATURE = re.compile(

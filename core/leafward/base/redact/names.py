@@ -53,6 +53,8 @@ _KEYS = words(
     " routing unlock"
 )
 """Words before `key` in names of secrets."""
+_NETWORKS = words("wifi wlan wpa wpa2 wpa3 wep wireless")
+"""Words before `key` in names of passwords that people choose."""
 _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
@@ -117,8 +119,8 @@ def meaning_of(name: str) -> Meaning | None:
         if any(word in _SAYS_OTHER for word in behind) or len(behind) > 3:
             return None
         return Meaning.PERHAPS
-    # The prefix of encrypted values among Ansible's users.
-    return Meaning.PERHAPS if words[:1] == ["vault"] and name.startswith("vault_") else None
+    # The prefix of encrypted values among Ansible's users, and a table of secrets in settings: `secrets.jwt`.
+    return Meaning.PERHAPS if name.startswith(("vault_", "secrets.", "secret.")) else None
 
 
 def _word(words: list[str], at: int, name: str) -> Meaning | None:
@@ -132,6 +134,8 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
     if word in _SECRETS or (word.endswith(_SECRET_ENDS) and word != "secretary"):
         return Meaning.SECRET
     if word == "key":
+        if before in _NETWORKS:
+            return Meaning.PASSWORD
         if before in ("primary", "secondary") and not name.islower():
             # The names of the two keys that Azure gives out; a database has a primary key as well.
             return Meaning.KEY
@@ -148,6 +152,11 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):
         return Meaning.PASSWORD
+    if word in ("csrf", "xsrf") and at == len(words) - 1:
+        return Meaning.PERHAPS
+    if word == "string" and before == "authentication":
+        # A column of MySQL with the hash of a password.
+        return Meaning.SECRET
     if word in ("auth", "authorization"):
         return Meaning.ENCODED
     if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 _ARGUMENTS = r"[^\n|;&<>()`]{0,300}?"
-_NAMED = r"[\"']?\$?\{?(?P<name>\w{2,80})\}?[\"']?"
+_NAMED = r"[\"']?\$?\{?(?:env:)?(?P<name>\w{2,80})\}?[\"']?"
 _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     # Password stores.
     ("pass ", r"(?:show[ \t]{1,4})?(?:-\w{1,8}[ \t]{1,4})?[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,6}", True),
@@ -58,12 +58,17 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("Fernet.generate_key()", r"[^\n|;&]{0,60}", False),
     ("randomBytes(", r"[^\n|;&]{0,100}", False),
     ("rails secret", "", False),
+    ("get_random_secret_key", r"[^\n\\]{0,120}", False),
     ("key:generate --show", "", False),
     # Names that tell the kind of the output.
     ("printenv ", _NAMED, True),
     # Questions to a debugger.
     ("(Pdb) p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
     ("ipdb> p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
+    ("echo %", r"(?P<name>\w{2,80})%", True),
+    ("> process.env.", r"(?P<name>\w{2,80})", True),
+    ("irb> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
+    ("0> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
     ("echo ", r"(?:-n[ \t]{1,4})?(?=[\"']?\$)" + _NAMED, True),
     ("config:get ", rf"{_NAMED}{_ARGUMENTS}", True),
     ("config get ", rf"{_NAMED}{_ARGUMENTS}", False),
@@ -72,9 +77,21 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
-_PROMPTS = ("$ ", "❯ ", "➜ ", "\n+ ", "\\n+ ", "(Pdb) ", "ipdb> ")
+_PROMPTS = (
+    "$ ",
+    "❯ ",
+    "➜ ",
+    "\n+ ",
+    "\\n+ ",
+    "(Pdb) ",
+    "ipdb> ",
+    "> process.env.",
+    "> ENV",
+    ">echo %",
+    "> echo %",
+)
 """Prompts before a command that is shown with its output."""
-_FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}"
+_FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"
 _PROGRAMS = frozenset(
     {
         "pass ",
@@ -91,13 +108,13 @@ _PROGRAMS = frozenset(
     }
 )
 """Programs whose names are words of prose as well."""
-_OF_CODE = frozenset({"secrets.token_", "Fernet.generate_key()", "randomBytes("})
+_OF_CODE = frozenset({"secrets.token_", "Fernet.generate_key()", "randomBytes(", "get_random_secret_key"})
 """Expressions inside a call that prints their value."""
 _REACH = 120
 _STOP = r"(?P<stop>\r?\n|\\{1,7}n|\\{0,7}[\"'\]}]|\Z|&&|;)"
 _BREAK = r"(?:[ \t\r]|\n|\\{1,7}[nr]){0,12}"
 _VALUE = re.compile(
-    rf"{_BREAK}\\{{0,7}}[\"']?(?P<value>[^\s\"'\\]{{6,4000}})\\{{0,7}}[\"']?[ \t]{{0,4}}(?=\r?\n|\\{{1,7}}[nr]|\Z|\\{{0,7}}\"[,}}\]])"
+    rf"{_BREAK}(?:=>[ ])?\\{{0,7}}[\"']?(?P<value>[^\s\"'\\]{{6,4000}})\\{{0,7}}[\"']?[ \t]{{0,4}}(?=\r?\n|\\{{1,7}}[nr]|\Z|\\{{0,7}}\"[,}}\]])"
 )
 _OUTPUT = re.compile(r"(?:Output:|\"output\":[ \t]{0,4}\"|<stdout>)(?=(?:\s|\\n)*[^\s\\])")
 """Text that agents put before the output of a program."""
@@ -117,7 +134,15 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 def printed_in(text: str) -> Iterator[Span]:
     """The secrets below the commands that printed them."""
-    if "$ " not in text and "+ " not in text and "db" not in text and text.isascii():
+    if (
+        "$ " not in text
+        and "+ " not in text
+        and "db" not in text
+        and "> process.env." not in text
+        and "> ENV" not in text
+        and "echo %" not in text
+        and text.isascii()
+    ):
         # Most texts hold no prompt, and every ASCII prompt holds one of these.
         return
     if not any(map(text.__contains__, _PROMPTS)):

@@ -36,9 +36,11 @@ _STANDS_FOR = re.compile(
             | masked | hidden | insert | enter | replace | put | add | use | paste | todo | tbd | fixme | foo | bar | baz
             | foobar | enc | none | null | nil | true | false | yes | no | empty | undefined | optional | required
             | urn | tag | invalid | wrong | generated | generate | unset | not )
-          (?: [-_\s.:<(!?] .* )?
+          (?: [-_\s.:<(!?|] .* )?
+        | (?: nullable | sometimes | bail | string | confirmed | present | filled ) (?: \| .* )
         | (?: your | my | some ) (?: password|passwd|secret|token|api|key|access|private|pass ) .*
         | (?: placeholder | example ) .*
+        | (?-i: (?:test|my|user)? (?:password|passwd|secret) [0-9]{0,4} )
         | \$ (?-i:[A-Z_]{3,}) .* | [$@] [A-Za-z_({][\w.:}){-]* | %[A-Za-z_]\w*% | %[({s].* | \$\$ .* | \$\{ .* | \$\( .* | \{\{ .* | \{ .* | <.* | \[.* | \( .* | ` .* | ![A-Za-z]+ (?: [\s.] .* )?
         | (?: process\.env | os\.environ | os\.getenv | env | environ | config | settings | self | this | var | local | locals
             | data | module | secrets | vars | params | args | opts | options | ctx | req | request | res | response | props
@@ -48,7 +50,7 @@ _STANDS_FOR = re.compile(
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = re.compile(
-    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl"
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl|example(?:key|token|secret)?\Z"
 )
 """Marks anywhere in a value that show a placeholder."""
 
@@ -87,7 +89,7 @@ _SHORT_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}[uUlL]{0,3}\Z")
 """A number of C."""
 _CAMEL = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,}|Id)+[A-Z]?\Z")
 _TYPE = re.compile(
-    r"(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
+    r"(?:[a-z]\w{0,30}\.){0,4}(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
 )
 """The name of a type or field of a secret: `Ed25519PrivateKey`."""
 _DATE = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -30,6 +30,7 @@ NAMES: tuple[tuple[str, Meaning], ...] = (
     ("seed phrase", Meaning.PASSWORD),
     ("recovery phrase", Meaning.PASSWORD),
     ("log in", Meaning.PASSWORD),
+    ("backup phrase", Meaning.PASSWORD),
 )
 SIGNS = tuple(name for name, _ in NAMES)
 _BEFORE = re.compile(
@@ -54,17 +55,24 @@ _FOR = re.compile(
 """`password for ada: …`."""
 _SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in NAMES}
 _WALLET = re.compile(
-    r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
+    r"(?:[^\n\\]{0,80}(?:\n|\\n)|[^\n\\:]{0,80}:)(?:[ \t\n\"'`>*]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
 """The words of a wallet on a line of their own, or numbered."""
-_WALLETS = ("mnemonic", "seed phrase", "recovery phrase")
+_WALLETS = (
+    "mnemonic",
+    "seed phrase",
+    "recovery phrase",
+    "backup phrase",
+)
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()-]{1,20}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
 """The rest of a line that ends with a colon, and a value alone below it."""
 
-_GROUPS = r"(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{2,4}"
-_SEED = re.compile(rf"[^\n:\\]{{0,60}}[:\n\\]n?[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
+_GROUPS = (
+    r"(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[A-Z2-7]{32}|[A-Z2-7]{16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{2,4}"
+)
+_SEED = re.compile(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as shown beside a QR code."""
 _LINKS = (
     " as the ",

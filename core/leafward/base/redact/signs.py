@@ -154,6 +154,12 @@ def names(signs: int) -> tuple[tuple[str, Meaning], ...]:
     return tuple(name for name in sentences.NAMES if _SIGNS.bits[name[0]] & signs)
 
 
+@cache
+def foreign_names(signs: int) -> tuple[str, ...]:
+    """The names in other languages, among some signs."""
+    return tuple(name for name in spoken.EVERYWHERE if _SIGNS.bits[name] & signs)
+
+
 def _noted(words: list[str]) -> int:
     """The signs of new words, all together; those of each word are remembered."""
     if len(_plain) + len(_signed) > _MOST:

@@ -18,6 +18,11 @@ _HEAD = re.compile(
 )
 _RULE = re.compile(r"(?=[^-─═]*[-─═]{2})[ \t|:+─═│┼├┤╞╪╡-]{3,400}\r?\Z")
 """The line below the head of a drawn table or of a Markdown table."""
+_SPACED_TITLE = re.compile(r"[A-Za-z][\w.()-]*(?: [A-Za-z(][\w.()-]*)*")
+_SPACED_HEAD = re.compile(
+    r"[ ]{0,4}[A-Za-z][\w.()-]{0,30}(?: [A-Za-z(][\w.()-]{0,30}){0,3}(?:[ ]{2,80}[A-Za-z][\w.()-]{0,30}(?: [A-Za-z(][\w.()-]{0,30}){0,3}){1,20}[ ]*\r?\Z"
+)
+"""The head of a table whose columns are separated by two spaces or more."""
 _TITLE = re.compile(r"[A-Za-z][\w .-]{0,40}")
 _INSERT = re.compile(
     r"(?:into|INTO|Into)\s{1,20}[\w.`\"\[\]]{1,80}\s{0,20}\((?P<names>[\w\s,`\"\[\]]{3,600})\)\s{0,20}(?:values|VALUES|Values)\s{0,20}\("
@@ -47,6 +52,8 @@ def columns_in(text: str, low: str) -> Iterator[Span]:
             head = text[start:end] if start >= done else ""
             if (bar := "│" if "│" in head else "|") in head:
                 yield from _cells_below(text, end + 1, head, bar)
+            elif "  " in head.strip() and _SPACED_HEAD.match(head):
+                yield from _columns_below(text, end + 1, head)
             separator = next((sign for sign in _SEPARATORS if sign in head), "")
             if separator and _HEAD.match(head):
                 yield from _column_values(text, end + 1, head, separator)
@@ -70,6 +77,26 @@ def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
             if row == 0 or len(cells) != len(names):
                 return
             yield from _values_in(cells, meanings, at)
+        if end < 0:
+            return
+        at = end + 1
+
+
+def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
+    """The same in columns that begin below each other, with spaces between, as programs for the cloud print them."""
+    titles = list(_SPACED_TITLE.finditer(head))
+    columns = [(title.start(), found) for title in titles if (found := meaning_of(title[0])) is not None]
+    for _ in range(_MOST_ROWS if columns else 0):
+        end = text.find("\n", at)
+        line = text[at:] if end < 0 else text[at:end]
+        if not line.strip() or not all(
+            line[title.start() - 1 : title.start()] in ("", " ") for title in titles
+        ):
+            return
+        for column, meaning in columns:
+            value = line[column:].split(" ", 1)[0].rstrip("\r")
+            if any(map(str.isdigit, value)) and is_secret(value, meaning, Place.INLINE):
+                yield at + column, at + column + len(value), "secret"
         if end < 0:
             return
         at = end + 1

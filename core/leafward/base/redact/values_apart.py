@@ -61,9 +61,30 @@ _RULES = (
         )
         for option in ("--name", "--secret-id", "-Path", "-Name")
     ),
+    # The same of a parameter that is said to be secret, whatever its name.
+    (
+        "put-parameter ",
+        re.compile(
+            rf"""put-parameter (?=[^\n|;&]{{0,400}}SecureString)[^\n|;&]{{0,300}}?--value[ =]{{1,4}}(?P<name>)(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
+        ),
+    ),
+    # A value of the Windows registry.
+    (
+        "reg add ",
+        re.compile(
+            rf"""reg add [^\n]{{1,300}}?/v[ \t]{{1,4}}["']?(?P<name>\w{{1,80}})["']?[ \t]{{1,4}}(?:/t[ \t]{{1,4}}REG_\w{{1,20}}[ \t]{{1,4}})?/d[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
+        ),
+    ),
+    # A password that Elasticsearch made: the name stands below it.
+    (
+        "New value:",
+        re.compile(
+            r"New value:\s{1,4}(?P<name>)(?:(?P<value>(?!.))|(?P<bare>[^\s\"'\\]{6,100}))[ \t]{0,4}(?:\r?\n|\\{1,7}n)Password for"
+        ),
+    ),
 )
 """A literal, and an expression for its place: a name, and a value far behind it."""
-_BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>[^{}\n]{3,200})\}(?=[;\\\"']|$)")
+_BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>(?:[^{}\n]|\}\}){3,200})\}(?=[;\\\"']|$)")
 """The braces around a password of ODBC."""
 _LOGIN = re.compile(
     r"<auth-user-pass>(?:\s|\\n){1,8}[^\s<>\\]{1,100}(?:\s|\\n){1,8}(?P<value>[^\s<>\\]{3,100})(?:\s|\\n){1,8}</auth-user-pass>"
