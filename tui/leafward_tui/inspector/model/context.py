@@ -420,7 +420,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
         rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
         reasons = "aborted, failed or kept out"
-        unsent = (f"counted all the same: {reasons}", f"counted: {reasons}", "counted all the same")
+        unsent = (f"counted anyway: {reasons}", f"counted: {reasons}", "counted anyway")
         rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
     abouts = ("estimate; exact after the next reply", "estimated")
     if ledger.recorded:
