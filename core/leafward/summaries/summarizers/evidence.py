@@ -20,9 +20,10 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import stale_lines, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
+from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tell_state, tells_state
-from leafward.summaries.summarizers.outline import Section, cut, line_key, read_outline
+from leafward.summaries.summarizers.outline import Section, cut, line_key, outline_lines
 from leafward.summaries.summarizers.quotes import reached
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
@@ -186,14 +187,19 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     }
     answered = evidence.reader.told.answers > 0
     before, withheld = Section.GOAL, False
-    outline = list(read_outline(previous))
+    outline = list(outline_lines(previous))
     # What was worked on then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and answered
     goals = sorted_out(
-        [text for section, text, _ in outline if section is Section.GOAL], turns, answered=went_on
+        [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
     )
-    for section, text, is_open in outline:
+    for section, text, is_open, code_of in outline:
         lead = ""
+        code = [(text, code_of)] if code_of is not None else list(code_in(text))
+        for piece, intro in code:
+            tell_code(evidence, piece, intro, entry)
+        if code:
+            continue
         if section is Section.GOAL and text not in goals:
             continue
         if section is Section.GOAL and evidence.size:
