@@ -30,10 +30,11 @@ _WORK = [
 def test_code_of_an_earlier_summary_is_one_line_that_says_what_it_is() -> None:
     told = told_in(Section.CONTEXT, *_WORK, previous=_SHOWN, previous_entry=3)
     code = [line for line in told if "iota" in line or line.startswith("type frostRow")]
-    assert code == [
+    expected = (
         "Code in an earlier summary (Added the rows of the table): `type frostRow int`, `frostRowNone frostRow = iota`, "
         '`` rowCount int `json:"row_count"` ``'
-    ]
+    )
+    assert code == [expected]
 
 
 def test_code_is_carried_on_a_second_time() -> None:

@@ -93,6 +93,8 @@ class Fact:
     """How often it was seen."""
     outcome: str = ""
     """The last one known."""
+    ended: EntryIndex = NO_ENTRY
+    """The last entry that tells an outcome: a command may only be named behind it."""
     about: list[str] = field(default_factory=list)
     """What it is said of, or under which headings."""
     is_open: bool = True
@@ -153,7 +155,10 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
             fact.entries.append(seen.entry)
         # A call and its result are one use of a command.
         fact.count += not seen.outcome
-        fact.outcome = seen.outcome or ("" if fact.kind in _CLOSED else fact.outcome)
+        if seen.outcome:
+            fact.outcome, fact.ended = seen.outcome, seen.entry
+        elif fact.kind in _CLOSED:
+            fact.outcome = ""
         about = whole.get(seen.about, seen.about)
         if about and about not in fact.about:
             fact.about.append(about)

@@ -82,7 +82,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns)
     statements.settled(evidence, messages)
-    statements.stated(evidence, turns)
+    statements.stated(evidence, messages, turns)
     statements.changed(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import EntryIndex, tool_calls
+from leafward.files.checks import Check, check_of
+from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
@@ -51,6 +52,12 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
 )
 """Programs that answer a question by failing."""
+_WHOLE = re.compile(
+    r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
+    r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
+    r"|(?:npx )?(?:pytest|mypy|ruff check|tsc|tsgo|eslint|vitest(?: run)?|jest)(?: -\S+| \.)*"
+)
+"""A check of everything: no file, test or folder is named."""
 _RULE = 2
 """What a rule is worth beside other lines: facts that are likely needed do not crowd it out."""
 _ALIKE = 0.5
@@ -95,7 +102,7 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         add(evidence, Section.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
 
-def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
+def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone."""
     total = max(1, evidence.size)
 
@@ -103,17 +110,17 @@ def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
         return (evidence.position.get(fact.last, -1) + 1) / total
 
     checklist: dict[tuple[bool, str], list[Fact]] = {}
-    passed = _Passed(evidence)
+    passed = _Passed(evidence, messages)
     broken = [
         fact
         for fact in evidence.facts.values()
         if fact.kind is FactKind.COMMAND
         and _is_broken(fact)
-        and recency(fact) > _STILL
+        and (_end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
         and not _was_on_the_way(evidence, fact, turns)
     ]
-    failed_at = [evidence.position[fact.last] for fact in broken if fact.last in evidence.position]
+    failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
@@ -181,7 +188,9 @@ def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
             count = _passes(evidence.reader.passed[fact.key], times)
             add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
-        ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
+        # Of a failure that was overcome the end says nothing any more.
+        told = bool(fact.outcome) and not (_is_broken(fact) and passed.overcame(fact))
+        ended = f"; ended with {fact.outcome} last" if told else ""
         often_or_once = f"{times} times" if times > 1 else "once"
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
@@ -219,9 +228,14 @@ def _is_broken(fact: Fact) -> bool:
     return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
 
 
+def _end_of(evidence: Evidence, fact: Fact) -> int:
+    """The position where a command ended last; it may be named behind that. -1 where that is not known."""
+    return evidence.position.get(fact.ended, -1)
+
+
 def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bool:
     """Whether a command that checks nothing failed on the way to an answer that does not speak of failing."""
-    place = evidence.position.get(fact.last, -1)
+    place = _end_of(evidence, fact)
     if place < 0 or _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
         return False
     return any(
@@ -233,25 +247,35 @@ def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bo
 class _Passed:
     """The commands of a span that ended well."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
+        self._evidence, self._messages = evidence, messages
         self._checked = -1
+        self._whole: dict[Check | None, int] = {}
+        """By what they prove, where a check of everything passed last."""
         self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
         self._by_word: dict[str, list[tuple[int, str]]] = {}
         for fact in evidence.facts.values():
             if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
                 continue
-            place = evidence.position.get(fact.last, -1)
+            place = _end_of(evidence, fact)
             words = frozenset(fact.key.split())
             self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if _CHECKS.search(fact.key) is not None and "|" not in fact.key:
-                self._checked = max(self._checked, place)
+            if "|" in fact.key or _CHECKS.search(fact.key) is None:
+                continue
+            self._checked = max(self._checked, place)
+            for part in fact.key.split(" && "):
+                if _WHOLE.fullmatch(part):
+                    proven = check_of(part)
+                    self._whole[proven] = max(place, self._whole.get(proven, -1))
 
     def overcame(self, fact: Fact) -> bool:
-        """Whether a command that failed succeeded later in other words, or all checks passed behind it."""
-        place = self._evidence.position.get(fact.last, -1)
+        """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
+        place = _end_of(self._evidence, fact)
         if self._checked > place and _CHECKS.search(fact.key) is None:
+            return True
+        proven = check_of(fact.key)
+        if proven is not None and self._whole.get(proven, -1) > place:
             return True
         words = frozenset(fact.key.split())
         if any(
@@ -259,9 +283,22 @@ class _Passed:
             for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
         ):
             return True
-        return any(
+        if any(
             later > place and len(words & other) >= _ALIKE * min(len(words), len(other))
             for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
+        ):
+            return True
+        return proven is not None and self._ran_within(fact.key, place)
+
+    def _ran_within(self, command: str, place: int) -> bool:
+        """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
+        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")
+        shown = (f"> {bare}", f"$ {bare}", f"&& {bare}")
+        return any(
+            message.get("role") == "toolResult"
+            and not message.get("isError")
+            and any(map(text_of(message.get("content")).__contains__, shown))
+            for _, message in self._messages[place + 1 :]
         )
 
 
