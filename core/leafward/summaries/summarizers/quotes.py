@@ -45,6 +45,15 @@ _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """Before a list that weighs one of several ways: which, and whether it was taken, stands elsewhere."""
+_WAY = re.compile(
+    r"(?i)^\W*(?:option|approach|variant|alternative|proposal|idea) (?:#?\d{1,2}|[a-d])\b(?: \([^()\n]{1,60}\))?\s*(?:$|[:–—-])"
+)
+"""What names one of several ways, so that somebody may choose it: whoever does names it, and is told what it was."""
+_WAYS = re.compile(
+    r"(?i)\b(?:(?:few|several|two|three|four|2|3|4|some|following|these|possible|your|the) (?:\w+ )?(?:options|alternatives|approaches|choices)"
+    r"|(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
+)
+"""Before a list of ways: nobody has chosen one by that, however they are put."""
 _OFFERS = re.compile(
     r"(?i)\byou(?:['’]d)? (?:can|could|may|might)\b|\b(?:could|can|might|may) (?:help|try|do|also|fix|prevent|improve|consider)\b"
     r"|\b(?:options?|alternatives?|suggestions?|recommendations?|ideas?|ways to|possible (?:fixes|improvements|solutions))\b"
@@ -52,8 +61,8 @@ _OFFERS = re.compile(
 )
 """Before a list of what could be done: nobody has chosen any of it."""
 _IMPERATIVE = re.compile(
-    r"(?i)^(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
-    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask)\b"
+    r"(?i)^(?:(?:now|then|just|please),? )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
+    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test)\b(?!-)"
 )
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 """An item of a checklist is told as a step."""
@@ -98,6 +107,9 @@ def answers(
     final = {turn.last for turn in turns}
     settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
     settled.update(range(answered_before(messages, turns)))
+    # What was worked on since may have changed how it stood when a turn ended.
+    since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
+    left = settled | {turn.last for turn in turns if turn.last < since}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
     # What was only asked leaves the answer before it under discussion.
@@ -130,8 +142,8 @@ def answers(
                 if section is Section.CONTEXT and place < current and said.guessed:
                     # What was taken to be so then has shown itself since.
                     continue
-                if section is Section.CONTEXT and place in settled and said.passing:
-                    # How it stood in the end is said at the end of the turn.
+                if section is Section.CONTEXT and place in left and said.passing:
+                    # How it stood in the end is said at the end of the last turn.
                     continue
                 if section is Section.NEXT and (
                     place in settled or prose.accompanies(line) or (not ends and prose.announces(line))
@@ -148,7 +160,8 @@ def answers(
                 if section is Section.DONE:
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
-                if context and place in proposed and _IMPERATIVE.match(line):
+                if context and (place in proposed or place in left) and said.bids:
+                    # Nobody has chosen it, or somebody did it.
                     continue
                 if context and said.half:
                     # Half a thought; what it names is told elsewhere.
@@ -189,6 +202,8 @@ class _Said(NamedTuple):
     """It can be understood without what stands around it."""
     passing: bool
     """It tells how something stood at that moment."""
+    bids: bool
+    """It says what to do."""
 
 
 @lru_cache(maxsize=1 << 13)
@@ -200,6 +215,7 @@ def _said(line: str) -> _Said:
         words < 6 and line.count("`") < 4,
         words >= 8 and not _TALK.match(line) and not prose.hedges(line),
         tells_a_passing_state(line),
+        _IMPERATIVE.match(line) is not None,
     )
 
 
@@ -314,7 +330,11 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
             _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
         ):
             continue
-        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
+        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？：")) or (
+            mark is None and (_WAYS.search(stripped) or _WAY.match(stripped.lstrip("# "))) is not None
+        )
+        if mark is None and chosen_from and _WAY.match(stripped):
+            continue
         if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)
