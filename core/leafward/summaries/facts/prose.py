@@ -285,6 +285,8 @@ def _stem(word: str) -> str:
         return _IRREGULAR[word]
     if not word.isascii() or not word.isalpha() or len(word) < 4:
         return word
+    if len(word) > 4 and word.endswith(("ied", "ies")):
+        return word[:-3] + "y"
     for ending in ("ing", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word[: -len(ending)]

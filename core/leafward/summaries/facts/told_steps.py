@@ -31,7 +31,7 @@ _LOOKS = re.compile(
 _BY_HAND = re.compile(r"(?i)\b(?:manual(?:ly)?|by hand)\b")
 _TRIES = re.compile(r"(?i)\b(?:test|try|check|verify)(?:s|ing)?\b")
 _CHECKED = {
-    Check.TEST: re.compile(r"(?i)\btests?\b"),
+    Check.TEST: re.compile(r"(?i)\btest(?:s|ed|ing)?\b"),
     Check.LINT: re.compile(r"(?i)\blint(?:er|ing|ers)?\b"),
     Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
     Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
@@ -174,10 +174,11 @@ class ToldSteps:
 
         What was committed no longer stands as it was said to stand amid the work.
         """
-        signs: set[_Sign] = {("command", command)}
-        check, makes_files, commits = _effects_of(command)
-        if check is not None:
-            signs.add(("check", check))
+        # All that stands before an `&&` ended well too.
+        parts = {command, *command.split(" && ")}
+        signs: set[_Sign] = {("command", part) for part in parts}
+        signs.update(("check", check) for part in parts if (check := _effects_of(part)[0]) is not None)
+        _, makes_files, commits = _effects_of(command)
         if makes_files:
             signs.update(map(_file, paths))
         yield from self._came(signs, entry)
@@ -206,6 +207,10 @@ class ToldSteps:
             return True
         signs = self._signs(line)
         return bool(signs) and signs <= self._done
+
+    def is_run(self, line: str) -> bool:
+        """The same of a line that only says what is to be run or checked: nothing of it is left."""
+        return _LOOKS.match(line) is not None and self.is_taken_up(line)
 
     def _signs(self, text: str) -> set[_Sign]:
         """What takes a step up: the files that it names, or else the names; of one that only looks the commands and checks."""

@@ -241,7 +241,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
                 section, text = Section.DONE, text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         elif section is Section.IN_PROGRESS and worked:
             if withheld and not answered:
-                section, lead = Section.NEXT, _NOT_DONE
+                section, lead = Section.NEXT, stale_lines.NOT_DONE
             elif reached(text) and not _FAILED_THEN.search(text):
                 section = Section.DONE
             elif is_open:
@@ -370,7 +370,6 @@ _QUOTES_USER = re.compile(
 _NOT_YET = re.compile(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
-_NOT_DONE = "Not done when this was last summarised: "
 _SINCE = 60
 """Characters of what was asked since about a rule."""
 _OLD_ERROR = 0.1

@@ -46,6 +46,7 @@ _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words with which a step says what is to be done."""
 PLANNED_BEFORE = "Planned before: "
+NOT_DONE = "Not done when this was last summarised: "
 _PLANNED = 0.1
 """What such a line is worth by itself."""
 _PLAN = 3
@@ -242,7 +243,7 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            if written_since:
+            if written_since or evidence.reader.told.is_run(candidate.text):
                 over.add(id(candidate))
             else:
                 # Its file may have been changed for another reason.
@@ -288,9 +289,10 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     def is_done(candidate: Candidate) -> bool:
         # What stands in brackets says only how: the line of what is done may leave it out.
-        bare = without_marker(_BRACKETS.sub(" ", candidate.text))
+        told = candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
+        bare = without_marker(_BRACKETS.sub(" ", told))
         words = frozenset(content_words(bare))
-        words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(candidate.text))
+        words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(told))
         place = _place(evidence, candidate)
         behind = [other for later, other in done if later > place]
         if len(words) > 1 and any(len(words & other) >= _DONE_ALREADY * len(words) for other in behind):
@@ -305,16 +307,15 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not Section.NEXT or not is_done(candidate)
+        if not (candidate.section is Section.NEXT or candidate.text.startswith(PLANNED_BEFORE))
+        or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = len(plan.items) >= _PLAN and not plan.open
     # The work that the summary stands in the middle of goes on before the first request behind it.
-    went_on = bool(turns) and (
-        (turns[0].first > 0 and evidence.reader.told.answers > 0)
-        # So it does where the first request only agrees to it.
-        or (not turns[0].tells and turns[0].works and is_answered(turns[0]))
-    )
+    went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
+    # So it does where the first request only agrees to it.
+    went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
     if all_done or went_on or plan.made:
         # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
         for candidate in evidence.candidates:
