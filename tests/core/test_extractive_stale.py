@@ -110,3 +110,21 @@ def test_a_reply_and_what_was_replied_are_the_same_words() -> None:
     assert (
         content_words("Replied to the queries") == content_words("reply to the query") == ("reply", "query")
     )
+
+
+def test_a_commit_is_told_once() -> None:
+    todos = [
+        {"content": "Commit 1: Frost table enhancements, styling and sorting", "status": "completed"},
+        {"content": "Commit 2: Reader of the valley rows", "status": "completed"},
+    ]
+    told = told_in(
+        Section.DONE,
+        user("group the changes of orchard into commits"),
+        reply("", ("t", "todo_write", {"todos": todos})),
+        result("t", "ok"),
+        *ran("a", 'git commit -m "Improve the frost table with styling and order"'),
+        *ran("b", 'git commit -m "Add the tool that counts"'),
+    )
+    assert "Commit 1: Frost table enhancements, styling and sorting" not in told
+    assert "Commit 2: Reader of the valley rows" in told
+    assert "Committed: Improve the frost table with styling and order" in told
