@@ -128,3 +128,21 @@ def test_a_commit_is_told_once() -> None:
     assert "Commit 1: Frost table enhancements, styling and sorting" not in told
     assert "Commit 2: Reader of the valley rows" in told
     assert "Committed: Improve the frost table with styling and order" in told
+
+
+def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
+    plan = (
+        "# Plan\n\n### WP1: Table\n- [ ] Fill `frost_table`\n\n## Testing Checklist (E2E)\nVerify these.\n\n### Print mode\n"
+        "- [ ] Basic: `frost -p`\n- [ ] JSON: `frost --json`\n\n## Notes\n- [ ] Ask Ada about the valley\n"
+    )
+    told = told_in(
+        Section.NEXT,
+        user("write a plan for the frost table of orchard"),
+        reply("", ("a", "write", {"path": "plan.md", "content": plan})),
+        result("a", "ok"),
+    )
+    assert told == [
+        "WP1: Table: Fill `frost_table`",
+        "Testing Checklist (E2E), Print mode: Basic: `frost -p`; JSON: `frost --json`",
+        "Notes: Ask Ada about the valley",
+    ]

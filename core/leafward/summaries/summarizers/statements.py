@@ -11,7 +11,14 @@ from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.facts.prose import accompanies, announces, considers, content_words, leads_on
+from leafward.summaries.facts.prose import (
+    accompanies,
+    announces,
+    considers,
+    content_words,
+    is_to_try,
+    leads_on,
+)
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP
 from leafward.summaries.summarizers.candidates import Candidate, Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
@@ -66,6 +73,8 @@ _RULE = 2
 """What a rule is worth beside other lines: facts that are likely needed do not crowd it out."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
+_AHEAD = 3
+"""Checklists whose open items come next."""
 _TODO_LINE = 220
 """Characters of todos that share a line."""
 
@@ -189,8 +198,10 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             # What is left of a list that was worked through was dropped rather than forgotten.
             _todos(evidence, is_open, heading, items, 0.4)
             continue
-        _todos(evidence, is_open, heading, items, 1.0 if not is_open else 3.0 if ahead < 3 else 1.0)
-        ahead += is_open
+        # What is to be tried in the end does not come next.
+        soon = is_open and ahead < _AHEAD and not is_to_try(heading)
+        _todos(evidence, is_open, heading, items, 3.0 if soon else 1.0)
+        ahead += soon
     for fact in broken[-4:]:
         sources = (fact.entry, fact.last)
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
