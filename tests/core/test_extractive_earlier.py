@@ -43,3 +43,20 @@ def test_code_is_carried_on_a_second_time() -> None:
     assert [line for line in told if "iota" in line] == [
         line[2:] for line in once.split("\n") if "iota" in line
     ]
+
+
+_STOOD = """## Critical Context
+- Still seeing compilation errors of the frost table in `frostRow`
+- Error: "Frost table should have `frostRow` after the hook"
+- `frostTable` of the session is empty after the hook runs
+- The valley table fails silently with packed rows in `frostRow`
+"""
+
+
+def test_how_things_stood_then_is_over_once_they_were_worked_on() -> None:
+    tests = [reply("", ("t", "bash", {"command": "npm test"})), result("t", "12 passed")]
+    told = told_in(Section.CONTEXT, *_WORK[:3], *tests, *_WORK[3:], previous=_STOOD, previous_entry=3)
+    stood = [line[2:] for line in _STOOD.split("\n")[1:-1]]
+    assert [line for line in stood if line in told] == stood[3:]
+    told = told_in(Section.CONTEXT, *_WORK, previous=_STOOD, previous_entry=3)
+    assert [line for line in stood if line in told] == stood[1:]

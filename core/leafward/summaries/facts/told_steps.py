@@ -102,6 +102,11 @@ class ToldSteps:
     _worked: bool = False
     """Whether a call was made since the last answer."""
 
+    @property
+    def tests_passed(self) -> bool:
+        """Whether a run of tests ended well."""
+        return ("check", Check.TEST) in self._done
+
     def tell(self, sightings: Iterable[Sighting], *, final: bool = False) -> None:
         """Takes in the steps that a text tells; `final`: it ends the work, so that how things stand there they stand behind it."""
         for seen in sightings:

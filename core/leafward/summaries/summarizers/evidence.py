@@ -14,6 +14,7 @@ from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gath
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.outcomes import failed_calls
+from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, whole_paths
 from leafward.summaries.summarizers import quotes as quoting
@@ -260,7 +261,9 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             section = Section.CONTEXT
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
-        if worked and section in _LASTING and _WAS_GOING_ON.search(text):
+        if worked and section in _LASTING and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
+            continue
+        if section is Section.CONTEXT and evidence.reader.told.tests_passed and _BROKEN_THEN.search(text):
             continue
         if evidence.size and section in _LASTING and _NEWEST_THEN.search(text):
             continue
@@ -352,6 +355,10 @@ _MARKUP = re.compile(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[
 _FAILED_THEN = re.compile(
     r"(?i)\b(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|empty|missing|wrong|undefined|stuck)\b|\bfails?\b"
 )
+_BROKEN_THEN = re.compile(
+    r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
+)
+"""How something was amiss when an earlier summary was written: tests passed since."""
 _CODE = re.compile(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )
