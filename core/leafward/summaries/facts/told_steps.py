@@ -179,11 +179,15 @@ class ToldSteps:
 
         What was committed no longer stands as it was said to stand amid the work.
         """
-        # All that stands before an `&&` ended well too.
-        parts = {command, *command.split(" && ")}
-        signs: set[_Sign] = {("command", part) for part in parts}
-        signs.update(("check", check) for part in parts if (check := _effects_of(part)[0]) is not None)
-        _, makes_files, commits = _effects_of(command)
+        signs: set[_Sign] = {("command", command)}
+        check, makes_files, commits = _effects_of(command)
+        if check is not None:
+            signs.add(("check", check))
+            for part in command.split(" && ") if "&&" in command else ():
+                # What stands before an `&&` ended well too.
+                signs.add(("command", part))
+                if (proven := check_of(part)) is not None:
+                    signs.add(("check", proven))
         if makes_files:
             signs.update(map(_file, paths))
         yield from self._came(signs, entry)

@@ -330,11 +330,12 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
             _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
         ):
             continue
-        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？：")) or (
-            mark is None and (_WAYS.search(stripped) or _WAY.match(stripped.lstrip("# "))) is not None
-        )
-        if mark is None and chosen_from and _WAY.match(stripped):
-            continue
+        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
+        if mark is None and not chosen_from:
+            way = _WAY.match(stripped.lstrip("# ")) is not None
+            chosen_from = way or (stripped.endswith((":", "：")) and _WAYS.search(stripped) is not None)
+            if way and stripped[0] != "#":
+                continue
         if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)

@@ -17,7 +17,7 @@ from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGU
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP
-from leafward.summaries.summarizers import contradictions
+from leafward.summaries.summarizers import contradictions, superseded_values
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
@@ -97,6 +97,7 @@ def settle(
     _steps(evidence, turns)
     _counts(evidence)
     _figures(evidence)
+    superseded_values.leave_out(evidence, lambda candidate: _place(evidence, candidate))
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _points_at_a_way(evidence, candidate)
     ]
