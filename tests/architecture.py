@@ -29,7 +29,7 @@ class Class:
         return f"{self.module}.{self.name}"
 
     def methods(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-        """What its own body defines, properties among them."""
+        """Names that its own body defines, properties included."""
         return {
             node.name: node
             for node in self.node.body
@@ -67,7 +67,7 @@ class Code:
 
     @cached_property
     def names(self) -> dict[str, dict[str, str]]:
-        """What each name at any place of a module stands for, where it was imported: its full name."""
+        """The full name of each imported name, wherever in a module it is imported."""
         found: dict[str, dict[str, str]] = {}
         for module, nodes in self.nodes.items():
             here = found[module] = {}
@@ -170,7 +170,7 @@ class Code:
                 back[other].add(module)
 
         def walk(start: str, edges: Mapping[str, set[str]], seen: set[str]) -> Iterator[str]:
-            """What is reached from a module, each after what it reaches."""
+            """Modules reached from a module, each after those it reaches itself."""
             stack = [(start, iter(sorted(edges[start] & inside)))]
             seen.add(start)
             while stack:

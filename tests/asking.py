@@ -1,4 +1,4 @@
-"""What tests that ask a model over HTTP share: spans, settings for an endpoint, the kinds of server."""
+"""Shared by tests that ask a model over HTTP: spans, settings for an endpoint, the kinds of server."""
 
 from __future__ import annotations
 

@@ -188,12 +188,12 @@ class Recorded:
         return base + tail
 
     def pieces(self, request: str) -> Pieces:
-        """What was sent: texts of a side that follow each other joined, calls and results by their ids."""
+        """Messages sent: consecutive texts of a side joined, calls and results by their ids."""
         return joined(pieces_sent(self.messages[digest] for digest in self.hashes(request)))
 
 
 def pieces_sent(messages: Iterable[Body]) -> Pieces:
-    """What the messages of a request say, one after the other: texts, calls and results by their ids."""
+    """Messages of a request, one after the other: texts, calls and results by their ids."""
     found: Pieces = []
     for message in messages:
         side = "assistant" if message["role"] == "assistant" else "user"
@@ -211,12 +211,12 @@ def pieces_sent(messages: Iterable[Body]) -> Pieces:
 
 
 def projected(session: Session, at: int) -> Pieces:
-    """What was sent, by a context that we make."""
+    """The messages sent, according to our context."""
     return joined(pieces_of(session, context_at(session, at).messages))
 
 
 def pieces_of(session: Session, messages: Iterable[ContextMessage]) -> Pieces:
-    """What messages of a context say, told as those of a request."""
+    """Messages of a context, in the form of a request."""
     found: Pieces = []
     for message in messages:
         body = message_body(session, message)
@@ -260,3 +260,16 @@ def agree(sent: Pieces, ours: Pieces) -> bool:
         ):
             return False
     return True
+
+
+def in_one_piece(session: Session) -> None:
+    """Fails unless everything hangs on one first entry and nothing branches."""
+    roots = [index for index, parent in enumerate(session.columns.parent) if parent < 0]
+    assert roots == [0]
+    assert session.branches == 0
+    assert session.tree.branch_points() == []
+
+
+def compactions(session: Session) -> list[int]:
+    """Indexes of the compactions, in the order of the file."""
+    return [index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]

@@ -96,13 +96,13 @@ class Rollout:
         return self.item("message", role=role, content=[{"type": kind, "text": text}])
 
     def prompt(self, text: str) -> int:
-        """What the user types: an item and an event."""
+        """A prompt of the user: an item and an event."""
         at = self.said(text)
         self.event("user_message", message=text, images=[])
         return at
 
     def reply(self, text: str, total: int | None = None) -> int:
-        """What the model says: an event and an item, and what it cost."""
+        """A reply of the model: an event and an item, and its usage."""
         at = self.event("agent_message", message=text)
         self.said(text, "assistant")
         if total is not None:

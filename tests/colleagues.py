@@ -57,7 +57,7 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
 
     def text(self, name: str) -> str | None:
-        """What lies on disk; None where nothing does."""
+        """Bytes of the file on disk; None where there is none."""
         file = self.path / name
         return file.read_bytes().decode() if file.is_file() else None
 
@@ -67,7 +67,7 @@ class Folder:
         file.write_bytes(text.encode())
 
     def run(self, script: str) -> tuple[str, int]:
-        """What a command printed, and its exit code."""
+        """Output of a command, and its exit code."""
         done = subprocess.run(
             ["bash", "-c", script], cwd=self.path, capture_output=True, text=True, check=False
         )

@@ -39,7 +39,7 @@ class Compacted(Acting):
         self.answered(f"c{self.calls}", tool, result, failed=failed)
 
     def aftermath(self) -> Aftermath:
-        """What followed its compaction."""
+        """The entries after its compaction."""
         with closing(Session.open(self.path)) as session:
             return aftermath_of(session, session.find(self.compaction))
 

@@ -1,4 +1,4 @@
-"""What every test runs in: folders of its own, a fixed terminal, clock zone and locale, no network, no litellm."""
+"""Surroundings of every test: folders of its own, a fixed terminal, clock zone and locale, no network, no litellm."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _KEPT = {
     "LEAFWARD_THOROUGH",
     "TEXTUAL_SNAPSHOT_TEMPDIR",
 }
-"""What steers the tests themselves; the last is how the processes of the snapshot plugin share their folder."""
+"""Variables that steer the tests themselves; by the last one the processes of the snapshot plugin share their folder."""
 
 _LONGEST_ID = 60
 """Characters of a value in the name of a test."""

@@ -1,4 +1,4 @@
-"""What the stores in the corpora hold, counted from their raw lines and rows by the rules of each format.
+"""Contents of the stores in the corpora, counted from their raw lines and rows by the rules of each format.
 
 Nothing of Leafward is used: json, sqlite3 and the names of files alone, so that the readers are held against another count.
 """
@@ -18,7 +18,7 @@ _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 class Count(NamedTuple):
-    """What a store holds."""
+    """Contents of a store."""
 
     sessions: int
     subagents: int
@@ -76,7 +76,7 @@ def codex(home: Path) -> Count:
 
 
 def codex_tokens(home: Path) -> int:
-    """What every response took: recorded of each one (0.16x), else the last running total of a file that copies nothing."""
+    """Usage of every response: recorded of each one (0.16x), else the last running total of a file that copies nothing."""
     spent = 0
     for path in home.rglob("rollout-*.jsonl"):
         lines = lines_of(path)
@@ -124,7 +124,7 @@ def claude(home: Path) -> Count:
 
 
 def claude_tokens(home: Path) -> int:
-    """What every reply took; the rows of one repeat it, and so do copies in other files."""
+    """Usage of every reply; the rows of one repeat it, and so do copies in other files."""
     replies: dict[str, dict[str, Any]] = {}
     for path in sorted((home / "projects").rglob("*.jsonl")):
         for row in lines_of(path):
@@ -238,7 +238,7 @@ def opencode_database(path: Path) -> Count:
 
 
 def opencode_database_tokens(path: Path) -> int:
-    """What every reply took, those that a revert deleted too; a copy was made at the same millisecond as its source."""
+    """Usage of every reply, those that a revert deleted too; a copy was made at the same millisecond as its source."""
     base = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
     told = [json.loads(data) for (data,) in base.execute("SELECT data FROM message")]
     told += [

@@ -1,4 +1,4 @@
-"""What calls in the corpora did to files, read off the raw lines and rows by each format's tool table.
+"""Effects of the calls in the corpora on files, read off the raw lines and rows by each format's tool table.
 
 Nothing of Leafward is used. A call is told by its id; commands of a shell count only where they hand a patch on.
 """

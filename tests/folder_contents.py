@@ -1,4 +1,4 @@
-"""What lies in a folder, to be compared with what lies there later."""
+"""The contents of a folder, to be compared with its later contents."""
 
 from __future__ import annotations
 

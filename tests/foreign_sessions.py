@@ -44,12 +44,12 @@ def said(session: Session, at: int | None = None) -> list[tuple[str, str]]:
 
 
 def texts(session: Session) -> list[str]:
-    """What is said."""
+    """Role and text of each message."""
     return [text for _, text in said(session)]
 
 
 def problems(session: Session) -> dict[str, int]:
-    """What `doctor` says: how often each code; that the folder is gone does not count."""
+    """Number of problems of each code that `doctor` finds; a missing folder does not count."""
     return dict(Counter(problem.code for problem in check(session) if problem.code != "cwd-missing"))
 
 

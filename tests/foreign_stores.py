@@ -112,7 +112,7 @@ def said(session: Session, name: str, *, reply: bool = True) -> int:
 
 
 def same_anew(store: Store, session: Session) -> None:
-    """What another Leafward reads now is what this one has."""
+    """Another Leafward that reads the files now finds the same as this one."""
     anew = store.open()
     try:
         assert anew.columns == session.columns

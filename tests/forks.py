@@ -69,7 +69,7 @@ def texts(session: Session, at: int) -> list[tuple[str, str]]:
 
 
 def told(session: Session, at: int) -> list[tuple[str, object]]:
-    """What an agent that adopts a session has to send: speaker and content, without what the source's agent put in."""
+    """Messages that an agent has to send of a session converted for it: speaker and content, without what the source's agent put in."""
     cut = forking.ForkPoint(EntryIndex(at), EntryIndex(at), EntryIndex(-1), None, EntryIndex(at))
     return [_plain(message, one.role) for one, message in Conversation(session, cut).messages()]
 

@@ -35,7 +35,7 @@ def document(made: forking.Fork) -> dict[str, Any]:
 
 
 def imported(body: dict[str, Any], root: Path) -> Session:
-    """What the import makes of a document, read again."""
+    """The session that the import makes of a document."""
     talk = Conversation(body["info"]["id"], at=body["info"]["time"]["created"])
     talk.info = {"directory": FOLDER, "title": body["info"]["title"], "version": body["info"]["version"]}
     talk.messages = [(one["info"], one["parts"]) for one in body["messages"]]

@@ -110,7 +110,7 @@ class Conversation:
         return self.reply(said(summary), **given)
 
     def copy(self, session: str, until: str | None = None, *, at: int, **info: Any) -> Conversation:
-        """What a fork makes: the same messages with new ids in a session that does not say where it comes from."""
+        """Rows of a fork: the same messages with new ids in a session that does not say where it comes from."""
         made = Conversation(session, at=at, **{**self.info, **info})
         names: dict[str, str] = {}
         for body, parts in self.messages:
@@ -310,7 +310,7 @@ def opened(path: Path) -> Session:
 
 
 def texts(session: Session, context: Context | None = None) -> list[str]:
-    """What the model is sent, one line a message: role and the beginning of the text."""
+    """Messages sent to the model, one line each: role and the beginning of the text."""
     context = context or context_at(session)
     lines = []
     for message in context.messages:

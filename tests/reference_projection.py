@@ -1,4 +1,4 @@
-"""What a model sees at an entry, computed the slow and obvious way.
+"""Messages that a model receives at an entry, computed the slow and obvious way.
 
 Dictionaries and lists only, nothing cached, nothing clever: the rules of pi 1.5.2 written down once
 more, so that tests can compare the fast implementation with them on any tree. The goldens under
@@ -16,7 +16,7 @@ Entry = dict[str, Any]
 Message = dict[str, Any]
 
 IMAGE_CHARS = 4800
-"""What pi counts for any image, in UTF-16 units."""
+"""Size that pi counts for any image, in UTF-16 units."""
 
 
 class Projection(NamedTuple):

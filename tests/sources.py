@@ -1,4 +1,4 @@
-"""What an open session is read from, as its own type."""
+"""The source of an open session, as its own type."""
 
 from __future__ import annotations
 

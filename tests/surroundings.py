@@ -1,4 +1,4 @@
-"""What a test may need around it: the checkout, real sessions beside it, a user whom permissions hold."""
+"""Surroundings of a test: the checkout, real sessions beside it, a user to whom permissions apply."""
 
 from __future__ import annotations
 

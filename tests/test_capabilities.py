@@ -68,7 +68,7 @@ def reached(code: Code, module: str) -> set[str]:
 
 
 def wrong_rows(code: Code, rows: list[Row], sources: dict[str, str]) -> Iterator[str]:
-    """What is wrong with a list of capabilities; `sources` has the text of the files that keys lead to."""
+    """Errors in a list of capabilities; `sources` has the text of the files that keys lead to."""
     firsts = {files[0] for _, files in rows}
     for title, files in rows:
         modules = [module_of(one) for one in files]

@@ -101,7 +101,7 @@ def threads_elsewhere(code: Code) -> Iterator[str]:
 
 
 def jobs_of(nodes: list[ast.AST]) -> Iterator[ast.expr]:
-    """What is run as a job, wherever one is started; where a variable is given, what was put into it there."""
+    """Functions that are run as jobs, wherever one is started; for a variable, its value there."""
     if not any(isinstance(node, ast.Attribute) and node.attr in _JOB_STARTS for node in nodes):
         return
     for function in nodes:

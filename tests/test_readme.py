@@ -1,4 +1,4 @@
-"""What the README and the documents claim. `python -m tests.test_readme` writes the generated parts."""
+"""The claims of the README and the documents. `python -m tests.test_readme` writes the generated parts."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ HELP_WIDTH = 100
 
 def keys_table() -> str:
     """Every intent, in the order of the help."""
-    from leafward_tui.ui.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
-    from leafward_tui.ui.key_overrides import key_label
-    from leafward_tui.ui.key_reasons import SCREEN_TITLES
+    from leafward_tui.ui.keys.intents import EVERYWHERE, GROUPS, INTENTS, SCREENS
+    from leafward_tui.ui.keys.key_overrides import key_label
+    from leafward_tui.ui.keys.key_reasons import SCREEN_TITLES
 
     lines = ["| key | does | on | name |", "|---|---|---|---|"]
     for group in GROUPS:
@@ -55,7 +55,7 @@ def help_block() -> str:
     """The help of the command and of each verb, each in a fence under its name."""
     import click
 
-    from leafward.cli.verbs import leafward
+    from leafward.cli.declarations.verbs import leafward
 
     settings = {**leafward.context_settings, "terminal_width": HELP_WIDTH}
     top = click.Context(leafward, info_name="leafward", **settings)
@@ -68,21 +68,21 @@ def help_block() -> str:
 
 
 def need_table() -> str:
-    """What summaries hold, measured on the sessions of the corpora."""
+    """Facts that summaries hold, measured on the sessions of the corpora."""
     from tests.bench.need import table
 
     return table()
 
 
 def exam_table() -> str:
-    """What of an exam the context answers after the compactions of the corpora."""
+    """Exam questions that the context answers after the compactions of the corpora."""
     from tests.bench.exam import table
 
     return table()
 
 
 def query_table() -> str:
-    """What a search understands; the first column says whether the catalogue's filter does too."""
+    """Terms of a search; the first column says whether the catalogue's filter knows them too."""
     from leafward.query.vocabulary import TERMS, TEXT_TERMS
 
     lines = [
@@ -277,8 +277,8 @@ def test_configuration_is_described_whole() -> None:
 
 def test_the_example_configuration_is_sound() -> None:
     from leafward.base.config import parse
-    from leafward_tui.ui.key_overrides import Keymap
-    from leafward_tui.ui.palette import TOKENS, built_in_names
+    from leafward_tui.ui.appearance.palette import TOKENS, built_in_names
+    from leafward_tui.ui.keys.key_overrides import Keymap
 
     configuration, summaries = text_of("docs/configuration.md"), text_of("docs/summaries.md")
     examples = [body for language, body in FENCE.findall(summaries + configuration) if language == "toml"]
@@ -353,7 +353,7 @@ ARGUMENTS = {
     "resume": ["{}"],
     "demo": [],
 }
-"""What each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
+"""Arguments that each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
 
 
 def test_documents_hold_the_keys_that_are_listed(

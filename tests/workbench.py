@@ -18,7 +18,7 @@ _LIMIT = 12
 
 
 def commands(name: str, other: str, number: int) -> tuple[str, ...]:
-    """What an agent might run on two files."""
+    """Commands that an agent might run on two files."""
     quoted, other = shlex.quote(name), shlex.quote(other)
     return (
         f"rm -f {quoted}",
@@ -107,7 +107,7 @@ class Workbench:
         path.write_bytes(text.encode())
 
     def text(self, name: str) -> str | None:
-        """What lies on disk; None where nothing does."""
+        """Bytes of the file on disk; None where there is none."""
         path = self.folder / name
         return path.read_bytes().decode() if path.is_file() else None
 

@@ -157,6 +157,6 @@ def anchor(
 
 
 def injected(file: Acting, **settings: object) -> Injection:
-    """What is put in at the end of a session."""
+    """Text inserted at the end of a session."""
     with reading(file.path) as session:
         return inject(session, session.leaf, InjectionSettings(**settings))  # type: ignore[arg-type]  # a test's own keys

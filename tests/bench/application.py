@@ -33,7 +33,7 @@ main([sys.argv[1]])
 
 
 def _shown(entries: int) -> bytes:
-    """What the title says once the rows are there."""
+    """Text of the title once the rows are there."""
     return f"{entries:,}".encode()
 
 
@@ -70,7 +70,7 @@ def start(report: Report, path: Path, entries: int, home: Path, bar: float | Non
 
 
 def modules(report: Report, path: Path, entries: int, home: Path) -> None:
-    """What is loaded in a session of looking around and leaving again."""
+    """Modules loaded in a session of looking around and leaving again."""
     told = home / "modules.txt"
     given = references.environment(home)
     with Screen([sys.executable, "-c", _MODULES, str(path), str(told)], given) as screen:

@@ -1,4 +1,4 @@
-"""What is shown first of two branches, beside decoding the lines of both."""
+"""The first view of two branches, beside decoding the lines of both."""
 
 from __future__ import annotations
 

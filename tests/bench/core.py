@@ -176,7 +176,7 @@ def folds_and_filters(report: Report, path: Path, entries: int) -> None:
 
 
 def context(report: Report, path: Path, entries: int) -> None:
-    """What the model sees at the end of one long path without a compaction."""
+    """The context at the end of one long path without a compaction."""
     ours: list[float] = []
     reference: list[float] = []
     with closing(Session.open(path)) as session:

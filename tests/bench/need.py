@@ -1,4 +1,4 @@
-"""What a summary holds of what is really needed afterwards: `python -m tests.bench.need`.
+"""Facts needed afterwards that a summary holds: `python -m tests.bench.need`.
 
 Needed is a fact of the replaced span that the user or the model uses again after the compaction and that the kept messages
 do not hold. Survival is the share of all facts of the span, by weight, that the text holds; what is kept anyway does not
@@ -114,7 +114,7 @@ class Need:
         )
 
     def fates(self, name: str, *, injection: bool = False) -> tuple[Fate, ...]:
-        """What became of all facts in a text, or in it and the injected context together."""
+        """Survival of all facts in a text, or in it and the injected context together."""
         injected = self.injected.text if injection else ""
         return survival(self.facts, self.texts[name].text, injected=injected, cwd=self.cwd).fates
 
@@ -178,7 +178,7 @@ def last_tokens(there: Replaced, size: int) -> str:
 
 
 def best_of(needed: Sequence[Fact], size: int) -> str:
-    """What the span allows at a size in tokens: the needed facts alone, one a line, the shortest first."""
+    """The best possible text of the span at a size in tokens: the needed facts alone, one a line, the shortest first."""
     lines: list[str] = []
     for fact in sorted(needed, key=lambda fact: (len(fact.key), fact.kind, fact.key)):
         if tokens_of("\n".join([*lines, fact.key])) > size:
@@ -320,7 +320,7 @@ def measured(folder: Path = CORPORA) -> Iterator[Need]:
 
 
 def told_of(needs: Sequence[Need]) -> list[str]:
-    """What each text holds of what is needed, in all, and how ours compares, one line each."""
+    """Needed facts that each text holds in all, and how ours compares, one line each."""
     of = sum(need.count() for need in needs)
     lines = [f"{name}: {sum(need.held(name) for need in needs)} of {of}" for name in COMPARED]
     ratios = {over: ratio(needs, over) for over in ("stored", "last tokens")}
@@ -392,7 +392,7 @@ _TIMES_THE_END = 1.3
 
 
 def need(report: Report, folder: Path = CORPORA) -> None:
-    """What summaries hold of what is needed later, for every compaction of a folder of sessions."""
+    """Facts needed later that summaries hold, for every compaction of a folder of sessions."""
     what = "needed later, in our summary"
     if not folder.is_dir():
         report.skipped(what, f"no {folder.name}")

@@ -1,4 +1,4 @@
-"""What the figures are compared with, measured in the same run."""
+"""References of the figures, measured in the same run."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def command() -> list[str]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """What a measured program runs in: folders of its own, a terminal of many colours, and compiled modules kept there."""
+    """Environment of a measured program: folders of its own, a terminal of many colours, and compiled modules kept there."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("LEAFWARD_", "TEXTUAL_"))
     }

@@ -1,4 +1,4 @@
-"""What was measured, beside what it is compared with."""
+"""Measurements, each beside its reference."""
 
 from __future__ import annotations
 

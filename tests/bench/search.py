@@ -65,7 +65,7 @@ def searching(report: Report, store: Path, index: Path, sessions: int) -> None:
 
 
 def held(report: Report, store: Path, index: Path) -> None:
-    """What a process holds at most that searches all text, without and with ripgrep; Linux only."""
+    """Peak memory of a process that searches all text, without and with ripgrep; Linux only."""
     if not sys.platform.startswith("linux"):
         report.skipped("memory of a search", "read from /proc")
         return

@@ -18,7 +18,7 @@ Arguments = str | Path
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run of the command line came to."""
+    """Outcome of one run of the command line."""
 
     code: int
     out: str

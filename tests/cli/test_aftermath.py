@@ -1,12 +1,12 @@
-"""What compactions cost afterwards, on the command line: of one, and added up."""
+"""Costs after a compaction on the command line: of one, and added up."""
 
 from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING
 
-from leafward.cli.aftermath_totals import aftermath_text
-from leafward.cli.output import Page
+from leafward.cli.output.aftermath_totals import aftermath_text
+from leafward.cli.output.page import Page
 from leafward.compaction.aftermath import Repeat
 from tests.compacted_session import Compacted
 from tests.pi_file import conversation
@@ -72,7 +72,4 @@ def test_no_two_models_read_the_same_where_their_column_is_narrow() -> None:
 
 def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:
     conversation(tmp_path / "plain.jsonl")
-    assert (
-        done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out
-        == "no compaction to add up\n"
-    )
+    assert done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out == "no compactions\n"

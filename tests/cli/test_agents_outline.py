@@ -1,4 +1,4 @@
-"""What `tree` and its kin print of other agents' sessions: ids that can be typed, tasks of sub-agents, endless compacting."""
+"""Output of `tree` and its kin for other agents' sessions: ids that can be typed, tasks of sub-agents, endless compacting."""
 
 from __future__ import annotations
 

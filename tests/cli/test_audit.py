@@ -102,14 +102,14 @@ class TestAudit:
         """A misspelt kind is not told from a session without secrets otherwise."""
         outcome = run("audit", secretive.parent, "--kind", "github-token")
         assert outcome.code == 0
-        assert "no secret of the kinds named found in 1 session" in outcome.out
+        assert "no secret of these kinds found in 1 session" in outcome.out
         assert (
-            "no secret of the kind 'github-token'; found there: 1 github token, 1 openai key" in outcome.err
+            "no secret of the kind 'github-token'; kinds found: 1 github token, 1 openai key" in outcome.err
         )
         document = done("audit", secretive.parent, "--kind", "npm", "--kind", "openai key", "--json").document
         assert document["totals"] == {"openai key": 1}
         assert [one["text"] for one in document["diagnostics"]] == [
-            "no secret of the kind 'npm'; found there: 1 github token, 1 openai key"
+            "no secret of the kind 'npm'; kinds found: 1 github token, 1 openai key"
         ]
 
     def test_nothing_found_is_said(self, done: Run, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ class TestAudit:
         assert outcome.code == 130
         assert len(outcome.document["secrets"]) == 3
         assert outcome.document["diagnostics"] == [
-            {"code": "stopped", "text": "stopped: 1 session not looked through"}
+            {"code": "stopped", "text": "stopped: 1 session not searched"}
         ]
 
     def test_what_cannot_be_read_is_named(
@@ -216,7 +216,7 @@ class TestSanitised:
         copy.write_text("mine")
         before = contents(tmp_path)
         outcome = run("keep", secretive, "--sanitised", tmp_path / "clean")
-        assert (outcome.code, outcome.err) == (1, f"leafward: a file of that name is there: {copy}\n")
+        assert (outcome.code, outcome.err) == (1, f"leafward: a file of that name exists: {copy}\n")
         assert contents(tmp_path) == before
 
     def test_a_failed_write_leaves_nothing(
@@ -275,7 +275,7 @@ class TestPatch:
         outcome = run("diff", edited, "#2", "#4", "--patch", "b")
         assert outcome.code == 0
         assert TOKEN in outcome.out
-        assert "not redacted: the patch holds 1 github token; --redact takes them out" in outcome.err
+        assert "not redacted: the patch has 1 github token; --redact removes them" in outcome.err
 
     def test_redacted_it_has_as_many_lines(self, run: Run, edited: Path) -> None:
         plain = run("diff", edited, "#2", "#4", "--patch", "b")

@@ -1,4 +1,4 @@
-"""What a killed migration leaves beside a session is no session."""
+"""A file that a killed migration leaves beside a session is no session."""
 
 from __future__ import annotations
 

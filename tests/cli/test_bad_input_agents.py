@@ -32,9 +32,9 @@ class Store(NamedTuple):
 
     root: Path
     session: Path
-    """What is asked for."""
+    """The command that is run."""
     files: list[Path]
-    """What is mutilated."""
+    """The bytes that are damaged."""
 
 
 def codex(folder: Path, version: str, part: str) -> Store:
@@ -146,7 +146,7 @@ JUNK: tuple[Any, ...] = (
     None, 0, -1, 1.5, 1e300, 10**25, "", "x", "../x", "\ud800", "\0", "9999-12-31T23:59:59Z",
     [], [None], [[]], ["x"], {}, {"a": 1}, True,
 )  # fmt: skip
-"""What may stand in a record for anything else."""
+"""Values that may replace any other in a record."""
 MORE: tuple[tuple[str, ...], ...] = (
     ("ls", "--totals"),
     ("tree", "--entries"),

@@ -208,13 +208,12 @@ def test_what_the_session_made_itself_is_no_reason_to_give_up(
         "in a package",
     ]
     assert "README: whether it was there before the session made it is not known" in out
-    assert "--base says what was there before the session" in out
+    assert "add --base for the files from before the session" in out
     assert main([*asked, "--likely", *check]) == 0
     out = capsys.readouterr().out
     assert '"tidy it" is the first after which `sh check.sh` fails' in out
     assert (
-        "assumed not to be there before the session made them: README, check.sh, shop/README, shop/__init__.py, total.py"
-        in out
+        "assumed to be new in this session: README, check.sh, shop/README, shop/__init__.py, total.py" in out
     )
     assert main([*asked, "--base", "", "--likely", "--json", *check]) == 0
     found = json.loads(capsys.readouterr().out)

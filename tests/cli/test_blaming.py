@@ -73,8 +73,8 @@ def test_why(file: Path, tmp_path: Path, done: Run) -> None:
     ("place", "says"),
     [
         ("{}:99", "has 6 lines"),
-        ("{}:0", "counted from 1"),
-        ("{}:3-2", "counted from 1"),
+        ("{}:0", "lines count from 1"),
+        ("{}:3-2", "lines count from 1"),
         ("{}.gone", "no file or folder"),
         ("{}:2-9", ""),
     ],
@@ -89,7 +89,7 @@ def test_a_file_that_is_no_text(file: Path, tmp_path: Path, run: Run) -> None:
     file.write_bytes(b"\xff\xfe\x00")
     outcome = run("blame", str(file), "--among", str(tmp_path))
     assert outcome.code
-    assert "no text in UTF-8" in outcome.err
+    assert "is not UTF-8 text" in outcome.err
 
 
 def test_why_wants_one_line(file: Path, run: Run) -> None:

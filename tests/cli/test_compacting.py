@@ -236,11 +236,11 @@ def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
     [
         (("--strategy", "all"), "--strategy all only compares, so it needs --dry-run"),
         (("--strategy", "all", "--dry-run", "--model", "local/x"), "so it takes no --model"),
-        (("--repair", "#264", "--at", "#3"), "--repair takes place, cut and strategy from"),
-        (("--base-url", "http://127.0.0.1:9"), "so it needs --model"),
+        (("--repair", "#264", "--at", "#3"), "--repair uses the place, cut and strategy of"),
+        (("--base-url", "http://127.0.0.1:9"), "--base-url needs --model"),
         (("--max-tokens", "0"), "--max-tokens"),
         (("--behaviour", "9.9"), "no version '9.9'"),
-        (("--strategy", "codex", "--cut", "leaf"), "codex keeps messages instead of a tail"),
+        (("--strategy", "codex", "--cut", "leaf"), "codex keeps single messages and no tail"),
     ],
 )
 def test_usage(options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
@@ -255,7 +255,7 @@ def test_usage(options: tuple[str, ...], said: str, run: Run, path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--repair", "#3"), "is no compaction"),
+        (("--repair", "#3"), "is not a compaction"),
         (("--max-tokens", "9"), "9 tokens leave no room for a summary; allow more"),
         (("--at", "nowhere"), "no entry 'nowhere'"),
         (("--cut", "root"), "that entry is not in the context here"),
@@ -322,7 +322,7 @@ def test_a_dry_run_says_that_a_model_would_not_be_asked(run: Run, tmp_path: Path
     file.user("on")
     options = ("--keep-recent", "1", "--model", "local/scripted")
     planned = run("compact", file.path, *options, "--dry-run")
-    assert "it would stop before that: with the longest summary, this compaction makes" in planned.err
+    assert "it would stop before sending: with the longest summary, this compaction makes" in planned.err
     refused = run("compact", file.path, *options)
     assert (refused.code, "nothing was sent" in refused.err) == (1, True)
     assert "would stop" not in run("compact", file.path, *options, "--dry-run", "--larger").err
@@ -359,7 +359,7 @@ def test_a_session_of_codex_is_planned_by_its_rules(done: Run, tmp_path: Path) -
 
 
 class TestGate:
-    """What stops a compaction that would lose rules or unfinished steps."""
+    """The gate of a compaction that would lose rules or unfinished steps."""
 
     def test_it_stops_lists_whole_sentences_and_writes_nothing(self, run: Run, tmp_path: Path) -> None:
         compaction = lossy(tmp_path)
@@ -368,9 +368,7 @@ class TestGate:
         stopped = run("compact", path, "--repair", compaction)
         assert stopped.code == 1
         assert f"  constraint  {RULE}\n  todo  {STEP}" in stopped.out
-        assert (
-            "1 rule and 1 unfinished step would be in nothing that the model sees afterwards" in stopped.err
-        )
+        assert "the model would no longer see 1 rule and 1 unfinished step" in stopped.err
         assert "--pin-lost" in stopped.err
         assert "--accept-loss" in stopped.err
         document = run("compact", path, "--repair", compaction, "--json").document
@@ -380,7 +378,7 @@ class TestGate:
 
     def test_a_dry_run_shows_what_would_stop_it(self, run: Run, tmp_path: Path) -> None:
         shown = run("compact", tmp_path / "s.jsonl", "--repair", lossy(tmp_path), "--dry-run")
-        assert "afterwards; this stops the compaction" in shown.out
+        assert "this stops the compaction" in shown.out
         assert RULE in shown.out
 
     def test_the_loss_can_be_accepted(self, run: Run, tmp_path: Path) -> None:

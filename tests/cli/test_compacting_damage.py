@@ -32,7 +32,7 @@ def survives(run: Run, path: Path) -> None:
         outcome = run(verb, path, *options)
         assert outcome.code in (0, 1), (verb, options, outcome)
         assert "unforeseen" not in outcome.err, (verb, options, outcome.err)
-        migrated = b'"backup":"' in outcome.out.encode() or "the file as it was:" in outcome.err
+        migrated = b'"backup":"' in outcome.out.encode() or "backup of the old file:" in outcome.err
         assert migrated or path.read_bytes().startswith(before), (verb, options)
         if outcome.code:
             assert one_line(outcome.err), (verb, options, outcome.err)

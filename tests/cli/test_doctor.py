@@ -1,4 +1,4 @@
-"""What the doctor prints of a session that is damaged in every way at once."""
+"""The doctor's report on a session that is damaged in every way at once."""
 
 from __future__ import annotations
 

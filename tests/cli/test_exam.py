@@ -89,7 +89,7 @@ def test_a_draft_has_its_exam(file: Acting, done: Run) -> None:
 def test_what_is_no_compaction(file: Acting, run: Run) -> None:
     outcome = run("exam", file.path, "#1")
     assert outcome.code
-    assert "is no compaction" in outcome.err
+    assert "is not a compaction" in outcome.err
 
 
 def asked(endpoint: Endpoint) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ def test_what_only_an_encrypted_summary_can_answer_is_counted_apart(
     assert sum(one["unreadable"] for one in found["topics"].values()) == 2
     lines = done("exam", path).out.splitlines()
     assert lines[0].endswith(
-        "0 of 2 questions can be answered from what can be read; 2 unreadable: the summary is encrypted"
+        "0 of 2 questions can be answered from what is readable; 2 unreadable: the summary is encrypted"
     )
     assert sum(line.startswith("? ") for line in lines) == 2
     index = found["compaction"]

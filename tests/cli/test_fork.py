@@ -158,7 +158,7 @@ def test_an_illegal_cut_says_where_instead(run: Run, session: Path) -> None:
     assert outcome.code == 1
     assert outcome.out == ""
     assert "1 tool call has no result here" in outcome.err
-    assert "the nearest legal entry is 00000003" in outcome.err
+    assert "the nearest entry that works is 00000003" in outcome.err
     outcome = run("fork", session, "#2", "--to", "claude")
     assert outcome.code == 1
     assert "Claude Code cannot go on at 00000003" in outcome.err

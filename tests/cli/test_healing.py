@@ -90,7 +90,7 @@ def test_a_preview_is_refused_as_healing_is_where_the_folder_is_gone(
     file.user("never mind")
     refused = run("heal", file.path, how)
     assert (refused.code, refused.out) == (1, "")
-    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another one\n"
+    said = f"leafward: project folder not found: {gone}; --cwd FOLDER begins it in another folder\n"
     assert refused.err == said
     assert run("heal", file.path, "--cwd", tmp_path, "--dry-run").code == 0
 
@@ -165,7 +165,7 @@ def test_more_images_than_one_request_takes_are_left_alone_where_no_reply_is_ant
 def test_a_session_without_a_known_fault_is_written_anyway_where_that_is_wanted(
     run: Run, tmp_path: Path
 ) -> None:
-    """What a provider says of thinking that was signed for another request cannot be told from the session."""
+    """Whether a provider accepts thinking that was signed for another request cannot be told from the session."""
     file = Transcript(tmp_path / ".claude")
     file.prompt("count the pears")
     file.block({"type": "thinking", "thinking": "seven", "signature": "c2lnbmVk"}, "msg_t", None)
@@ -216,7 +216,10 @@ def test_where_nothing_was_said_behind_a_gap_the_session_goes_on_before_it(run: 
     file.user("plant a row")
     file.said("planted")
     file.entry("model_change", "never written", provider="local", modelId="scripted-2")
-    assert "`leafward heal` goes on before it" in run("compact", file.path, "--dry-run").err
+    assert (
+        "`leafward heal` begins a session that goes on before it"
+        in run("compact", file.path, "--dry-run").err
+    )
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document
     assert ([one["code"] for one in made["changes"]], made["messages"]) == (["gap"], 2)
     assert [one["text"] for one in run("context", made["path"], "--json").document["messages"]] == [
@@ -261,7 +264,7 @@ THINKING = "`thinking` or `redacted_thinking` blocks in the latest assistant mes
 
 
 def refused(file: Transcript, said: str) -> None:
-    """What Claude Code 2.1 writes where the provider refused a request."""
+    """Row of Claude Code 2.1 after the provider refused a request."""
     message = {
         "id": "refused",
         "type": "message",
@@ -415,7 +418,7 @@ def test_an_assumed_window_is_only_said(run: Run, tmp_path: Path) -> None:
 
 
 def test_counts_are_kept_up_to_the_first_change(run: Run, tmp_path: Path) -> None:
-    """What was sent for a reply stands before it as it was: its count is still that of its request."""
+    """The messages before a reply are unchanged, so its count is still that of its request."""
     file = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
     for number in range(2):
         file.user(f"plant row {number}")

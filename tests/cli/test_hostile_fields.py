@@ -162,7 +162,7 @@ READING = [
 
 
 def acts(outcome: Outcome) -> list[str]:
-    """What a terminal could act on; ours uses no colour here, and `export` writes an ordinary text."""
+    """Sequences that a terminal could act on; ours uses no colour here, and `export` writes an ordinary text."""
     return ACTS.findall(outcome.out) + ACTS.findall(outcome.err)
 
 

@@ -100,7 +100,7 @@ def test_filters(options: tuple[str, ...], ids: set[str], done: Run, store: Path
     [
         ("since:xx", "since: takes 12h, 7d, 3mo, today or a date, not xx (column 1)"),
         ("sheep agent:zz", "agent: takes pi, codex, claude or opencode, not zz (column 7)"),
-        ("sheep tool:bash", "tool: works in the search of all text only (column 7)"),
+        ("sheep tool:bash", "tool: works only in the search of all text (column 7)"),
     ],
 )
 def test_a_broken_condition_is_refused(query: str, said: str, run: Run, store: Path) -> None:
@@ -258,6 +258,6 @@ def test_what_adds_up_nothing_is_said_and_damage_is_called_as_on_the_screen(
         out.write("{{{\n")
     outcome = run("ls", tmp_path, "--by", "day")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "--by says what --totals adds up by: add --totals" in outcome.err
+    assert "--by needs --totals" in outcome.err
     assert "day" in done("ls", tmp_path, "--by", "day", "--totals").out
     assert "! 1 problem" in done("ls", tmp_path).out

@@ -1,4 +1,4 @@
-"""What `log`, `undo` and `redo` call the places of a move: entries of the conversation, never Leafward's own lines."""
+"""Names of the places of a move in `log`, `undo` and `redo`: entries of the conversation, never Leafward's own lines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from leafward.session.journal import operations
 from leafward.session.session import Session
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.operation_text import OperationText
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.words.operation_text import OperationText
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:

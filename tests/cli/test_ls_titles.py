@@ -10,6 +10,8 @@ from tests.tui.session_store import SessionFile
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from tests.cli.conftest import Run
 
 
@@ -45,3 +47,29 @@ def test_what_a_session_is_stays_where_its_title_is_cut(done: Run, tmp_path: Pat
                 tmp_path, "/home/ada/a-project-with-a-long-name", title, ago=timedelta(hours=1)
             )
             other.turn("nothing else")
+
+
+def test_rows_fit_in_a_terminal_of_eighty_columns(
+    done: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafward.cli.output.page.PIPE_WIDTH", 80)
+    title = "Fix the login of the orchard, and all that hangs on it"
+    first = SessionFile(tmp_path, "/home/ada/a-project-with-a-long-name", title, ago=timedelta(hours=3))
+    second = SessionFile(
+        tmp_path, "/home/ada/a-project-with-a-long-name", title, ago=timedelta(hours=2), parent=first
+    )
+    second.turn("and the docs")
+    done("archive", second.path)
+    lines = done("ls", tmp_path).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("  fork  archived" in line for line in lines)
+    assert all("a-proj" in line for line in lines[1:-1])
+
+
+def test_a_copy_and_a_sub_agent_are_called_what_the_screen_calls_them(done: Run, tmp_path: Path) -> None:
+    first = SessionFile(tmp_path, "/home/ada/orchard", "Fix the login", ago=timedelta(hours=3))
+    copy = tmp_path / "copy.jsonl"
+    lines = first.path.read_bytes().splitlines(keepends=True)
+    copy.write_bytes(lines[0].replace(first.id.encode(), b"another-id") + b"".join(lines[1:]))
+    rows = done("ls", tmp_path).out.splitlines()
+    assert sum("  copy" in row for row in rows) == 1

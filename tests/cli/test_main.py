@@ -17,7 +17,7 @@ from leafward import __version__
 from leafward.base.errors import LeafwardError
 from leafward.cli import application as opening
 from leafward.cli import main
-from leafward.cli.verbs import leafward as group
+from leafward.cli.declarations.verbs import leafward as group
 from tests.pi_file import conversation
 
 if TYPE_CHECKING:
@@ -153,20 +153,22 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
     light = {
         "leafward",
         "leafward.cli",
-        "leafward.cli.command",
+        "leafward.cli.declarations",
+        "leafward.cli.declarations.changing_verbs",
+        "leafward.cli.declarations.command",
+        "leafward.cli.declarations.comparing_verbs",
+        "leafward.cli.declarations.memory_verbs",
+        "leafward.cli.declarations.options",
+        "leafward.cli.declarations.verbs",
         "leafward.cli.host",
-        "leafward.cli.options",
         "leafward.cli.streams",
-        "leafward.cli.verbs",
-        "leafward.cli.comparing_verbs",
-        "leafward.cli.changing_verbs",
-        "leafward.cli.memory_verbs",
     }
     assert ours <= light | {
         "leafward.base",
         "leafward.base.errors",
         "leafward.base.safe_text",
         "leafward.cli.output",
+        "leafward.cli.output.page",
     }
     assert not loaded & {
         "orjson",

@@ -12,14 +12,14 @@ import click
 import pytest
 
 from leafward import cli
-from leafward.cli.verbs import leafward as group
+from leafward.cli.declarations.verbs import leafward as group
 from tests.cli.test_main import VERBS
 
 MODULES = ("branch_options", "compaction_options", "session_options")
 KINDS: dict[str, Any] = {
     name: kind
     for module in MODULES
-    for name, kind in vars(import_module(f"leafward.cli.{module}")).items()
+    for name, kind in vars(import_module(f"leafward.cli.declarations.{module}")).items()
     if name.endswith("Options")
 }
 
@@ -32,7 +32,7 @@ def kind_of(command: click.Command) -> Any:
 
 
 def missing(kind: Any) -> dict[str, str]:
-    """What an option that has to be there is given."""
+    """Values for the required options."""
     return {one.name: "leaf" for one in fields(kind) if one.default is MISSING}
 
 
@@ -66,3 +66,15 @@ def test_no_verb_takes_a_mapping_of_options() -> None:
         assert inspect.Parameter.VAR_KEYWORD not in kinds, name
     folder = Path(cli.__file__).parent
     assert [file.name for file in folder.glob("*.py") if "asked: Mapping" in file.read_text()] == []
+
+
+@pytest.mark.parametrize("value", ["abc", "-5", "1.5"])
+def test_a_number_that_is_none_is_told_in_words(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "session", "--keep-recent", value]) == 2
+    assert f"{value!r} is not a whole number of at least 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_a_search_for_nothing_is_a_wrong_use(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["search", text]) == 2
+    assert "nothing to search for" in capsys.readouterr().err

@@ -99,7 +99,7 @@ def test_nothing_to_compact_is_no_failure(done: Run, tmp_path: Path, strategy: s
 def test_behind_our_own_compaction_a_plan_has_the_size_of_the_context(
     run: Run, done: Run, tmp_path: Path
 ) -> None:
-    """What is not in the file is sent behind the compaction too."""
+    """Tokens that are not in the file are sent after the compaction too."""
     file = Acting(tmp_path / "s.jsonl")
     file.user(K)
     file.said(K, tokens=usage(90_000))
@@ -192,7 +192,7 @@ def test_an_escape_in_a_session_reaches_no_terminal(done: Run, tmp_path: Path) -
 
 
 def test_the_rows_of_what_stays_add_up(done: Run, file: Acting) -> None:
-    """What is estimated wrong has its row, as on the screens."""
+    """The estimation error has its row, as on the screens."""
     file.user(K)
     file.said("done", tokens=usage(30_000, input=29_900, output=100))
     rows: dict[str, int] = {}
@@ -218,7 +218,7 @@ def test_the_threshold_of_claude_code_is_that_of_the_gauge(done: Run) -> None:
     assert made["reserve"] == made["window"] - shown.tokens
     text = done("plan", path).out
     assert f"threshold about {shown.tokens:,} of" in text
-    assert "What Claude Code keeps is not known: pi's rules are taken" in text
+    assert "What Claude Code keeps is not known: pi's rules are used" in text
     # pi's rules that are asked for by name have pi's threshold.
     asked = done("plan", path, "--strategy", "pi", "--json").document["trigger"]
     assert (asked["threshold"], asked["about"]) == (asked["window"] - 16_384, False)

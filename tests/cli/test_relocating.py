@@ -230,13 +230,13 @@ def test_what_is_stopped_says_how_much_is_left(
     outcome = run("relocate", OLD, stores.new)
     assert outcome.code == 130
     assert "copied 1 session to" in outcome.out
-    assert "1 session left; run it again to go on" in outcome.err
+    assert "1 session left; run it again to continue" in outcome.err
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (OLD, "", "the folder that the new session is to work in is empty"),
+        (OLD, "", "no folder is named for the new session"),
         (OLD, "nowhere", "no folder "),
         (
             "/home/ada/orchad",

@@ -187,7 +187,7 @@ def test_a_read_only_file_and_a_pipe_stay(work: Work, done: Run) -> None:
     found = done("restore", work.path, work.at, "--json").document
     reasons = {one["path"]: (one["reason"], one["offered"]) for one in found["files"]}
     assert reasons["a.py"] == ("it is read-only", "write")
-    assert reasons["new.py"] == ("it is no regular file", None)
+    assert reasons["new.py"] == ("it is not a regular file", None)
 
 
 def test_a_read_only_file_is_said_to_be_one_whatever_else_keeps_it(work: Work, done: Run, run: Run) -> None:
@@ -200,10 +200,10 @@ def test_a_read_only_file_is_said_to_be_one_whatever_else_keeps_it(work: Work, d
     shown = run("restore", work.path, at)
     assert "it is read-only; `python3` ran after it was last seen" in shown.out
     assert "name it with --overwrite to write it" in shown.out
-    assert "to be named with --overwrite" in shown.out
+    assert "written only if named with --overwrite" in shown.out
     assert (work.folder / "a.py").read_text() == "in the end\n"
     named = done("restore", work.path, at, "a.py", "--overwrite")
-    assert "written, it stays read-only" in named.out
+    assert "it stays read-only after the write" in named.out
     assert (work.folder / "a.py").read_text() == "written\n"
     assert (work.folder / "a.py").stat().st_mode & 0o777 == 0o444
 
@@ -303,7 +303,7 @@ def test_a_file_that_is_created_is_executable_where_a_command_made_it_so(
 
 
 def test_a_restore_leads_back_to_a_later_entry(work: Work, done: Run) -> None:
-    """What a restore left counts as safe for the next one."""
+    """Files that a restore left count as safe for the next one."""
     done("restore", work.path, work.at)
     done("restore", work.path, "leaf")
     assert snapshot(work.folder).keys() == work.now.keys()
@@ -347,7 +347,7 @@ def test_a_manifest_that_does_not_fit_is_none(work: Work, done: Run, run: Run) -
         json.dumps({**json.loads(manifest.read_text()), "made": [1]}),
     ):
         manifest.write_text(damage)
-        assert "can be undone" in run("restore", work.path, "--undo").err
+        assert "no restore to undo" in run("restore", work.path, "--undo").err
 
 
 def test_hostile_names_do_not_act(work: Work, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""What a session names (its id, its folder) reaches its agent and a shell as just that: never as an option or a command."""
+"""Names in a session (its id, its folder) reach its agent and a shell as plain values, never as an option or a command."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_an_empty_folder_is_not_taken_for_the_current_one(run: Run, tmp_path: Pa
     path = pi(tmp_path, "s", str(tmp_path))
     outcome = run("fork", path, "leaf", "--cwd", given)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "is empty" in outcome.err
+    assert "no folder is named" in outcome.err
     assert os.listdir(tmp_path) == ["s.jsonl"]
 
 
@@ -226,5 +226,5 @@ def test_a_failed_import_says_how_its_document_is_imported(
     monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
     outcome: Any = run("fork", pi(tmp_path, "s", str(tmp_path)), "leaf", "--to", "opencode", "--import")
     assert (outcome.code, outcome.out) == (1, "")
-    assert "no room; the document stays, and is imported by cd -- " in outcome.err
+    assert "no room; the document is kept; to import it, run cd -- " in outcome.err
     assert Path(outcome.err.rsplit(" ", 1)[1].strip()).is_file()

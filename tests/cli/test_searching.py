@@ -58,6 +58,21 @@ def test_what_people_read(store: Path, done: Run) -> None:
     assert done("search", "nowhere").out == "nothing found in 3 sessions\n"
 
 
+def test_a_session_that_no_list_knows_yet_has_its_title(isolated_environment: Path, done: Run) -> None:
+    """Its name stands where a look at the two ends of the file does not reach."""
+    folder = isolated_environment / ".pi" / "agent" / "sessions" / "--home-ada-orchard--"
+    folder.mkdir(parents=True)
+    file = PiFile(folder / "orchard.jsonl", HEADER | {"id": "orchard-0001", "cwd": "/home/ada/orchard"})
+    for name in ("", "Prune the trees", ""):
+        if name:
+            file.entry("session_info", name=name)
+        for _ in range(4):
+            file.reply("needle " + "hay " * 1000)
+    (session,) = done("search", "needle", "--json").document["sessions"]
+    assert session["title"] == "Prune the trees"
+    assert "  Prune the trees  12 hits" in done("search", "needle").out.splitlines()[0]
+
+
 def test_it_can_be_narrowed(store: Path, done: Run) -> None:
     def sessions(*arguments: str) -> list[str]:
         return [one["id"] for one in done("search", *arguments, "--json").document["sessions"]]
@@ -74,9 +89,9 @@ def test_hits_beyond_the_limit_are_told(store: Path, done: Run, run: Run) -> Non
     found = done("search", "needle", "--limit", "1", "--json").document
     assert len(found["hits"]) == 1
     assert found["diagnostics"] == [
-        {"code": "limit", "text": "1 hit listed, 2 sessions not looked into: --limit"}
+        {"code": "limit", "text": "1 hit listed, 2 sessions not searched: --limit"}
     ]
-    assert "not looked into" in run("search", "needle", "--limit", "1").err
+    assert "not searched" in run("search", "needle", "--limit", "1").err
 
 
 def test_as_many_hits_as_the_limit_says_are_listed_of_one_session_too(tmp_path: Path, run: Run) -> None:
@@ -122,7 +137,7 @@ def test_a_wrong_pattern_is_refused(store: Path, run: Run, query: str, said: str
     ],
 )
 def test_a_broken_condition_is_refused(store: Path, run: Run, query: str, said: str, shown: str) -> None:
-    """What the rest finds is not what was asked for."""
+    """The hits of the other terms alone are not what was asked for."""
     for options in ((), ("--json",)):
         outcome = run("search", query, *options)
         assert (outcome.code, outcome.out) == (2, "")

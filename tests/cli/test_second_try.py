@@ -69,9 +69,9 @@ def test_an_agent_that_failed_finds_its_session_again(
     again = run("fork", session, "#2", "--to", to, "--run", *more)
     assert again.code == 3
     assert sessions(tmp_path) == there
-    assert "goes on with a session of" in again.out
+    assert "reuses a session of" in again.out
     assert "water it" in again.out, "the prompt is there to be sent"
-    assert "--another writes another one" in again.err
+    assert "--another writes a second one" in again.err
     assert run("fork", session, "#2", "--to", to, "--run", "--another", *more).code == 3
     assert len(sessions(tmp_path)) == 3
 
@@ -110,7 +110,7 @@ def test_a_document_whose_import_failed_is_imported_by_the_next_try(
     log = tmp_path / "log"
     fails(tmp_path / "bin", "opencode", f"open({str(log)!r}, 'a').write(' '.join(sys.argv[1:]) + '\\n')")
     first = run("fork", session, "#2", "--to", "opencode", "--run")
-    assert (first.code, "the document stays" in first.err) == (1, True)
+    assert (first.code, "the document is kept" in first.err) == (1, True)
     again = run("fork", session, "#2", "--to", "opencode", "--run")
     assert again.code == 1
     imports = [line for line in log.read_text().splitlines() if line.startswith("import ")]
@@ -121,7 +121,7 @@ def test_a_document_whose_import_failed_is_imported_by_the_next_try(
 def test_another_needs_something_that_is_run(run: Run, session: Path) -> None:
     outcome = run("fork", session, "leaf", "--another")
     assert outcome.code == 2
-    assert "--another goes with --run or --import" in outcome.err
+    assert "--another needs --run or --import" in outcome.err
 
 
 @pytest.mark.slow

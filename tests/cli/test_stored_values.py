@@ -1,4 +1,4 @@
-"""What we stored is trusted no more than what others stored: any value of it may be of any type."""
+"""Our own stored data is trusted no more than that of others: any value of it may be of any type."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_an_index_that_is_no_file_is_none(run: Run, store: Path) -> None:
 
 
 class TestOtherFiles:
-    """What else we keep: each value of it may be of any type too."""
+    """Our other stored data: each value of it may be of any type too."""
 
     def test_a_note_in_the_trash(self, run: Run, store: Path) -> None:
         [file, *_] = sorted(store.rglob("0_*.jsonl"))
@@ -180,12 +180,12 @@ class TestOtherFiles:
                     note = folder / "note.json"
         for text in ("", "[" * 100_000, "1" * 10_000, "\0", "null"):
             note.write_text(text)
-            assert "nothing lies in the trash" in run("delete", "--undo", "x").err
+            assert "the trash has no session" in run("delete", "--undo", "x").err
         # Another file than the session is never brought back.
         (folder / file.name).unlink()
         (folder / file.name).symlink_to("/etc/hostname")
         note.write_text(json.dumps(good))
-        assert "nothing lies in the trash" in run("delete", "--undo", good["id"]).err
+        assert "the trash has no session" in run("delete", "--undo", good["id"]).err
 
     @pytest.mark.parametrize(
         "text",

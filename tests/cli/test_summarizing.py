@@ -128,9 +128,12 @@ class TestMove:
     @pytest.mark.parametrize(
         ("options", "said"),
         [
-            (("--focus", "x"), "so it needs --summary"),
-            (("--model", "local/x"), "so they need --summary model"),
-            (("--summary", "extractive", "--model", "local/x"), "so they need --summary model"),
+            (("--focus", "x"), "--focus needs --summary"),
+            (("--model", "local/x"), "--model and --base-url need --summary model"),
+            (
+                ("--summary", "extractive", "--model", "local/x"),
+                "--model and --base-url need --summary model",
+            ),
             (("--summary", "short"), "'short' is not one of"),
         ],
     )

@@ -58,10 +58,10 @@ class TestSurvival:
         plain = conversation(tmp_path / "plain.jsonl")
         outcome = run("survival", plain.path)
         assert (outcome.code, outcome.out) == (1, "")
-        assert "holds no compaction" in outcome.err
+        assert "has no compaction" in outcome.err
         outcome = run("survival", compacted.path, "00000001")
         assert outcome.code == 1
-        assert "is no compaction" in outcome.err
+        assert "is not a compaction" in outcome.err
         compacted.user("elsewhere", parent="00000001")
         outcome = run("survival", compacted.path)
         assert outcome.code == 1

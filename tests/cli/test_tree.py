@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli.outline import outline_rows
-from leafward.cli.outline_lines import outline
-from leafward.cli.output import Page, cells
+from leafward.cli.output.outline import outline_rows
+from leafward.cli.output.outline_lines import outline
+from leafward.cli.output.page import Page, cells
 from leafward.session.journal import archive, move
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import PiFile, conversation
@@ -201,11 +201,13 @@ class TestOutline:
         file.raw("not json")
         file.reply("after")
         file.user("orphan", parent="ffffffff")
-        lines = lines_of(opened(file.path))
+        session = opened(file.path)
+        assert [(row.entry, row.end) for row in outline_rows(session)][:2] == [(0, 2), (1, 1)]
+        lines = lines_of(session)
         assert "○  before" in lines[0]
         assert "!  malformed  the line is not a JSON object" in lines[1]
         assert lines[2] == ""
-        assert lines[3].endswith("! orphan  leaf")
+        assert lines[3].endswith("! parent missing  leaf")
 
     def test_what_a_terminal_could_act_on_never_gets_there(self, run: Run, tmp_path: Path) -> None:
         file = PiFile(

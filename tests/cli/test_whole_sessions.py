@@ -75,7 +75,7 @@ def test_what_goes_soon_is_said_and_can_be_kept(done: Run, transcript: Path) -> 
     kept = done("keep", CLAUDE_ID[:8], "--json").document
     assert (kept["agent"], kept["copied"], kept["session"]) == ("claude", 1, str(transcript))
     assert stat.S_IMODE(os.stat(kept["path"]).st_mode) == 0o600
-    assert "kept already" in done("keep", CLAUDE_ID[:8]).out
+    assert "already kept" in done("keep", CLAUDE_ID[:8]).out
     assert done("ls").out.count("count the pears  kept") == 1
     transcript.unlink()
     [listed] = done("ls", "--json").document["sessions"]
@@ -90,7 +90,7 @@ def test_a_session_in_a_database_is_kept(done: Run, isolated_environment: Path) 
     path = Database(root).write(talk)
     kept = done("keep", "ses_one", "--json").document
     assert (kept["session"], kept["files"], kept["changed"]) == (str(path), [str(path)], True)
-    assert done("keep", "ses_one").out.startswith("kept already, 1 session: ")
+    assert done("keep", "ses_one").out.startswith("already kept, 1 session: ")
     for file in root.iterdir():
         file.unlink()
     [listed] = done("ls", "--json").document["sessions"]
@@ -103,7 +103,7 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
     data_dir().write_text("no folder")
     answer = run("keep", CLAUDE_ID[:8])
     assert answer.code == 1
-    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory; no copy is kept of it\n"
+    assert answer.err == f"leafward: cannot write to {data_dir()}: Not a directory; no copy was made\n"
     data_dir().unlink()
     folder = kept_dir() / "claude"
     folder.mkdir(parents=True)
@@ -113,7 +113,7 @@ def test_a_copy_that_cannot_be_written_names_our_folder(run: Run, transcript: Pa
         problem for problem in run("doctor", "--json").document["problems"] if problem["code"] == "litter"
     ]
     assert [problem["text"] for problem in said] == [
-        f"{left}: left by a write that was killed; it stays for now: it changed less than an hour ago"
+        f"{left}: left by a write that was interrupted; it stays for now: it changed less than an hour ago"
     ]
 
 
@@ -155,7 +155,7 @@ def test_nothing_is_deleted_before_it_is_said_what(done: Run, session: Path) -> 
 def test_another_agents_session_is_refused_with_the_reason(run: Run, transcript: Path) -> None:
     refused = run("delete", CLAUDE_ID[:8])
     assert (refused.code, refused.out) == (1, "")
-    assert "the files of other agents are never touched" in refused.err
+    assert "whose files Leafward never changes" in refused.err
     assert transcript.is_file()
 
 
@@ -165,7 +165,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     assert session.read_bytes() == before
     assert done("archive", "01a1fff0", "--json").document["archived"] is True
     assert done("ls", "--json").document["sessions"][0]["archived"] is True
-    assert "as it was already" in done("archive", "01a1fff0").out
+    assert "nothing to do, already so" in done("archive", "01a1fff0").out
     done("archive", "01a1fff0", "--undo")
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
@@ -244,9 +244,9 @@ def test_litter_is_named_and_cleared_when_asked(
         one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"
     ]
     assert first["text"] == (
-        f"{old}: left by a write that was killed; `leafward doctor --clear-litter` removes it"
+        f"{old}: left by a write that was interrupted; `leafward doctor --clear-litter` removes it"
     )
-    assert "it changed at a time that is still to come" in second["text"]
+    assert "its time of change is in the future" in second["text"]
     tried = done("doctor", "--clear-litter", "--dry-run", "--json").document
     assert tried["cleared"] == [{"path": str(old), "bytes": 1}]
     assert old.is_file()
@@ -255,7 +255,7 @@ def test_litter_is_named_and_cleared_when_asked(
     assert f"stays: {young}" in said
     assert (old.exists(), young.exists(), session.is_file()) == (False, True, True)
     young.unlink()
-    assert done("doctor", "--clear-litter").out == "no litter: no killed write left anything\n"
+    assert done("doctor", "--clear-litter").out == "nothing to clear: no interrupted write left files\n"
 
 
 def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, session: Path) -> None:

@@ -44,7 +44,9 @@ class TestMove:
         assert (price["left"]["entries"], price["entered"]["entries"]) == (4, 0)
         assert price["context"]["after"] == price["cached"] + price["sent_again"]
         told = run("move", path, "00000002", "--dry-run").out
-        assert f"drops 4 entries ({price['left']['tokens']} tokens)   adds 0 entries (0 tokens)" in told
+        # The model counted more than is estimated: the tokens of the entries would contradict the two sizes.
+        assert price["left"]["tokens"] == 10
+        assert "drops 4 entries   adds 0 entries   context 15 -> 15   " in told
 
     def test_a_dry_run_writes_nothing(self, run: Run, path: Path) -> None:
         before = path.read_bytes(), path.stat().st_mtime_ns
@@ -59,7 +61,7 @@ class TestMove:
         before = path.read_bytes()
         stayed = done("move", path, "leaf", "--json").document
         assert (stayed["op"], stayed["from"], stayed["leaf"]) == (None, "00000006", "00000006")
-        assert done("move", path, "leaf").out == "the leaf is there already: 00000006  answer 2\n"
+        assert done("move", path, "leaf").out == "the leaf is already there: 00000006  answer 2\n"
         assert path.read_bytes() == before
 
     def test_to_a_prompt_is_warned_of(self, run: Run, path: Path) -> None:
@@ -76,7 +78,7 @@ class TestMove:
         before = path.read_bytes()
         outcome = run("move", path, "00000004", "--before", "--dry-run")
         assert (outcome.code, outcome.out) == (1, "")
-        assert "--before takes a prompt, and 00000004 is none" in outcome.err
+        assert "--before needs a prompt, and 00000004 is not one" in outcome.err
         assert path.read_bytes() == before
 
     def test_before_the_first_prompt_is_before_everything(self, run: Run, path: Path) -> None:
@@ -104,7 +106,7 @@ class TestMove:
 
     def test_the_same_said_once_for_a_person(self, run: Run, path: Path) -> None:
         outcome = run("move", path, "00000003")
-        assert (outcome.out + outcome.err).count("two user messages") == 1
+        assert (outcome.out + outcome.err).count("with no reply between") == 1
 
 
 class TestUndo:
@@ -119,11 +121,11 @@ class TestUndo:
         assert [one["kind"] for one in redone["ops"]] == ["move", "undo", "redo"]
 
     def test_it_says_the_way_that_the_leaf_goes(self, done: Run, path: Path) -> None:
-        done("move", path, "00000002")
-        told = done("undo", path).out
-        assert told.startswith("undid ")
-        assert "the leaf goes 00000002 -> 00000006" in told
-        assert "the leaf goes 00000006 -> 00000002" in done("redo", path).out
+        op = done("move", path, "00000002", "--json").document["op"]
+        assert done("undo", path).out.startswith(f"undid move {op}: the leaf goes 00000002 -> 00000006")
+        assert done("redo", path).out.startswith(f"redid move {op}: the leaf goes 00000006 -> 00000002")
+        edit = done("edit-context", path, "00000002", "--text", "short", "--json").document["op"]
+        assert done("undo", path).out.startswith(f"undid edit-context {edit}: the leaf ")
 
     def test_it_says_which_way_a_name_and_a_label_go(self, done: Run, path: Path) -> None:
         done("name", path, "Orchard")
@@ -146,7 +148,7 @@ class TestUndo:
     def test_a_dry_run_says_what_the_run_says(
         self, act: tuple[str, ...], run: Run, done: Run, path: Path
     ) -> None:
-        done(act[0], path, *act[1:])
+        assert run(act[0], path, *act[1:]).code == 0
         for verb, word in (("undo", "undid"), ("redo", "redid")):
             would = run(verb, path, "--dry-run").out
             assert would == run(verb, path, "--dry-run").out
@@ -211,7 +213,7 @@ class TestLabelAndName:
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")
         before = path.read_bytes()
-        assert done("label", path, "00000002", "x").out.startswith("as it was already: ")
+        assert done("label", path, "00000002", "x").out.startswith("nothing to do, already so: ")
         assert path.read_bytes() == before
 
     def test_dry_runs_write_nothing(self, run: Run, path: Path) -> None:
@@ -233,6 +235,19 @@ def test_archive_and_back(done: Run, path: Path) -> None:
     assert done("tree", path, "--json").document["archived"] == ["00000003"]
     assert done("archive", path, "00000003", "--undo", "--json").document["archived"] is False
     assert done("tree", path, "--json").document["archived"] == []
+
+
+def test_archiving_what_the_leaf_is_in_says_that_it_is_shown_still(run: Run, done: Run, path: Path) -> None:
+    shown = "hidden only once the leaf is on another branch"
+    done("label", path, "leaf", "here")
+    assert done("show", path, "leaf", "--json").document["id"] == "00000006"
+    assert done("move", path, "leaf").out.startswith("the leaf is already there: 00000006  ")
+    told = run("archive", path, "leaf")
+    assert told.out.startswith("archived 00000006  ")
+    assert shown in told.err
+    done("move", path, "00000002")
+    assert "archived" in done("tree", path).out
+    assert shown not in done("archive", path, "00000003").err
 
 
 class TestRefusals:
@@ -286,4 +301,4 @@ def test_every_first_write_to_an_old_version_says_where_the_backup_is(
     verb, *rest = arguments
     said = run(verb, path, *rest).err
     assert "the file was of version 1 and is now version 3; it was copied to a backup" in said
-    assert "the file as it was: " in said
+    assert "backup of the old file: " in said

@@ -40,7 +40,7 @@ def fill(store: Path, count: int, *, replies: int = 1) -> list[Path]:
 
 
 def cards_in(place: Path, index: Path) -> list[Card]:
-    """What is found below a folder, with an index of its own; nothing may be in the way of it."""
+    """Sessions found below a folder, with an index of its own; nothing may go wrong."""
     catalogue = Catalogue(Config(roots={"pi": ()}), [place], index_path=index)
     catalogue.refresh()
     assert not catalogue.trouble
@@ -54,7 +54,7 @@ def cards_by_id(place: Path, index: Path) -> dict[str, Card]:
 
 
 def replies_in(*lines: bytes) -> Replies:
-    """What the lines of a native file said of usage and files, header first."""
+    """Usage and files in the lines of a native file, header first."""
     taken = Replies()
     Scan(taken.watch).take_whole(b"".join(line + b"\n" for line in lines))
     return taken

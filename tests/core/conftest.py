@@ -1,4 +1,4 @@
-"""What the tests of the core have in common."""
+"""Fixtures of the core's tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of a damaged file whichever agent writes line by line."""
+"""Conditions on a damaged file of any agent that writes line by line."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Step = tuple[object, ...]
 
 @dataclass(frozen=True)
 class State:
-    """What operations change."""
+    """State that operations change."""
 
     place: int
     name: str | None = None
@@ -49,7 +49,7 @@ def state_of(session: Session) -> State:
 
 
 def steps(entries: int) -> st.SearchStrategy[list[Step]]:
-    """What a user may do to a session of so many entries, one after the other."""
+    """Operations of a user on a session of so many entries, one after the other."""
     return st.lists(_step(entries), max_size=14)
 
 
@@ -109,7 +109,7 @@ class Walk:
 
     session: Session
     settled: Callable[[State], State] = lambda state: state
-    """What a state comes to where the session has its own mind."""
+    """The state after operations that the session itself rejects or changes."""
     states: list[State] = field(init=False)
     now: int = 0
 

@@ -1,4 +1,4 @@
-"""What processes of the tests answer of a stretch."""
+"""Answers about a stretch, given by processes of the tests."""
 
 from __future__ import annotations
 

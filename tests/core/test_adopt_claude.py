@@ -1,4 +1,4 @@
-"""What another agent said, told as a transcript of Claude Code."""
+"""Sessions of other agents converted to a transcript of Claude Code."""
 
 from __future__ import annotations
 

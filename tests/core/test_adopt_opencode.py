@@ -1,4 +1,4 @@
-"""What another agent said, or an older opencode, told as a document for opencode's own import."""
+"""Sessions of other agents or of an older opencode, converted to a document for opencode's own import."""
 
 from __future__ import annotations
 

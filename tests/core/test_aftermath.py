@@ -1,4 +1,4 @@
-"""What a compaction cost afterwards, in sessions of known counts and in the corpora."""
+"""Costs after a compaction, in sessions of known counts and in the corpora."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ PUBLIC = CORPORA / "public"
 
 
 class Expected(NamedTuple):
-    """What a session of the corpora holds, from the specification and from looking at its rows."""
+    """Contents of a session of the corpora, from the specification and from looking at its rows."""
 
     session: str
     prompts: int

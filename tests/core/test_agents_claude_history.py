@@ -31,7 +31,7 @@ def place(session: Session) -> str:
 
 
 def said_at(session: Session, at: int) -> list[str]:
-    """What the context at an entry says."""
+    """Texts of the context at an entry."""
     return [message_text(message_body(session, one)) for one in context_at(session, at).messages]
 
 

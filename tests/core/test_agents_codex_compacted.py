@@ -130,7 +130,7 @@ def test_one_that_was_replaced_by_a_word_is_what_codex_counted_of_it(tmp_path: P
     counted = 300 + -(-item // 4) + 1_382
     found = encrypted(rollout, "REDACTED", counted)
     assert (found.contents.summary, found.summary_basis) == (1_382, SummaryBasis.COUNT)
-    assert "~1,382 tokens, from the agent's count behind the compaction." in said(found.session)[-1][1]
+    assert "~1,382 tokens, from the agent's count after the compaction." in said(found.session)[-1][1]
 
 
 @pytest.mark.parametrize("counted", [0, 3, 10**11, 10**30])

@@ -20,7 +20,7 @@ PUBLIC = CORPORA / "public"
 
 
 class Expected(NamedTuple):
-    """What a thread of the corpora holds, from the specification and from looking at its lines."""
+    """Contents of a thread of the corpora, from the specification and from looking at its lines."""
 
     thread: str
     prompts: int

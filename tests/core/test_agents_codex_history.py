@@ -28,7 +28,7 @@ ONE, TWO, THREE, FOUR = THREADS[:4]
 
 
 def base(rollout: Rollout, ordinal: int) -> dict[str, Any]:
-    """What a segment says it is based on."""
+    """The base that a segment names."""
     return {"thread_id": rollout.segment, "end_ordinal_exclusive": ordinal, "end_byte_offset": 0}
 
 

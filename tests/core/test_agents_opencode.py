@@ -95,7 +95,7 @@ def test_a_message_is_an_entry_and_so_is_the_result_of_each_call(
     assert session.origin(4).path.exists()
     assert [one.path for one in working_set(session).read] == ["trees.txt"]
     assert problems(session) == ["unknown-record"]
-    assert session.source.notes[0].text == "records that are not known, kept as they are: part hologram (1)"
+    assert session.source.notes[0].text == "unknown records, kept as they are: part hologram (1)"
     card = cards_in(root, tmp_path / "index")[0]
     assert (card.id, card.turns, card.messages, card.entries, card.title) == (
         "ses_one", 1, 5, 6, "Prune the pear trees",

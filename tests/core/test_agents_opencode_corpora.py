@@ -33,7 +33,7 @@ OLDER = CORPORA / "opencode" / "v1.0.185" / "opencode"
 
 
 class Expected(NamedTuple):
-    """What a session of the corpora holds, from the specification and from looking at its rows."""
+    """Contents of a session of the corpora, from the specification and from looking at its rows."""
 
     session: str
     prompts: int

@@ -295,5 +295,5 @@ def test_another_programs_database_is_said(root: Path, tmp_path: Path) -> None:
         base.execute("CREATE TABLE sessions (id text)")
         base.commit()
     assert "no table session" in str(cards_by_id(root, tmp_path / "index")["opencode"].problem)
-    with pytest.raises(NotASession, match="no database of opencode"):
+    with pytest.raises(NotASession, match="not a database of opencode"):
         agent_of(root / "opencode.db").open(root / "opencode.db")

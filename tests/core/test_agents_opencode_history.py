@@ -54,7 +54,7 @@ def test_a_pending_revert_hides_what_follows_and_leaves_it_as_a_branch(root: Pat
         assert session.leaf == 6
         marker = session.entry(6)
         assert (marker.type, marker.body["data"]["messageID"]) == ("opencode.revert", second)
-        assert headline(session, 6)[:2] == ("note", "4 messages taken back, not deleted yet")
+        assert headline(session, 6)[:2] == ("note", "4 messages reverted, not deleted yet")
         assert len(list(session.tree.leaves())) == 2
         assert problems(session) == []
 

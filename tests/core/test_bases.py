@@ -137,7 +137,7 @@ def moved_and_edited(session: Acting, command: str, line: str) -> tuple[str, str
 
 @pytest.mark.parametrize("command", ["mv a.py b/c.py", "git mv a.py b/c.py"])
 def test_a_file_that_was_moved_rests_on_what_it_was(work: Path, session: Acting, command: str) -> None:
-    """What was done to it under either name has to fit, and one content is the base of both."""
+    """Changes under either name have to fit, and one content is the base of both."""
     a, b = moved_and_edited(session, command, "line 7.")
     with reading(session.path) as opened:
         compared = sides(opened, opened.find(a), opened.find(b))

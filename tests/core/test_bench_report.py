@@ -1,4 +1,4 @@
-"""What the measurements call missed: a figure that held in too few runs."""
+"""Missed bars of the measurements: a figure that held in too few runs."""
 
 from __future__ import annotations
 

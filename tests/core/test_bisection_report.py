@@ -1,4 +1,4 @@
-"""What a bisection says where nothing could be run."""
+"""Reports of a bisection where nothing could be run."""
 
 from __future__ import annotations
 

@@ -321,13 +321,19 @@ def test_a_copy_of_a_session_does_not_take_its_lines(tmp_path: Path) -> None:
     assert [os.path.basename(one.card.path) for one in found.authors] == ["s0.jsonl"]
 
 
-def test_lines_that_a_command_showed_are_not_those_of_who_writes_them_again(tmp_path: Path) -> None:
+def shown_first(tmp_path: Path) -> tuple[Office, Workbench]:
+    """An agent to whom a command has shown a person's line."""
     office = Office(tmp_path, 1)
     agent = office.hire()
     (office.folder / "src").mkdir(exist_ok=True)
     (office.folder / NAME).write_text("the line of the person\n")
     agent.file.user("write it anew")
     agent.run(f"python3 -c \"print(open('{NAME}').read())\"")
+    return office, agent
+
+
+def test_lines_that_a_command_showed_are_not_those_of_who_writes_them_again(tmp_path: Path) -> None:
+    office, agent = shown_first(tmp_path)
     agent.write(NAME, "the line of the person\nthe line of the agent\n")
     found = office.blamed()
     assert [line.author for line in found.lines] == [UNSURE, 0]
@@ -335,12 +341,7 @@ def test_lines_that_a_command_showed_are_not_those_of_who_writes_them_again(tmp_
 
 def test_an_empty_line_of_a_whole_write_is_no_doubt(tmp_path: Path) -> None:
     """Every text holds an empty line: beside lines that were shown before it is unsure as they are, else it is the turn's."""
-    office = Office(tmp_path, 1)
-    agent = office.hire()
-    (office.folder / "src").mkdir(exist_ok=True)
-    (office.folder / NAME).write_text("the line of the person\n")
-    agent.file.user("write it anew")
-    agent.run(f"python3 -c \"print(open('{NAME}').read())\"")
+    office, agent = shown_first(tmp_path)
     agent.write(NAME, "the line of the person\n\nthe line of the agent\n\nits other line\n}\n")
     found = office.blamed()
     assert [line.author for line in found.lines] == [UNSURE, UNSURE, 0, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""What lines tell of calls by their bytes against what decoding them says."""
+"""Calls read from the bytes of lines, compared with decoded ones."""
 
 from __future__ import annotations
 

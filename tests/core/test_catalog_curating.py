@@ -13,7 +13,7 @@ import pytest
 
 from leafward.agents import agent_named, all_agents
 from leafward.base.errors import NotFound, Refused
-from leafward.catalog import about, leaves_in, parents
+from leafward.catalog import leaves_in, parents, status_of
 from leafward.catalog.backups import keep, kept_root
 from leafward.catalog.trash import bring_back, find_thrown, going, throw_away, thrown_away
 from leafward.session.journal import archive_session, undo
@@ -241,13 +241,13 @@ def test_what_is_deleted_can_be_brought_back(store: Path) -> None:
     assert bring_back(find_thrown(str(path))) == path
     assert path.read_bytes() == content
     assert thrown_away() == []
-    with pytest.raises(NotFound, match="nothing lies in the trash"):
+    with pytest.raises(NotFound, match="the trash has no session"):
         find_thrown("aaaa0001")
 
 
 def test_sessions_of_other_agents_are_never_deleted(transcript: Path) -> None:
     card = cards_of(listed(**claude(transcript)))[transcript.name]
-    with pytest.raises(Refused, match="never touched"):
+    with pytest.raises(Refused, match="never changes"):
         throw_away(card)
     assert transcript.is_file()
 
@@ -275,7 +275,7 @@ def test_folders_that_are_not_there_are_known(store: Path, tmp_path: Path) -> No
         draft.write(store / f"{number}.jsonl")
     found = listed(store)
     cards = found.cards()
-    assert about(found, cards, parents(cards)).missing == {str(tmp_path / "gone")}
+    assert status_of(found, cards, parents(cards)).missing == {str(tmp_path / "gone")}
 
 
 def test_another_agents_session_is_archived_beside_it(transcript: Path) -> None:

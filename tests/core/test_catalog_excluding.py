@@ -1,4 +1,4 @@
-"""What the configuration excludes is neither listed nor remembered."""
+"""Folders that the configuration excludes are neither listed nor remembered."""
 
 from __future__ import annotations
 

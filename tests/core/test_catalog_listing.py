@@ -45,7 +45,7 @@ def catalogue(store: Path, **more: Any) -> Catalogue:
 
 
 def all_of(listed: Catalogue) -> tuple[set[str], set[str]]:
-    """What a refresh says is gone, and what it says changed, over all its updates."""
+    """Sessions that a refresh reports as gone or changed, over all its updates."""
     updates: list[Update] = []
     listed.refresh(publish=updates.append)
     return {path for one in updates for path in one.gone}, {path for one in updates for path in one.changed}

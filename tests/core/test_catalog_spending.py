@@ -1,4 +1,4 @@
-"""What sessions used: counted once however often it was copied, and unknown where nobody recorded it."""
+"""Usage of sessions: counted once however often it was copied, and unknown where nobody recorded it."""
 
 from __future__ import annotations
 

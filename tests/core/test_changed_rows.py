@@ -77,7 +77,7 @@ def _says(session: Session, index: int) -> list[str]:
 
 
 def _known(agent: str, path: Path) -> Stored:
-    """What every entry says whose rows, and those of the entries that it hangs on, end before some row."""
+    """Content of every entry whose rows, and those of its ancestors, end before some row."""
     rows = [json.loads(line) for line in path.read_bytes().splitlines()]
     with TemporaryDirectory() as folder:
         written = _written(agent, Path(folder), path.name, rows)

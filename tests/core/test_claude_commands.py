@@ -93,7 +93,7 @@ def test_a_command_without_words_is_a_title_only_where_no_prompt_comes(tmp_path:
 
 
 def titles(transcript: Transcript, index: Path) -> set[str | None]:
-    """What the session is called when it is opened, looked at, and listed."""
+    """Title of the session when it is opened, previewed and listed."""
     listing = next(one for one in CLAUDE.discover((transcript.path.parent,), lambda: False, []))
     seen = CLAUDE.peek(listing.candidate(transcript.path.name))
     catalogue = Catalogue(Config(), [transcript.path.parent], index_path=index)

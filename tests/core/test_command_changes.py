@@ -1,4 +1,4 @@
-"""What became of files that a path knows: where they were moved to, what was removed, what commands made."""
+"""Files of a path after commands: moved, removed, made."""
 
 from __future__ import annotations
 

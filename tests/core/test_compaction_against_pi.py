@@ -49,7 +49,7 @@ def answer(made: Plan) -> Answer | None:
 
 
 def of_pi(made: Plan) -> Answer | None:
-    """What a mended plan says that pi would do."""
+    """Diagnostics of a mended plan about pi's own plan."""
     told = answer(made)
     for remark in made.diagnostics:
         if remark.pi is not None and told is not None:

@@ -223,7 +223,7 @@ class TestMove:
     def test_refused_where_the_conversation_went_on(self, session: Session) -> None:
         made = summarize_branch(left(session, 1), Extractive())
         move(session, 5)
-        with pytest.raises(Refused, match="went on since this summary was made"):
+        with pytest.raises(Refused, match="has grown since this summary was made"):
             move_with_summary(session, 1, made)
 
     def test_a_label_in_between_does_no_harm(self, session: Session) -> None:
@@ -268,7 +268,7 @@ def test_an_empty_summary_is_refused(session: Session) -> None:
         def summarize(self, span: Span, budget: int, progress: Any = None, stop: Any = None) -> Summary:
             return Summary(" ", 1, self.name)
 
-    with pytest.raises(Refused, match="came out empty"):
+    with pytest.raises(Refused, match="the summary is empty"):
         summarize_branch(left(session, 1), Silent())
 
 

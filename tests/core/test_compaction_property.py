@@ -27,7 +27,7 @@ ENTRIES = 14
 
 @dataclass(frozen=True)
 class State:
-    """What operations change: where the conversation stands, what the model sees there, labels."""
+    """State that operations change: the place, the context there, labels."""
 
     place: str | None
     context: tuple[tuple[int, str, int], ...]

@@ -1,4 +1,4 @@
-"""What plans say of paths made for it: cuts, faults of pi that are mended, earlier versions, files, robustness."""
+"""Plans of paths made for these tests: cuts, faults of pi that are mended, earlier versions, files, robustness."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 import leafward
 import leafward_tui
 from leafward.base.strategies import STRATEGY_CHOICES
-from leafward.cli.options import Options
+from leafward.cli.declarations.options import Options
 from leafward.compaction import ALL_ESTIMATORS, Plan, PlanSettings, Strategy, measure, plan, rules_of
 from leafward.context.estimators import Estimator, estimated_tokens, text_tokens
 from leafward.session.entries import Kind

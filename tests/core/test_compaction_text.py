@@ -1,4 +1,4 @@
-"""What stands in the text of a compaction: its limit, pins, edits, what is injected, messages in their words."""
+"""The text of a compaction: its limit, pins, edits, injected context, messages in their words."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class TestCodex:
             made = drafted(session, PlanSettings(strategy=Strategy.CODEX))
         assert "sk-ant" not in made.text
         assert "[redacted: anthropic key]" in stored_parts(made.text).kept[-1]
-        assert any("1 secret taken out" in one.text for one in made.diagnostics)
+        assert any("1 secret redacted" in one.text for one in made.diagnostics)
 
 
 class TestTexts:

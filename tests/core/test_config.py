@@ -189,13 +189,13 @@ def test_the_list_of_keys_is_complete() -> None:
     [
         ("'localhost:1'", "a URL that begins with http:// or https://"),
         ("7", "a URL that begins with http:// or https://"),
-        ("'http://ada:word@localhost:1'", "a plain URL: it holds a name or password"),
+        ("'http://ada:word@localhost:1'", "a plain URL: it has a name or password"),
     ],
 )
 def test_an_address_that_is_none_is_not_replaced_by_the_providers_own(value: str, expected: str) -> None:
     config, problems = parse(f"[base-urls]\nollama = {value}", FILE)
     (problem,) = problems
     assert problem.text.startswith(f"base-urls.ollama must be {expected}")
-    assert problem.text.endswith("nothing is sent to these models before it is one")
+    assert problem.text.endswith("nothing is sent to these models until it is")
     assert "word@" not in problem.text
     assert unfit_url(config.base_urls["ollama"]) is not None

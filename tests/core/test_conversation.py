@@ -1,4 +1,4 @@
-"""What is told of a session to an agent that did not write it."""
+"""Sessions converted for an agent that did not write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken of messages by their declared shapes is what decoding them whole says."""
+"""Messages read by their declared shapes equal those decoded whole."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ SPOILT: list[tuple[bytes, bytes]] = [
     (b"}}", b"}}\r"),
     (b"}}", b"}}\n\n"),
 ]
-"""What may be wrong with a line."""
+"""Faults of a line."""
 
 
 def written(path: Path, messages: list[tuple[Any, tuple[bytes, bytes]]]) -> Path:

@@ -1,4 +1,4 @@
-"""What the doctor finds, and that it finds nothing else."""
+"""Problems that the doctor finds, and no others."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_line_at_the_end(line: str, code: str, file: PiFile) -> None:
 def test_nul_bytes_have_the_name_that_the_tree_gives_them(file: PiFile) -> None:
     file.raw("\0\0\0")
     (found,) = problems(file)
-    assert (found.code, found.text) == ("malformed", "the line is not a JSON object: it holds NUL bytes")
+    assert (found.code, found.text) == ("malformed", "the line is not a JSON object: it has NUL bytes")
 
 
 def test_duplicate_ids(file: PiFile) -> None:

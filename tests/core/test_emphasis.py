@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.base.emphasis import shown_without_emphasis
+from leafward.base.emphasis import without_emphasis
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from leafward.base.emphasis import shown_without_emphasis
     ],
 )
 def test_bold_text_is_shown_without_its_signs(line: str, shown: str) -> None:
-    assert shown_without_emphasis(line) == shown
+    assert without_emphasis(line) == shown

@@ -34,6 +34,25 @@ def exported(path: Path, form: str, **options: Any) -> str:
         return export(session, form, **options).text
 
 
+def test_markdown_says_who_speaks_and_where_the_path_ends(tmp_path: Path) -> None:
+    """One heading for all that the agent says in a turn; a label behind the last reply is not where the path ends."""
+    file = PiFile(tmp_path / "s.jsonl", HEADER)
+    last = ""
+    for number in (1, 2):
+        file.user(f"prompt {number}")
+        file.reply("looking", f"call{number}")
+        file.result(f"call{number}")
+        last = file.reply(f"answer {number}")
+    file.entry("label", targetId=last, label="done")
+    text = exported(file.path, "md")
+    assert f"- Holds: 9 entries, the path to {last}\n" in text
+    said = [
+        line.partition(" ·")[0] for line in text.splitlines() if re.match("## |prompt|looking|answer", line)
+    ]
+    turns = [["## You", f"prompt {number}", "## Agent", "looking", f"answer {number}"] for number in (1, 2)]
+    assert said == turns[0] + turns[1]
+
+
 class Page(HTMLParser):
     """Tags balanced, and everything that could load or run noted."""
 

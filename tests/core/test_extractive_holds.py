@@ -1,4 +1,4 @@
-"""What a summary states still holds: goals of an earlier summary, the request that the work is for, older figures, what was only seen."""
+"""Statements of a summary still hold: goals of an earlier summary, the request that the work is for, older figures, what was only seen."""
 
 from __future__ import annotations
 

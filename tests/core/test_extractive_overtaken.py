@@ -1,4 +1,4 @@
-"""What was overtaken is no state: talk between calls, guesses, refuted answers, fulfilled steps, requests that were answered."""
+"""Overtaken statements are no state: talk between calls, guesses, refuted answers, fulfilled steps, requests that were answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a summary says of now: outcomes of the last runs, requests that are open, states that no later one replaced."""
+"""The present in a summary: outcomes of the last runs, requests that are open, states that no later one replaced."""
 
 from __future__ import annotations
 

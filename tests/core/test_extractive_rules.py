@@ -1,4 +1,4 @@
-"""What binds, what was asked once and what is next, in sessions of people who write in any language and in any manner."""
+"""Rules, single requests and next steps, in sessions of people who write in any language and in any manner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PLAN = "Write a plan in docs/plan.md, it must name every file of the orchard."
-"""What is wanted of the plan is wanted until it is there."""
+"""A demand on the plan stands until it is met."""
 
 
 def edit(path: str, key: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a summary says holds: nothing that was deleted, renamed, retried, taken back, done or counted anew since."""
+"""Statements of a summary hold: nothing that was deleted, renamed, retried, taken back, done or counted anew since."""
 
 from __future__ import annotations
 

@@ -79,7 +79,8 @@ def test_numbers_carry_a_unit_and_compare_by_value(text: str, found: list[str]) 
 
 
 def test_an_escape_in_a_string_is_no_part_of_a_name() -> None:
-    found = [form.text for form in forms.identifiers(r'say("done\nFailed to loadConfig\tretryLater")')]
+    words = [r'say("done\nFailed', r"to", r'loadConfig\tretryLater")']
+    found = [form.text for word in words for form in forms.identifiers_in(word, True)]
     assert found == ["loadConfig", "retryLater"]
 
 

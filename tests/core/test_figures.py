@@ -7,7 +7,7 @@ import random
 import pytest
 
 from leafward.base.figures import short
-from leafward_tui.ui.cells import count
+from leafward_tui.ui.text.cells import count
 
 
 @pytest.mark.parametrize(

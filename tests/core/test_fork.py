@@ -79,10 +79,10 @@ class TestCuts:
     def test_a_refusal_says_why_and_where_instead(self, tmp_path: Path) -> None:
         with reading(working(tmp_path / "s.jsonl").path) as session:
             with pytest.raises(
-                Refused, match="1 tool call has no result here; the nearest legal entry is 00000004"
+                Refused, match="1 tool call has no result here; the nearest entry that works is 00000004"
             ):
                 forking.fork(session, 2, PI, terms(tmp_path))
-            with pytest.raises(Refused, match="nothing is said before it"):
+            with pytest.raises(Refused, match="nothing comes before it"):
                 forking.fork(session, 0, PI, terms(tmp_path))
 
     def test_a_file_without_a_reply_has_no_legal_entry(self, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ class TestCuts:
         file.user("hello?")
         with (
             reading(file.path) as session,
-            pytest.raises(Refused, match="no other entry near it is legal either"),
+            pytest.raises(Refused, match="no entry near it works either"),
         ):
             forking.fork(session, 0, PI, terms(tmp_path))
 
@@ -169,7 +169,7 @@ class TestPi:
         assert stat.S_IMODE(fork.draft.path.stat().st_mode) == 0o600
 
     def test_moves_of_the_leaf_are_left_out_and_nothing_hangs_on_them(self, tmp_path: Path) -> None:
-        """What was kept from a marker on is kept from the entry behind it on."""
+        """A compaction that kept from a marker on keeps from the entry after it on."""
         file = working(tmp_path / "s.jsonl")
         with reading(file.path) as session:
             journal.move(session, 4)

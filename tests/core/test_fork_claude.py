@@ -218,12 +218,12 @@ def test_inside_a_turn_it_is_refused_and_the_nearest_end_is_named(tmp_path: Path
         assert "inside a turn" in str(cut.rule)
         nearest = forking.cuts(source, cut.nearest, (CLAUDE,))["claude"]
         assert nearest.legal
-        with pytest.raises(Refused, match=r"inside a turn.*nearest legal entry"):
+        with pytest.raises(Refused, match=r"inside a turn.*nearest entry that works"):
             draft(source, index)
     assert forking.cuts(source, source.columns.index(end[:8]), (CLAUDE,))["claude"].legal
     first = forking.cuts(source, prompt(source, "One?"), (CLAUDE,))["claude"]
     assert not first.legal
-    assert "nothing is said before it" in str(first.rule)
+    assert "nothing comes before it" in str(first.rule)
 
 
 def test_right_behind_a_compaction_what_it_left_comes_along(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def stored() -> list[Path]:
 
 
 def sent(session: Session, at: int) -> list[tuple[str, str]]:
-    """What is sent of a context, text by text."""
+    """Texts of a context that are sent."""
     messages = context_at(session, at).messages
     return [one for one, message in zip(texts(session, at), messages, strict=True) if message.sent]
 

@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def texts(path: Path) -> list[str]:
-    """What the message items of a rollout say."""
+    """Texts of the message items of a rollout."""
     return [
         record["payload"]["content"][0]["text"]
         for record in records(path)

@@ -1,4 +1,4 @@
-"""What is kept beside another agent's session becomes real in a new one, also of that agent; and what stands beside what is said."""
+"""Changes kept beside another agent's session become real in a new one, also of that agent; and blocks beside texts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def forked(session: Session, entry: int, to: str, home: Path) -> Fork:
 
 
 def spoken(made: Fork, home: Path) -> list[tuple[str, object]]:
-    """What the new session would send, told again."""
+    """Messages that the new session would send, after another conversion."""
     content = b"".join(made.draft.content())
     if made.draft.imported is not None:
         document = json.loads(content)

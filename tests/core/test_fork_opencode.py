@@ -127,7 +127,7 @@ def test_a_column_that_holds_no_text_is_not_copied(tmp_path: Path) -> None:
 def test_inside_a_turn_only_behind_all_results(tmp_path: Path) -> None:
     source = opened(Database(tmp_path).write(busy()))
     results = [index for index, kind in enumerate(source.columns.kind) if kind == Kind.TOOL_RESULT]
-    with pytest.raises(Refused, match=r"1 tool call has no result here.*nearest legal entry"):
+    with pytest.raises(Refused, match=r"1 tool call has no result here.*nearest entry that works"):
         draft(source, results[0])
     with pytest.raises(Refused, match="2 tool calls have no result"):
         draft(source, source.columns.parent[results[0]])

@@ -26,7 +26,7 @@ HEAVY = {
     "rich",
     "textual",
 }
-"""What nothing may load before it is needed: seconds of imports, side effects, and the whole screen."""
+"""Modules that must not be loaded early: seconds of imports, side effects, and the whole screen."""
 
 NOT_IN_THE_CORE = {"leafward_themes", "leafward_tui", "litellm", "rich", "textual"}
 
@@ -137,7 +137,7 @@ def test_a_hook_that_has_nothing_to_do_loads_no_verb_no_session_and_no_agent(
     ours = {module for module in loaded if module.startswith("leafward.")}
     assert f"leafward.agents.{name}.hooks" in ours
     assert not [module for module in ours if module.endswith(".agent") or ".session" in module]
-    assert not loaded & {"click", "leafward.cli.verbs", "orjson", "sqlite3"}
+    assert not loaded & {"click", "leafward.cli.declarations.verbs", "orjson", "sqlite3"}
 
 
 def test_litellm_is_imported_in_one_function() -> None:

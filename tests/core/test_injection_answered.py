@@ -1,4 +1,4 @@
-"""What was answered is no objective any more."""
+"""An answered request is no objective any more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is collected for an injection: told by the bytes of a line where they tell it, and the same as decoding says."""
+"""Facts collected for an injection: read from the bytes of a line where possible, and equal to the decoded ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
-    """What is found where every line has to be decoded."""
+    """Facts found where every line has to be decoded."""
     with monkeypatch.context() as patched:
         patched.setattr(collection, "result_in", lambda _line: None)
         patched.setattr(call_lines.CallShapes, "one_call", lambda _self, _line: None)

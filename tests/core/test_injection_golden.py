@@ -1,4 +1,4 @@
-"""What the injected text says of known situations."""
+"""The injected text in known situations."""
 
 from __future__ import annotations
 

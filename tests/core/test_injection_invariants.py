@@ -1,4 +1,4 @@
-"""What holds of every injected text, whatever it is made of."""
+"""Conditions on every injected text, whatever its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a write does to the bytes of a file, and when it is refused."""
+"""Bytes of a file after a write, and writes that are rejected."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class TestUndo:
             undo(session, "zz")
         with pytest.raises(NotFound):
             undo(session, "")
-        with pytest.raises(Refused, match="only takes back"):
+        with pytest.raises(Refused, match="only undoes another"):
             undo(session, taken_back.op)
 
     def test_another_program_sees_the_same_log(self, session: Session) -> None:
@@ -151,7 +151,7 @@ class TestLog:
         assert first.agent
         assert first.time == "2026-11-21T21:00:07.000Z"
 
-        with pytest.raises(Refused, match="nothing of Leafward's to undo; the log has the agent's own"):
+        with pytest.raises(Refused, match="nothing of Leafward's to undo; the log lists the agent's own"):
             undo(opened)
         undo(opened, back)
         assert opened.place == 5

@@ -57,7 +57,7 @@ def session(old: Path) -> Iterator[Session]:
 
 
 def shown(session: Session) -> list[tuple[Any, ...]]:
-    """What a user sees of each entry, without the ids of damaged lines, which are their offsets."""
+    """Each entry as a user sees it, without the ids of damaged lines, which are their offsets."""
     seen: list[tuple[Any, ...]] = []
     for index, kind in enumerate(session.columns.kind):
         entry = session.entry(index)

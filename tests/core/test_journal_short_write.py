@@ -34,9 +34,9 @@ class Disk:
 
     def __init__(self, patched: pytest.MonkeyPatch) -> None:
         self.room: list[int] = []
-        """What each write takes; -1 is all. After the last one the disk is full."""
+        """Bytes that each write takes; -1 is all. After the last one the disk is full."""
         self.meanwhile: Callable[[int], object] = lambda _write: None
-        """What somebody else does behind each write, by its number."""
+        """Acts of somebody else after each write, by its number."""
         self.writes = 0
         self._write = os.write
         self._patched = patched
@@ -80,7 +80,7 @@ def cut_short(path: Path) -> CutShort:
 
 
 def appends(path: Path, line: bytes = AGENTS_LINE) -> None:
-    """What an agent does that has the session open: it asks for no lock and looks at nothing."""
+    """An append by an agent that has the session open: it takes no lock and checks nothing."""
     with path.open("ab", buffering=0) as file:
         file.write(line)
 
@@ -151,7 +151,7 @@ def test_where_nothing_can_be_done_it_is_said_and_the_next_write_closes_the_line
     with pytest.MonkeyPatch.context() as patched:
         disk.refuses("ftruncate")
         disk.refuses("pwrite")
-        with pytest.raises(Refused, match=r"30 of .* a torn line, which the next write closes"):
+        with pytest.raises(Refused, match=r"30 of .* the incomplete line stays, and the next write ends it"):
             move(session, 1)
         patched.undo()
     torn = session.path.read_bytes()
@@ -195,7 +195,7 @@ def test_the_lines_of_one_operation_are_all_there_or_none(session: Session, disk
 
 
 def test_a_disk_that_confirms_nothing_is_said(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was written is there, and nothing is taken from under an agent that may have read it."""
+    """The written lines stay, and nothing is removed that an agent may have read."""
 
     def failing(_descriptor: int) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
@@ -249,7 +249,7 @@ def test_on_a_full_disk_an_open_agent_goes_on_as_if_nothing_had_been(file: PiFil
 
 
 def test_blank_lines_are_no_entries(session: Session) -> None:
-    """What stands where a torn line was is skipped by our reader, wherever in the file it lies."""
+    """Bytes in place of a torn line are skipped by our reader, wherever in the file they are."""
     entries = len(session)
     appends(session.path, b" " * 495 + b"\n")
     appends(session.path, json.dumps({"type": "custom", "id": "0000cafe", "parentId": None}).encode() + b"\n")

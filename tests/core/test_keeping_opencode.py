@@ -37,7 +37,7 @@ from tests.surroundings import CORPORA, needs_corpora
 
 
 def listed(root: Path) -> Catalogue:
-    """What opencode has under a root, and what we keep of it."""
+    """Sessions of opencode under a root, and our copies of them."""
     roots: dict[str, tuple[str, ...]] = {agent.name: () for agent in all_agents()}
     found = Catalogue(Config(roots=roots | {"opencode": (str(root),)}))
     found.refresh()
@@ -187,7 +187,7 @@ def test_it_is_shown_once_and_outlives_its_original(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="kept copy itself"):
         keep(cards["ses_one"])
     session = opened(done.path)
-    with pytest.raises(Refused, match="the copy that Leafward kept: fork it"):
+    with pytest.raises(Refused, match="a copy that Leafward kept; fork it"):
         agent_named("opencode").resume(session, os.environ)
 
 
@@ -262,7 +262,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     (home / "data").write_text("no folder")
     for card in cards:
         with pytest.raises(
-            Refused, match=f"^cannot write to {home / 'data'}: Not a directory; no copy is kept of it$"
+            Refused, match=f"^cannot write to {home / 'data'}: Not a directory; no copy was made$"
         ):
             keep(card)
 

@@ -1,4 +1,4 @@
-"""What killed writes left: named wherever Leafward writes, cleared only where it is ours, old, and nobody's work."""
+"""Leftovers of killed writes: named wherever Leafward writes, cleared only where they are ours, old, and nobody's work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def left(path: Path, text: str = "{") -> Path:
 
 
 def found(*stores: Path, after: float = LATER) -> dict[Path, str]:
-    """What is found that long from now, and why it stays."""
+    """Leftovers found that long from now, and why they stay."""
     return {one.path: one.stays for one in litter(map(str, stores), time.time() + after)}
 
 
@@ -187,7 +187,7 @@ def test_what_changed_within_the_hour_stays(tmp_path: Path) -> None:
 def test_after_a_clock_that_was_set_back_nothing_is_known(tmp_path: Path, now: float) -> None:
     path = left(tmp_path / "a.leafward-0123456789ab.tmp")
     [one] = litter([str(tmp_path)], now)
-    assert (one.path, one.stays) == (path, "it changed at a time that is still to come")
+    assert (one.path, one.stays) == (path, "its time of change is in the future")
 
 
 def test_what_a_living_process_may_be_writing_stays_however_old_it_seems(

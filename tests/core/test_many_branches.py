@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli.outline import outline_rows
+from leafward.cli.output.outline import outline_rows
 from leafward.session.columns import _OFTEN
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.scan import Scan

@@ -17,7 +17,7 @@ pytestmark = MARKS
 
 UNUSABLE = {
     "length": (Reply(finish="length"), "cut off at its limit of"),
-    "blank": (Reply(text=" \n "), "answered with nothing"),
+    "blank": (Reply(text=" \n "), "sent an empty answer"),
     "tool": (Reply(tool=True, finish="tool_calls"), "called a tool instead of answering"),
     "filter": (Reply(finish="content_filter"), "withheld by a content filter"),
     "declined": (Reply("I'm sorry, but I can't help with that."), "declined: I'm sorry, but I can't"),
@@ -38,9 +38,9 @@ def test_an_answer_that_is_no_summary_is_refused_at_once(endpoint: Endpoint, nam
 
 
 ENDED = {
-    "quiet": "ended early|broke off",
-    "reset": "broke off",
-    "broken": "broke off",
+    "quiet": "ended early|was lost",
+    "reset": "was lost",
+    "broken": "was lost",
 }
 
 
@@ -91,11 +91,11 @@ def test_what_may_pass_is_tried_again(endpoint: Endpoint, name: str, status: int
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        (400, "refused the request: no such thing"),
-        (401, "the key for {} was refused: no such thing"),
+        (400, "rejected the request: no such thing"),
+        (401, "the key for {} was rejected: no such thing"),
         (403, "the key is not allowed to use {}: no such thing"),
         (404, "{} is not known at http://127.0.0.1:"),
-        (422, "refused the request: no such thing"),
+        (422, "rejected the request: no such thing"),
     ],
 )
 def test_what_will_not_pass_fails_at_once(endpoint: Endpoint, name: str, status: int, told: str) -> None:

@@ -1,4 +1,4 @@
-"""What would be sent to a model: computed without one, without litellm and without a network."""
+"""Requests that would be sent to a model: computed without one, without litellm and without a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agents' own settings say of their compactions: read where they are plain, and told with the file that says so."""
+"""Settings of the agents' own compactions: read where they are plain, and shown with their file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of branches of real sessions against another count, from the raw lines."""
+"""Outcomes of branches of real sessions, compared with another count from the raw lines."""
 
 from __future__ import annotations
 

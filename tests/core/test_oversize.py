@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SMALL = 128 << 10
-"""What counts as too large in these tests."""
+"""The size that counts as too large in these tests."""
 
 
 @pytest.fixture

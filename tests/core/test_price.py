@@ -1,4 +1,4 @@
-"""What a move of the leaf costs, and contexts by size alone."""
+"""The price of a move of the leaf, and contexts by size alone."""
 
 from __future__ import annotations
 
@@ -360,6 +360,16 @@ def test_junk_in_any_field_has_a_price(file: Acting, junk: Any) -> None:
             json.dumps(found.as_json())
 
 
+class Looks:
+    """A stop that is never wanted, and how often it was asked."""
+
+    number = 0
+
+    def __call__(self) -> bool:
+        self.number += 1
+        return False
+
+
 def test_stops_when_told(tmp_path: Path) -> None:
     with reading(wild(tmp_path / "wild.jsonl", 5).path) as session, pytest.raises(Cancelled):
         price_of_move(session, 0, stop=lambda: True)
@@ -377,19 +387,13 @@ def test_a_price_looks_every_few_entries_whether_it_is_wanted(
         last = file.user("Go on.")
         if number % 100 == 50:
             file.compacted(last)
-    looks = 0
-
-    def stop() -> bool:
-        nonlocal looks
-        looks += 1
-        return False
-
+    stop = Looks()
     with reading(file.path) as session:
         metrics = EntryMetrics(session)
         metrics.fill(session, range(len(session)))
         price_of_move(session, 1, metrics=metrics, stop=stop)
     # The path down, what on it speaks, its tokens, the compactions on it: each in steps.
-    assert looks > 4 * prompts // at_once
+    assert stop.number > 4 * prompts // at_once
 
 
 def test_files_are_put_together_in_steps(file: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,16 +401,10 @@ def test_files_are_put_together_in_steps(file: Acting, monkeypatch: pytest.Monke
     calls = 40
     file.user("Go on.")
     file.said(*(call("read", f"c{number}", path=f"{number}.py") for number in range(calls)))
-    looks = 0
-
-    def stop() -> bool:
-        nonlocal looks
-        looks += 1
-        return False
-
+    stop = Looks()
     with reading(file.path) as session:
         assert len(touched(session, session.tree.path(session.leaf), stop=stop)) == calls
-    assert calls // 4 < looks < calls
+    assert calls // 4 < stop.number < calls
 
 
 def test_paths_below_an_ancestor(tmp_path: Path) -> None:

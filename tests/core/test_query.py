@@ -134,7 +134,7 @@ def test_an_unknown_condition_is_said_in_the_same_words_everywhere(
     place: Place, text: str, name: str
 ) -> None:
     problems = parse_search(text, place)[1]
-    assert [str(one) for one in problems] == [f"{name} is no condition; searched for as text (column 1)"]
+    assert [str(one) for one in problems] == [f"{name} is not a condition; searched for as text (column 1)"]
     assert all(one.as_text for one in problems)
 
 

@@ -1,4 +1,4 @@
-"""What cannot be rebuilt has a state with a name: every kind of bad input, and what the tools of other agents mean."""
+"""Files that cannot be rebuilt have a named state: every kind of bad input, and what the tools of other agents mean."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ HEX = "28bf6609ada91e735e4ee46643f9fba7"
         ("OPENAI_API_KEY=sk-" + "a1" * 20, "OPENAI_API_KEY=[redacted: openai key]"),
         ("ghp_" + "aB3d" * 9, "[redacted: github token]"),
         ("github_pat_" + "11AAAA_" * 8, "[redacted: github token]"),
-        ("id AKIAIOSFODNN7EXAMPLE.", "id [redacted: aws key]."),
+        ("id AKIAJ5QW2ZN7TB4KX3VE.", "id [redacted: aws key]."),
         ("xoxb-123456789012-abcdefABCDEF", "[redacted: slack token]"),
         ("AIza" + "aB3-_" * 7, "[redacted: google key]"),
         ("Authorization: Bearer abc123.def456-ghi789", "Authorization: Bearer [redacted: bearer token]"),
@@ -132,7 +132,7 @@ def test_the_value_given_is_not_changed() -> None:
 
 
 def test_a_picture_is_left_alone() -> None:
-    block = {"type": "image", "mimeType": "image/png", "data": "AKIAIOSFODNN7EXAMPLE token=aB3dE5fG7hJ9"}
+    block = {"type": "image", "mimeType": "image/png", "data": "AKIAJ5QW2ZN7TB4KX3VE token=aB3dE5fG7hJ9"}
     assert Redactor().value([block]) == [block]
 
 
@@ -157,7 +157,7 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_a_private_key_in_one_text_of_a_list_is_taken_out_there() -> None:
-    """What a command is given as its arguments: one of them may have more lines than there are arguments."""
+    """Arguments of a command: one of them may have more lines than there are arguments."""
     command = ["bash", "-lc", f"cat > key <<END\n{PRIVATE_KEY}\nEND", "-"]
     found = Redactor()
     assert found.value({"command": command}) == {

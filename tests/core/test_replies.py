@@ -1,4 +1,4 @@
-"""What is taken of replies without making objects of them is what decoding them says."""
+"""Replies read without making objects equal decoded ones."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SPOILT: list[tuple[bytes, bytes]] = [
     (b"}}", b"}}x"),
     (b"}}", b"}"),
 ]
-"""What may be wrong with a line."""
+"""Faults of a line."""
 
 
 def decoded(*lines: bytes) -> Replies:

@@ -47,7 +47,7 @@ def tokens(text: str, parser: MarkdownIt = PARSERS[0]) -> Iterator[Token]:
 
 
 def live(text: str) -> list[str]:
-    """What a reader's program would run, fetch or be led to."""
+    """Everything that a reader's program would run, fetch or open."""
     found = []
     for parser in PARSERS:
         for token in tokens(text, parser):

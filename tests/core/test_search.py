@@ -33,14 +33,14 @@ def test_what_is_half_typed_is_no_problem(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("turns>3", "turns> is no condition; searched for as text (column 1)"),
-        ("theme tokens>2k", "tokens> is no condition; searched for as text (column 7)"),
-        ("since>=3", "since>= is no condition; searched for as text (column 1)"),
-        ("TODO:fix", "TODO: is no condition; searched for as text (column 1)"),
-        ("bogus:1", "bogus: is no condition; searched for as text (column 1)"),
+        ("turns>3", "turns> is not a condition; searched for as text (column 1)"),
+        ("theme tokens>2k", "tokens> is not a condition; searched for as text (column 7)"),
+        ("since>=3", "since>= is not a condition; searched for as text (column 1)"),
+        ("TODO:fix", "TODO: is not a condition; searched for as text (column 1)"),
+        ("bogus:1", "bogus: is not a condition; searched for as text (column 1)"),
         ('"dark mode', "this quotation is never closed; taken up to the end (column 1)"),
         ('project:"a b', "this quotation is never closed; taken up to the end (column 9)"),
-        ("/[/", "patterns work in the search of all text only; searched for as text (column 1)"),
+        ("/[/", "patterns work only in the search of all text; searched for as text (column 1)"),
     ],
 )
 def test_what_is_searched_for_as_text_is_said(text: str, said: str) -> None:
@@ -55,7 +55,7 @@ def test_what_is_searched_for_as_text_is_said(text: str, said: str) -> None:
     [
         ("agent:foo x", "agent: takes pi, codex, claude or opencode, not foo (column 1)"),
         ("since:lately x", "since: takes 12h, 7d, 3mo, today or a date, not lately (column 1)"),
-        ("in:prompt x", "in: works in the search of all text only (column 1)"),
+        ("in:prompt x", "in: works only in the search of all text (column 1)"),
     ],
 )
 def test_a_condition_that_is_left_out_breaks_a_query(text: str, said: str) -> None:
@@ -102,7 +102,7 @@ def test_bad_terms_are_named_and_left_out() -> None:
     takes = "since: takes 12h, 7d, 3mo, today or a date, not"
     assert [str(problem) for problem in query.problems] == [
         f"{takes} whenever (column 1)",
-        "sice: is no condition (did you mean since:?); searched for as text (column 22)",
+        "sice: is not a condition (did you mean since:?); searched for as text (column 22)",
         f"{takes} 2026-13-01 (column 31)",
     ]
 

@@ -78,7 +78,7 @@ def test_a_search_that_is_stopped_stops(tmp_path: Path) -> None:
 def test_sessions_that_were_ruled_out_count_as_looked_into(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left when a search is stopped may hold more."""
+    """The rest of a stopped search may hold more hits."""
     monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
     for number in range(30):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user(

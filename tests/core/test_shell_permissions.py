@@ -1,4 +1,4 @@
-"""What `chmod` says of executable bits, against a real shell."""
+"""Executable bits after `chmod`, compared with a real shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to another agent's session: kept beside it, joined to it, and nothing of theirs is touched."""
+"""Operations on another agent's session: kept beside it, joined to it, and none of its own files is touched."""
 
 from __future__ import annotations
 

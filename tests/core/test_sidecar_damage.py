@@ -28,7 +28,7 @@ class TestRefusals:
         """Of two that begin at once one is refused, and so is one that has not seen what the other kept."""
         one, two = foreign.open(), foreign.open()
         label(one, 0, "one")
-        with pytest.raises(Refused, match="another Leafward began to keep something"):
+        with pytest.raises(Refused, match="another Leafward changed this session"):
             label(two, 0, "two")
         assert two.changed_on_disk()
         growth = two.refresh()
@@ -36,7 +36,7 @@ class TestRefusals:
         assert (growth.added, growth.replaced) == (1, False)
         assert two.labels == {0: "one"}
         label(two, 0, "two")
-        with pytest.raises(Refused, match=r"what Leafward keeps of .* grew by 1 entry since it was read"):
+        with pytest.raises(Refused, match=r"Leafward's file for .* grew by 1 entry since it was read"):
             rename(one, "x")
         one.refresh()
         assert one.labels == {0: "two"}
@@ -49,7 +49,7 @@ class TestRefusals:
         kept = session.book_path.read_bytes()
         foreign.grow("four")
         for writing in (IMPATIENT, Writing(dry_run=True)):
-            with pytest.raises(Refused, match="went on since it was read"):
+            with pytest.raises(Refused, match="has grown since it was read"):
                 move(session, said(session, "one"), writing)
         assert session.book_path.read_bytes() == kept
         session.refresh()
@@ -148,7 +148,7 @@ class TestDamage:
         [
             (b"", "is empty"),
             (b"\0\0\0\0\n", "no line of it is a header or an entry"),
-            (b'{"type":"session","version":3,"id":"x"}\n', "is no sidecar"),
+            (b'{"type":"session","version":3,"id":"x"}\n', "is not a sidecar"),
             (
                 b'{"type":"session","version":3,"id":"x","leafward":{"agent":"pi"}}\n',
                 "belongs to another session",

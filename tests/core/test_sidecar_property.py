@@ -84,7 +84,7 @@ def _reads_the_same_anew(store: Store, session: Session) -> None:
 
 
 def test_an_agent_that_goes_on_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept is never lost; the agent's own words are the place at once; a preview move only ever comes from Leafward."""
+    """Kept changes are never lost; the agent's own new messages are the place at once; only Leafward makes a preview move."""
 
     @settings(max_examples=60)
     @given(steps_beside_an_agent(ENTRIES))

@@ -37,14 +37,14 @@ _CLAUDE = sorted(
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What counts as large, and two processors."""
+    """The size that counts as large, and two processors."""
     monkeypatch.setattr(stretches, "LARGE", 1)
     monkeypatch.setattr(stretches, "SIZE", SIZE)
     monkeypatch.setattr(worker_processes, "cores", lambda: 2)
 
 
 class Read:
-    """What was read of a file here and by processes."""
+    """The content of a file read here and by processes."""
 
     def __init__(self, path: Path, function: str, *, begin: int = 0, stop_after: int = 1 << 60) -> None:
         self.here = self.told = b""
@@ -177,7 +177,7 @@ def told_of(path: Path, size: int) -> Iterator[tuple[bytes, int, Told | None]]:
 
 
 def said(rows: Rows) -> dict[str, object]:
-    """What was taken in of the rows of a transcript."""
+    """The state made from the rows of a transcript."""
     damage = rows.settle()
     rows.spread()
     names = ("start", "role", "flags", "keys", "parent", "reply", "parts", "names", "costs", "doubled")

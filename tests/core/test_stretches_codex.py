@@ -52,7 +52,7 @@ class Share(NamedTuple):
 
 
 def said(builder: EntryBuilder) -> dict[str, object]:
-    """What was made of the lines of a rollout so far."""
+    """The state made from the lines of a rollout so far."""
     columns, responses = builder.columns, builder.responses
     names = (
         "parts", "kept", "literals", "budgets", "models", "system", "uncertain", "unknown", "first_unknown",
@@ -232,7 +232,7 @@ def sharing(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 class Seen(NamedTuple):
-    """What a session says, as far as that depends on how it was read."""
+    """Content of a session, as far as it depends on how it was read."""
 
     columns: tuple[object, ...]
     leaf: int
@@ -255,7 +255,7 @@ class Seen(NamedTuple):
 
 
 def alone(rollout: Path, monkeypatch: pytest.MonkeyPatch) -> Seen:
-    """What it says where this process reads all of it."""
+    """The same where this process reads all of it."""
     monkeypatch.setattr(stretches, "LARGE", 1 << 60)
     with closing(agent_named("codex").open(rollout)) as session:
         return Seen.of(session)

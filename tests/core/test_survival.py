@@ -297,7 +297,7 @@ def test_facts_fade_over_compactions(compacted: Session) -> None:
 
 
 def test_another_entry_is_no_compaction(compacted: Session) -> None:
-    with pytest.raises(Refused, match="is no compaction"):
+    with pytest.raises(Refused, match="is not a compaction"):
         replaced_by(compacted, 0)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMES = ("a.py", "src/b.py", "src/deep/c.py")
 BARE = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 AUTHOR = "-c user.name=a -c user.email=a@example.org"
-"""What git needs to store something."""
+"""Settings that git needs to store something."""
 
 
 class Desk:

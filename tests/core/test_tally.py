@@ -1,4 +1,4 @@
-"""What rows show in numbers: columns filled in any order, sums, outcomes."""
+"""Numbers of rows: columns filled in any order, sums, outcomes."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def test_outcomes(body: dict[str, Any], expected: Outcome) -> None:
     ],
 )
 def test_lines_are_those_of_the_file_or_the_command(agent: str, tool: str, text: str, lines: int) -> None:
-    """What an agent says around an output is none of it."""
+    """An agent's own words around an output are no part of it."""
     content = [{"type": "text", "text": text}]
     body = {"message": {"role": "toolResult", "toolName": tool, "content": content}}
     assert outcome(body, agent_named(agent).tool_table).lines == lines

@@ -28,7 +28,7 @@ def flat(runs: Iterable[Run]) -> list[int]:
 
 
 def under_limit(work: Callable[[], Any], limit: int = 200) -> Any:
-    """What `work` returns in a thread whose stack may be no deeper than `limit`."""
+    """The result of `work` in a thread whose stack may be no deeper than `limit`."""
     results: list[Any] = []
     raised: list[BaseException] = []
 

@@ -312,7 +312,7 @@ def modules_after(tmp_path: Path, arguments: list[str]) -> Iterator[str]:
 class TestCommands:
     def test_help_loads_no_reader(self, tmp_path: Path) -> None:
         loaded = set(modules_after(tmp_path, ["--help"]))
-        assert "leafward.cli.verbs" in loaded
+        assert "leafward.cli.declarations.verbs" in loaded
         assert not loaded & HEAVY
         assert not loaded & {
             "leafward.session.scan",

@@ -303,7 +303,7 @@ def test_results_pruned_in_what_is_kept_are_cut_short(tmp_path: Path) -> None:
 
 def test_an_entry_that_is_no_compaction_is_refused(demo: Session) -> None:
     for entry in (0, -1, len(demo) + 5):
-        with pytest.raises(Refused, match="is no compaction"):
+        with pytest.raises(Refused, match="is not a compaction"):
             xray_of(demo, entry)
 
 
@@ -336,5 +336,5 @@ def test_edits_of_one_operation_are_seen_through_together(tmp_path: Path) -> Non
         assert short.before.tokens - short.after.tokens == short.cut
         context = context_at(session)
         assert [message.entry for message in context.messages] == [1, 2]
-        with pytest.raises(Refused, match="no context edit"):
+        with pytest.raises(Refused, match="not a context edit"):
             xray_edited(session, 0)

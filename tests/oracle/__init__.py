@@ -1,1 +1,1 @@
-"""What the real pi computes and sends, as data and as tests."""
+"""Tests against the real agents, and results of the real pi as data."""

@@ -1,4 +1,4 @@
-"""What the real Codex sends to a model: an endpoint of its own on loopback, an isolated home, one command at a time.
+"""Requests of the real Codex: an endpoint of its own on loopback, an isolated home, one command at a time.
 
 Codex works on folders that a test gives it; the endpoint answers by a script, and keeps every request.
 """
@@ -29,7 +29,7 @@ class CodexError(Exception):
 
 @dataclass(slots=True)
 class Script:
-    """What the endpoint answers: to a prompt that contains a text, calls, one step after the other; then, and else, one sentence."""
+    """Answers of the endpoint: to a prompt that contains a text, calls, one step after the other; then, and else, one sentence."""
 
     steps: dict[str, list[list[dict[str, Any]]]] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Deed = tuple[str, dict[str, Any]]
-"""What an agent does: `read`, `write`, `edit`, `run` or `delegate`, and what with."""
+"""A step of an agent: `read`, `write`, `edit`, `run` or `delegate`, and what with."""
 Task = Callable[[int], Deed | None]
 """The deeds of a prompt, by their number from 0; None behind the last. It is asked once for each number."""
 AGENTS = {
@@ -246,7 +246,7 @@ def _pi_call(deed: Deed) -> Call:
 
 @dataclass(slots=True)
 class CodexModel(Script):
-    """What Codex is answered: the deeds of a prompt, one after the other."""
+    """Answers to Codex: the steps of a prompt, one after the other."""
 
     tasks: dict[str, Once] = field(default_factory=dict)
 

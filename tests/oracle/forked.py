@@ -1,4 +1,4 @@
-"""What the tests with real agents share: forks made and written as the command makes them, and requests compared."""
+"""Shared by the tests with real agents: forks made and written as the command makes them, and requests compared."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def prompts(session: Session) -> dict[str, int]:
 
 
 def seal(path: Path) -> str:
-    """What tells whether any byte of a file changed."""
+    """A value that changes with any byte of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

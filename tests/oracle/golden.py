@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What pi computes with the leaf at entry ``at``."""
+    """Results of pi with the leaf at entry ``at``."""
 
     at: int
     why: tuple[str, ...]

@@ -25,7 +25,7 @@ class Endpoint(BaseHTTPRequestHandler):
         self.answer(b'{"object":"list","data":[]}')
 
     def read(self) -> bytes:
-        """What was posted."""
+        """Body of the posted request."""
         return self.rfile.read(int(self.headers.get("content-length") or 0))
 
     def answer(self, body: bytes, kind: str = "application/json", *, status: int = 200) -> None:

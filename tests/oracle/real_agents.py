@@ -34,7 +34,7 @@ class ClaudeClient:
     config: Path
 
     def environment(self) -> dict[str, str]:
-        """What it runs in: nothing of ours, no telemetry, no updates, the model on loopback."""
+        """Its environment: nothing of ours, no telemetry, no updates, the model on loopback."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
@@ -82,7 +82,7 @@ class ClaudeClient:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one prompt led to."""
+    """Outcome of one prompt."""
 
     requests: list[dict[str, Any]]
     session: str
@@ -108,7 +108,7 @@ class OpenCodeClient:
     """Whether the model takes images, which opencode then sends behind the results that hold them."""
 
     def environment(self, folder: Path) -> dict[str, str]:
-        """What it runs in: nothing of ours, no sharing, no updates, no list of models, the model on loopback."""
+        """Its environment: nothing of ours, no sharing, no updates, no list of models, the model on loopback."""
         provider: dict[str, Any] = {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "none"},

@@ -1,4 +1,4 @@
-"""What the real pi sends to a model when it resumes a session with one new prompt.
+"""Requests of the real pi when it resumes a session with one new prompt.
 
 ``resume.py --pi PACKAGE --session FILE --prompt TEXT`` prints one JSON document. pi works on a copy of
 the file in an isolated home, against a scripted endpoint on loopback; the file itself is only read.

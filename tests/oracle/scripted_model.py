@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(slots=True)
 class Model:
-    """What is answered, and what was asked."""
+    """Answers to give, and requests that came."""
 
     script: dict[str, list[Step]]
     """Steps of a turn, by words of its prompt."""
@@ -42,7 +42,7 @@ class Model:
     strict: bool = False
     """Whether a request that breaks the provider's rules is answered with an error, as the provider does."""
     refused: list[str] = field(default_factory=list)
-    """What was wrong with such requests."""
+    """Faults of such requests."""
 
     def step(self, body: dict[str, Any]) -> Step:
         """The reply to a request."""

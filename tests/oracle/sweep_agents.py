@@ -32,12 +32,12 @@ PROMPTS = (
     "Good night",
 )
 AFTER = ("Hello again", "Good morning")
-"""What is said instead of the last prompt, after a rewind or a revert, and then."""
+"""The prompt in place of the last one after a rewind or a revert, and the next."""
 
 
 @dataclass(slots=True)
 class Run:
-    """What an agent did."""
+    """Events of an agent's run."""
 
     session: Path
     """As its agent's `open` takes it."""
@@ -75,7 +75,7 @@ def painted(folder: Path) -> Path:
 
 
 def steps(project: Path, tools: Tools) -> dict[str, list[Step]]:
-    """What the model does: the orchard's script, and a look at a picture."""
+    """Steps of the model: the orchard's script, and a look at a picture."""
     picture = Step("", (tools.read(str(project / "pixel.png")),))
     return {
         "detailed summary": [Step(f"<analysis>long</analysis>\n<summary>\n{SUMMARY}\n</summary>")],

@@ -28,7 +28,7 @@ PROMPTS = (
     "Good night",
 )
 AFTER = ("Take another way", "Good morning")
-"""What is said instead of the last prompt, once it was taken back, and then."""
+"""The prompt in place of the one taken back, and the next."""
 SHELLS = {"exec_command": "cmd", "shell_command": "command", "shell": "command", "container.exec": "command"}
 
 
@@ -39,7 +39,7 @@ class Recorded:
     paths: list[Path]
     model: ResponsesModel
     tried: set[str]
-    """What came about: parallel, failure, patch, image, resume, compaction; rollback, or fork where that took its place."""
+    """Events of a run: parallel, failure, patch, image, resume, compaction; rollback, or fork where that took its place."""
 
 
 def binary(folder: Path) -> Path | None:
@@ -56,7 +56,7 @@ def binary(folder: Path) -> Path | None:
 
 
 def steps(tools: set[str]) -> dict[str, list[list[dict[str, Any]]]]:
-    """What the model does at each prompt, with the tools that this version offers."""
+    """Steps of the model at each prompt, with the tools that this version offers."""
     shell = next(name for name in SHELLS if name in tools)
 
     def run(number: str, script: str) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class Estate:
                     self.truth[line] = prompt
 
     def deed(self) -> Deed:
-        """What an agent does next, by what lies there now. What it writes again it was shown right before."""
+        """Next step of an agent, chosen by the files that are there now. It reads a file right before it writes it again."""
         name, known = self.random.choice(FILES), self.shown
         self.shown = ""
         text, pick = self.texts().get(name, ""), self.random.random()

@@ -43,7 +43,7 @@ def assert_pi_follows(home: Path, path: Path) -> list[Sent]:
 
 
 def prepared(path: Path, keep: int = 0) -> dict[str, Any]:
-    """What pi counts at the leaf, and what its own next compaction starts from."""
+    """Tokens that pi counts at the leaf, and the base of its own next compaction."""
     script = Path(__file__).with_name("prepare.mjs")
     ran = subprocess.run(
         [NODE, str(script), PI, str(keep), str(path)],

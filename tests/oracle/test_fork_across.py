@@ -72,7 +72,7 @@ def _in_any_order(some: Iterable[tuple[str, str]]) -> SpanMessage:
 
 
 def expected(session: Session, end: int) -> SpanMessage:
-    """What the source says, as far as every agent takes it."""
+    """Texts of the source, as far as every agent takes them."""
     cut = forking.cuts(session, end, (agent_named("pi"),))["pi"]
     found: SpanMessage = []
     for told in Conversation(session, cut).portable_messages():
@@ -90,7 +90,7 @@ def expected(session: Session, end: int) -> SpanMessage:
 
 
 def sent(body: dict[str, Any], aside: list[str]) -> SpanMessage:
-    """What a request says: of Anthropic's Messages or OpenAI's Chat Completions. `aside` gets what the system says in it."""
+    """Texts of a request, Anthropic's Messages or OpenAI's Chat Completions. `aside` gets what the system says in it."""
     found: SpanMessage = []
     for message in body["messages"]:
         role, content = message["role"], message.get("content") or ""

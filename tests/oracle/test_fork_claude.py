@@ -58,7 +58,7 @@ class Yard:
         return fork(session, entry, env, to="claude", source="claude", injected=injected, cwd=str(cwd or ""))
 
     def resumed(self, made: Fork, prompt: str) -> Asked:
-        """What a fork sends for a prompt, resumed as its draft says."""
+        """Request of a fork for a prompt, resumed as its draft says."""
         resume = made.draft.resume
         assert resume.argv[0] == "claude"
         return self.client.ask(Path(resume.cwd), prompt, *resume.argv[1:])
@@ -152,7 +152,7 @@ def _sorted(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def pieces(body: dict[str, Any]) -> Pieces:
-    """What a request says, as contexts are compared."""
+    """Texts of a request, in the form in which contexts are compared."""
     return joined(pieces_sent(body["messages"]))
 
 
@@ -160,7 +160,7 @@ SpanMessage = list[tuple[str, list[str]]]
 
 
 def told(session: Session, at: int) -> SpanMessage:
-    """What a context says that Leafward shows, without attachments: where those stand depends on the day and the model."""
+    """Texts of a context that Leafward shows, without attachments: their place depends on the day and the model."""
     messages = [one for one in context_at(session, at).messages if one.sent]
     shown = [one for one in messages if not any(session.hoisted[one.entry : one.entry + 1])]
     together: SpanMessage = []

@@ -70,12 +70,12 @@ def forked(
 
 
 def sealed(codex: Codex) -> dict[Path, str]:
-    """What tells whether any of its session files changed."""
+    """A value that changes with any of its session files."""
     return {path: seal(path) for path in codex.home.rglob("*.jsonl*")}
 
 
 def spoken(items: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """What a request says, in order: texts, calls and results; reasoning has none that can be read."""
+    """Texts, calls and results of a request, in order; reasoning has no readable text."""
     found = []
     for item in items:
         kind = str(item.get("type"))
@@ -117,7 +117,7 @@ def texts(said: list[tuple[str, str]]) -> list[str]:
 
 
 def warned(said: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """What Codex warned of, each with what stands before and behind it."""
+    """Warnings of Codex, each with the items before and after it."""
     return [said[at - 1 : at + 2] for at, (_, text) in enumerate(said) if text.startswith("Warning: ")]
 
 

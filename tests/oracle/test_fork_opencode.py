@@ -68,7 +68,7 @@ class Yard:
         assert ran.returncode == 0, ran.stderr
 
     def resumed(self, made: Any, prompt: str) -> Asked:
-        """What a fork sends for a prompt, resumed as its draft says."""
+        """Request of a fork for a prompt, resumed as its draft says."""
         name, *argv = made.draft.resume.argv
         assert name == "opencode"
         return self.client.ask(Path(made.draft.resume.cwd), prompt, *argv)
@@ -130,7 +130,7 @@ def made(yard: Yard, *prompts: str) -> tuple[str, dict[str, Asked]]:
 
 
 def told(session: Session, at: int) -> list[tuple[str, str]]:
-    """What a context says, as a request would: role, and text, calls and ids of results."""
+    """Messages of a context in the form of a request: role, and text, calls and ids of results."""
     found = []
     for message in context_at(session, at).messages:
         body = message_body(session, message)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 NEW = "Continue"
 CUT = re.compile("…[0-9]+(?:tokens|chars)truncated…")
-"""What Codex puts for the middle of a long result, without its spaces."""
+"""Codex's mark for the omitted middle of a long result, without its spaces."""
 COUNT, _, SEED = (os.environ.get("LEAFWARD_SAMPLE") or "3:1").partition(":")
 RUNS: dict[str, list[str]] = {
     "claude": CLAUDE[:1],
@@ -116,7 +116,7 @@ def said_by_codex(items: list[dict[str, Any]]) -> SpanMessage:
 
 
 def told(session: Session, cut: forking.ForkPoint) -> SpanMessage:
-    """What the source says up to a cut, as far as every agent takes it."""
+    """Texts of the source up to a cut, as far as every agent takes them."""
     found: SpanMessage = []
     for one in Conversation(session, cut).portable_messages():
         text = "".join(block["text"] for block in one.content if block["type"] == "text")
@@ -130,7 +130,7 @@ def told(session: Session, cut: forking.ForkPoint) -> SpanMessage:
 
 
 MADE_UP = re.compile(r"No response requested\.|Continue from where you left off\.")
-"""What Claude Code puts behind what nobody answered."""
+"""Claude Code's own reply to a prompt that nobody answered."""
 
 
 def differs(to: str, session: Session, made: forking.Fork, messages: Any) -> str:

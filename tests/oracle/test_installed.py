@@ -1,4 +1,4 @@
-"""What `leafward install` puts into the real agents: behind a compaction of theirs the model sees the text once.
+"""`leafward install` with the real agents: after a compaction of theirs the model sees the text once.
 
 Runs where `LEAFWARD_CLAUDE`, `LEAFWARD_CODEX`, `LEAFWARD_PI` and `LEAFWARD_OPENCODE` name the agents.
 """

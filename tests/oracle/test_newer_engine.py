@@ -139,7 +139,7 @@ def _script(project: Path) -> dict[str, list[Step]]:
 
 
 def told(session: Session, at: int) -> list[tuple[str, str]]:
-    """What a context says: role and text, calls apart."""
+    """Role and text of each message of a context, calls apart."""
     found = []
     for one in context_at(session, at).messages:
         body = message_body(session, one)

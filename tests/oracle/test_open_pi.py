@@ -82,6 +82,6 @@ def test_a_pi_that_appends_right_behind_a_torn_piece(monkeypatch: pytest.MonkeyP
 
         with closing(Session.open(pi.path)) as session, monkeypatch.context() as patched:
             patched.setattr("leafward.session.journal.short_write.os.write", cut)
-            with pytest.raises(Refused, match=r"only 496 of .* what was torn of them is a blank line"):
+            with pytest.raises(Refused, match=r"only 496 of .* the incomplete line was blanked"):
                 label(session, 0, "x" * 1400)
         goes_on(pi, before)

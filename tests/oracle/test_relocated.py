@@ -54,7 +54,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def relocated(agent: str, old: Path, new: Path, env: Mapping[str, str]) -> Iterator[Relocation]:
-    """What becomes of the sessions of one agent."""
+    """Outcome for the sessions of one agent."""
     catalogue = Catalogue(Config(), env=env)
     catalogue.refresh()
     mine = [card for card in catalogue.cards() if card.agent == agent]

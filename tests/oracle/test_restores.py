@@ -45,7 +45,7 @@ RESTORES = int(os.environ.get("LEAFWARD_RESTORES", "40"))
 
 
 class Work:
-    """What an agent does in a folder, chosen by what lies there when it is asked for; and what lay there each time."""
+    """Steps of an agent in a folder, chosen by its files at that moment; and the files of each moment."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
@@ -161,7 +161,7 @@ def test_opencode(tmp_path: Path, seed: int) -> None:
 
 
 class Worked(Script):
-    """What Codex is answered."""
+    """Answers to Codex."""
 
     def __init__(self, work: Work) -> None:
         super().__init__()

@@ -60,7 +60,7 @@ PLACES = [
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What one message of a request has to be: its text where it is known, else the texts that stand in it.
+    """Condition on one message of a request: its text where it is known, else the texts that stand in it.
 
     pi puts words of its own around summaries and bash executions, and instead of what is missing; they are
     not repeated here.

@@ -1,4 +1,4 @@
-"""What a sub-agent of the real Codex is given of its parent's conversation: what it sends, and what it used by itself.
+"""The part of its parent's conversation that a sub-agent of the real Codex gets: its requests, and its own usage.
 
 Runs where ``LEAFWARD_CODEX`` names the binary of Codex; skipped elsewhere. 0.107, 0.116, 0.125, 0.142, 0.153, 0.160 and 0.169 were used.
 """
@@ -57,18 +57,25 @@ class Delegating(Script):
         return Script.answer(self, request)
 
 
-def test_what_a_subagent_sends_is_its_context(tmp_path: Path) -> None:
-    script = Delegating()
+def delegated(tmp_path: Path, script: Script, *features: str) -> Codex:
+    """Codex with some features on, after a turn of its own and one that hands a task to a sub-agent."""
     script.steps["count pears"] = [[call("exec_command", "echo pears", "one")]]
     with endpoint(script) as url:
         codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, CODEX)
         codex.configure(url)
         config = codex.home / "config.toml"
-        config.write_text(config.read_text() + "\n[features]\nmulti_agent = true\n")
+        switched = "".join(f"{name} = true\n" for name in features)
+        config.write_text(f"{config.read_text()}\n[features]\n{switched}")
         codex.run("count pears please")
         with closing(opened(codex.rollouts()[0])) as parent:
             thread = str(parent.header["id"])
         codex.resume(thread, "delegate the apples")
+    return codex
+
+
+def test_what_a_subagent_sends_is_its_context(tmp_path: Path) -> None:
+    script = Delegating()
+    codex = delegated(tmp_path, script, "multi_agent")
     asked = [request for request in script.requests if text_of(request["input"][-1]) == "pick apples"]
     if not asked:
         pytest.skip("this version has no sub-agents, or did not begin one")
@@ -118,16 +125,7 @@ class Handing(Script):
 
 def test_a_task_that_comes_as_an_item_of_its_own(tmp_path: Path) -> None:
     script = Handing()
-    script.steps["count pears"] = [[call("exec_command", "echo pears", "one")]]
-    with endpoint(script) as url:
-        codex = Codex(tmp_path / "home" / ".codex", tmp_path / "work", script, CODEX)
-        codex.configure(url)
-        config = codex.home / "config.toml"
-        config.write_text(config.read_text() + "\n[features]\nmulti_agent = true\nmulti_agent_v2 = true\n")
-        codex.run("count pears please")
-        with closing(opened(codex.rollouts()[0])) as parent:
-            thread = str(parent.header["id"])
-        codex.resume(thread, "delegate the apples")
+    codex = delegated(tmp_path, script, "multi_agent", "multi_agent_v2")
     asked = [request for request in script.requests if request["input"][-1].get("type") == "agent_message"]
     if not asked:
         pytest.skip("this version hands tasks over in another way")

@@ -79,7 +79,7 @@ def tools(tmp_path: Path) -> Iterator[Tools]:
 
 
 def assert_true(found: Rebuilt | FileState, text: str | None) -> None:
-    """What is said of a file is so."""
+    """Every statement about a file is true."""
     if found.certainty is Certainty.ABSENT:
         assert text is None
     if found.certainty is Certainty.EXACT:

@@ -77,7 +77,7 @@ def spoken(session: Session, at: int, *, system: bool = False, injected: bool = 
 
 
 def assert_same(known: list[SAID], sent: list[SAID], number: int) -> None:
-    """What Leafward shows is what was sent; several texts in one message count where each of them stands in it, in order."""
+    """Leafward shows the messages that were sent; several texts in one message match if each of them is in it, in order."""
     left = list(known)
     for kind, text in sent:
         if left and left[0] == (kind, text):
@@ -223,7 +223,7 @@ def check_outcomes(session: Session) -> None:
 
 
 def sent_by(body: dict[str, Any]) -> list[SAID]:
-    """What a request says: Anthropic's Messages, or OpenAI's Chat Completions."""
+    """Texts of a request: Anthropic's Messages, or OpenAI's Chat Completions."""
     found: list[SAID] = []
     for message in body["messages"]:
         role, content = message["role"], message.get("content")

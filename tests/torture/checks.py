@@ -1,4 +1,4 @@
-"""What must hold after a call that went wrong: nothing lost, nothing torn, nothing in the way of the next one."""
+"""Conditions after a failed call: nothing lost, nothing torn, nothing in the way of the next one."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def _is_whole(path: str, data: bytes) -> None:
 
 
 def _lines_hold(run: Run, path: Path, before: bytes) -> None:
-    """What was there is there, and behind it whole lines only."""
+    """The earlier bytes are still there, followed by whole lines only."""
     data = path.read_bytes()
     if run.scene.native and "version" in run.scene.name and not data.startswith(before):
         backups = [one.read_bytes() for one in (state_dir() / "backups").iterdir()]

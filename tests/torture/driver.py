@@ -34,7 +34,7 @@ _SHOWN = 40
 
 @dataclass
 class Tally:
-    """What was tried and what came of it."""
+    """A call that was tried, and its outcome."""
 
     injections: int = 0
     mutations: int = 0

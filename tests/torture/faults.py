@@ -1,4 +1,4 @@
-"""What may go wrong at a call of the system that changes files, and the library that makes it go wrong."""
+"""Faults at system calls that change files, and the library that causes them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ AGENTS_LINE = (
     b'{"type":"message","id":"a9e27bee","parentId":null,"timestamp":"2026-11-22T10:00:00.000Z",'
     b'"message":{"role":"user","content":[{"type":"text","text":"from the agent"}],"timestamp":1}}\n'
 )
-"""What an agent appends that has the session open."""
+"""Line appended by an agent that has the session open."""
 
 
 @dataclass
@@ -138,7 +138,7 @@ def _other_leaf(path: Path) -> str:
 
 
 PROJECT_NOW = {"a.py": b"later\n", "made.py": b"made\n", "sub": b"a file\n", "room/inside": b"inside\n"}
-"""What lies in the project before a restore of the files at `RESTORED`, and after its undo."""
+"""Files of the project before a restore of the files at `RESTORED`, and after its undo."""
 PROJECT_THEN = {"a.py": b"first\n", "gone.md": b"here\n", "sub/deep": b"deep\n", "room": b"plain\n"}
 RESTORED = "0000000b"
 
@@ -172,7 +172,7 @@ SETTINGS: dict[str, dict[str, bytes]] = {
     "pi": {".pi/agent/extensions/mine.js": b"// mine\nexport default () => {};\n"},
     "opencode": {".config/opencode/plugin/mine.js": b"/* mine */ export {};\n"},
 }
-"""What lies in the agents' folders before anything is installed."""
+"""Files in the agents' folders before anything is installed."""
 
 
 def _settled(world: World) -> Path:

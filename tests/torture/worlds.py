@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FactMatch = tuple[bytes | None, int, int]
-"""What a file holds, its mode and its time; no bytes for a folder."""
+"""Bytes of a file, its mode and its time; no bytes for a folder."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Moment:
         return {path: data for path, (data, _, _) in self.held.items() if data is not None}
 
     def below(self, folder: Path) -> dict[str, FactMatch]:
-        """What lies below a folder."""
+        """Everything below a folder."""
         above = str(folder) + os.sep
         return {path: held for path, held in self.held.items() if path.startswith(above)}
 

@@ -1,4 +1,4 @@
-"""What the tests of the application have in common."""
+"""Fixtures of the application's tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tui.compared import compared, parted
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
 from tests.tui.inspector_data import close_all
-from tests.tui.session_store import small_store
+from tests.tui.session_store import mixed_store, small_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +38,15 @@ def store(tmp_path: Path) -> Path:
     """A folder of small sessions, for the catalogue."""
     root = tmp_path / "sessions"
     small_store(root)
+    return root
+
+
+@pytest.fixture
+def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """pi's sessions, a fork of one in another project, and one that Claude Code deletes soon."""
+    monkeypatch.setenv("HOME", "/home/ada")
+    root = tmp_path / "all"
+    mixed_store(root)
     return root
 
 

@@ -60,7 +60,7 @@ async def considering(
 
 
 def stored(path: Path) -> bytes:
-    """What the file holds now."""
+    """Bytes of the file now."""
     return path.read_bytes()
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER, NO_PARENT_GIVEN
 from tests.tui.session_store import app_over, rows, until
@@ -101,7 +101,7 @@ async def exploring(
 
 
 def here(screen: ExplorerScreen) -> str:
-    """What the row of the cursor begins with."""
+    """Beginning of the row of the cursor."""
     exploration = screen.state.exploration
     assert exploration is not None
     painter = screen.panes.tree.painter
@@ -110,7 +110,7 @@ def here(screen: ExplorerScreen) -> str:
 
 
 def note(screen: ExplorerScreen) -> str:
-    """What stands in the place of the price line."""
+    """Text in the place of the price line."""
     app = screen.app
     region = screen.panes.price_line.region
     return " ".join(row.strip() for row in rows(app)[region.y : region.bottom]).strip()

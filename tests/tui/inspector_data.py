@@ -10,9 +10,9 @@ from leafward.base.config import Config
 from leafward.session.entries import TURN_STARTS, Kind
 from leafward.session.session import Session
 from leafward_tui.inspector.model.pages import build
-from leafward_tui.ui.glyphs import UNICODE, Glyphs
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Gauge, Page, Selection, SelectionKind
+from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Page, Selection, SelectionKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,6 +138,13 @@ def page(
 ) -> Page:
     opened = frozenset(toggled or ())
     return build(tab, selection, width, glyphs, Config(), height=height, toggled=opened, gauge=gauge)
+
+
+def headings(page: Page) -> list[tuple[int, str]]:
+    """Line and title of each section of a page, below its own title."""
+    first = [(at, line.spans[0]) for at, line in enumerate(page.lines) if line.spans]
+    titles = [(at, span.text) for at, span in first if span.ink == "strong" and span.text.istitle()]
+    return [(at, title) for at, title in titles[1:] if not page.lines[at - 1].text]
 
 
 def line_with(page: Page, words: str) -> int:

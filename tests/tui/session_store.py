@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue, about
+from leafward.catalog import Catalogue, status_of
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen
@@ -171,13 +171,13 @@ def mixed_store(root: Path) -> None:
 
 
 def lines_of(store: Path, **view: Any) -> Listing:
-    """What the catalogue lists of a store."""
+    """Rows that the catalogue lists of a store."""
     catalogue = Catalogue(Config(), [store])
     catalogue.refresh()
     stock = Stock(
         catalogue.cards(),
         catalogue.files(),
-        lambda cards, found: about(catalogue, cards, found),
+        lambda cards, found: status_of(catalogue, cards, found),
         catalogue.details,
     )
     return list_sessions(stock, View(**view), NOW_MS)
@@ -300,7 +300,7 @@ async def previewed(pilot: Pilot[int], screen: CatalogueScreen) -> None:
 
 
 def rows(app: App[Any]) -> list[str]:
-    """What stands on the screen."""
+    """Text of the screen."""
     strips = app.screen._compositor.render_strips()
     return ["".join(strip.text for strip in strip_row).rstrip() for strip_row in _rows(strips)]
 

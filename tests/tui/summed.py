@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
 from leafward.export.demo import demo_session
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.tui.explored import WIDE, exploring, note
 from tests.tui.session_store import until
 

@@ -1,4 +1,4 @@
-"""What was done again after a compaction, as pictures: on its tab and at its row, and in the totals of all sessions."""
+"""Work repeated after a compaction, as pictures: on its tab and at its row, and in the totals of all sessions."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests import claude_transcript, codex_rollout, opencode_store
 from tests.acting import Acting
 from tests.tui.explored import Named, exploring, note, tree
@@ -149,7 +149,7 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
         assert "Delegate a survey" in rows(pilot.app)[0]
         assert "sub-agent of" not in rows(pilot.app)[0]
         await pilot.press("^")
-        await until(pilot, lambda: "no session is known that this one came from" in note(parent))
+        await until(pilot, lambda: "it is not known which session this one came from" in note(parent))
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is explorer)
 

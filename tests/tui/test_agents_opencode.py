@@ -1,4 +1,4 @@
-"""What opens on a database of opencode, and on a session in it."""
+"""Opening a database of opencode, and a session in it."""
 
 from __future__ import annotations
 

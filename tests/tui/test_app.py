@@ -1,4 +1,4 @@
-"""What is opened, themes, keymaps, help, and what is remembered."""
+"""Opening, themes, keymaps, help, and settings that are remembered."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from leafward.base.paths import config_dir, state_dir
 from leafward_tui.app.memory import Memory
 from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.intents import intents_for
-from leafward_tui.ui.key_help import HelpScreen
-from leafward_tui.ui.terminal import Depth
-from leafward_tui.ui.theme_choice import ThemesScreen
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.terminal import Depth
+from leafward_tui.ui.keys.intents import intents_for
+from leafward_tui.ui.keys.key_help import HelpScreen
+from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, listed, rows, until
 
@@ -91,7 +91,7 @@ async def test_a_folder_opens_as_a_catalogue(tmp_path: Path) -> None:
 def test_the_first_screen_needs_neither_a_model_library_nor_the_explorer() -> None:
     code = (
         "import sys; from leafward_tui.app.app import LeafwardApp; import leafward_tui.catalogue.screen; LeafwardApp();"
-        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.key_help', 'leafward_tui.ui.sheet',"
+        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.keys.key_help', 'leafward_tui.ui.sheets.sheet',"
         "'leafward.session.journal',"
         "'leafward_tui.app.command_palette', 'markdown_it', 'pygments') if m in sys.modules])"
     )

@@ -12,9 +12,9 @@ from leafward.base.safe_text import safe
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.cursor_details import selection
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
-from leafward_tui.ui.theme_choice import ThemesScreen
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
+from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 from tests.acting import call
 from tests.tui.explored import Named, exploring, note
 from tests.tui.session_store import reached, rows, until

@@ -21,8 +21,8 @@ from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.plan_lines import plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.lab.model.turns import CutRows
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.acting import usage

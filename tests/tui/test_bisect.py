@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import contents
 from tests.tui.explored import NARROW, exploring, note
 from tests.tui.session_store import reached, shown, until

@@ -14,8 +14,8 @@ from leafward.query.blame import Blame, BlameLine
 from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.blame.screen import BlameScreen
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here
 from tests.tui.session_store import app_over, listed, reached, shown, until
 from tests.workbench import Workbench

@@ -17,7 +17,7 @@ from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
-from leafward_tui.ui.glyphs import ASCII
+from leafward_tui.ui.appearance.glyphs import ASCII
 from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
     NARROW,
@@ -208,7 +208,7 @@ async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_both_y
 
 
 async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) -> None:
-    """What a fork took over is counted in its source, so the whole session cost more."""
+    """History that a fork copied is counted in its source, so the whole session cost more."""
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)

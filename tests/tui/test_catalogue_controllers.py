@@ -17,7 +17,7 @@ from leafward_tui.catalogue.controllers.filter import Filter
 from leafward_tui.catalogue.controllers.stores import StoreReading, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
-from leafward_tui.ui.two_panes import Panes
+from leafward_tui.ui.panes.two_panes import Panes
 from tests.tui.session_store import lines_of, small_store
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Screen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     listing = EMPTY
     line: ListLine | None = None

@@ -139,7 +139,7 @@ async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: P
         ),
         (
             "sinze:tomorrow selectors theme",
-            "sinze: is no condition (did you mean since:?); searched for as text (column 1)",
+            "sinze: is not a condition (did you mean since:?); searched for as text (column 1)",
             "0 of 7",
         ),
     ],

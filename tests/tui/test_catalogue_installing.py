@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.export.installation import installation
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.tui.session_store import NARROW, WIDE, app_over, complete, listed, reached, shown, until
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ async def test_it_is_written_after_it_was_shown_and_taken_out_whole(home: Path) 
     before = file.read_bytes()
     async with app_over().run_test(size=WIDE) as pilot:
         await listed(pilot)
-        await _asked(pilot, "Put it into Claude Code")
+        await _asked(pilot, "Install in Claude Code")
         assert "PreCompact" in shown(pilot)
         assert file.read_bytes() == before
         await pilot.press("enter")
         await until(pilot, lambda: file.read_bytes() != before)
         assert set(json.loads(file.read_bytes())["hooks"]) == {"PreCompact", "SessionStart"}
-        await _asked(pilot, "Take it out of Claude Code")
+        await _asked(pilot, "Remove from Claude Code")
         await pilot.press("enter")
         await until(pilot, lambda: file.read_bytes() == before)
 
@@ -58,10 +58,10 @@ async def test_nothing_is_written_where_one_leaves_or_the_file_changed(home: Pat
     file = home / ".claude" / "settings.json"
     async with app_over().run_test(size=NARROW) as pilot:
         await listed(pilot)
-        await _asked(pilot, "Put it into Claude Code")
+        await _asked(pilot, "Install in Claude Code")
         await pilot.press("escape")
         assert file.read_text() == '{"model": "opus"}'
-        await _asked(pilot, "Put it into Claude Code")
+        await _asked(pilot, "Install in Claude Code")
         file.write_text("{}")
         await pilot.press("enter")
         await until(
@@ -83,32 +83,34 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
     file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
     async with app_over().run_test(size=WIDE) as pilot:
         await listed(pilot)
-        await _asked(pilot, "Put it into pi, with summaries")
+        await _asked(pilot, "Install in pi, with summaries")
         await pilot.press("enter")
         await until(pilot, file.exists)
         wanted = installation("pi", summary=True)
         assert not wanted.changed, "it is what the command line writes"
         assert installation("pi").changed
-        await _asked(pilot, "Take it out of pi")
+        await _asked(pilot, "Remove from pi")
         await pilot.press("enter")
         await until(pilot, lambda: not file.exists())
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
-        assert shown(pilot).count("into pi, with summaries") == 1, "no other agent takes one from elsewhere"
+        assert shown(pilot).count("Install in pi, with summaries") == 1, (
+            "no other agent takes one from elsewhere"
+        )
 
 
 async def test_what_was_written_last_does_not_lie_over_the_next_choice(home: Path) -> None:
     file = home / ".config" / "opencode" / "plugin" / "leafward-context.js"
     async with app_over().run_test(size=NARROW) as pilot:
         await listed(pilot)
-        await _asked(pilot, "Put it into opencode")
+        await _asked(pilot, "Install in opencode")
         await pilot.press("enter")
         await until(pilot, file.exists)
         await until(pilot, lambda: len(pilot.app._notifications))
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
         assert not len(pilot.app._notifications)
-        assert "Take it out of opencode" in shown(pilot)
+        assert "Remove from opencode" in shown(pilot)
 
 
 def _is_as(summary: bool) -> bool:
@@ -119,10 +121,10 @@ async def test_summaries_may_be_added_and_taken_back_where_it_is_installed(home:
     file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
     async with app_over().run_test(size=WIDE) as pilot:
         await listed(pilot)
-        await _asked(pilot, "Put it into pi")
+        await _asked(pilot, "Install in pi")
         await pilot.press("enter")
         await until(pilot, file.exists)
-        for title, summary in (("Put it into pi, with summaries", True), ("Put it into pi, without", False)):
+        for title, summary in (("Install in pi, with summaries", True), ("Install in pi, without", False)):
             await _asked(pilot, title)
             await pilot.press("enter")
             await until(pilot, partial(_is_as, summary))

@@ -1,4 +1,4 @@
-"""What the catalogue lists, and in which lines."""
+"""The lines of the catalogue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog import Catalogue, Namesake, Sort, Sum, about
+from leafward.catalog import Catalogue, Namesake, Sort, Sum, status_of
 from leafward.session.journal import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
@@ -20,11 +20,11 @@ from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.catalogue.widgets.preview import problem_words
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
 from leafward_tui.explorer.controllers.row_metrics import note_of
-from leafward_tui.ui.cells import byte_size, cell_len, fit
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.theme import Styles
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import Styles
+from leafward_tui.ui.text.cells import byte_size, cell_len, fit
+from leafward_tui.ui.text.paths import tilde
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
@@ -174,7 +174,7 @@ def test_a_fork_counts_from_its_making_and_a_write_makes_live(tmp_path: Path) ->
     other.write(tmp_path / "c.jsonl", mtime=START + 20 * DAY)
     catalogue = Catalogue(Config(), [tmp_path])
     catalogue.refresh()
-    stock = Stock(catalogue.cards(), about=partial(about, catalogue))
+    stock = Stock(catalogue.cards(), status=partial(status_of, catalogue))
     listing = list_sessions(stock, View(grouping=Grouping.NONE), made + 60_000)
     assert [line.card.id for line in listing.lines if line.card is not None] == [
         "aaaa0001",

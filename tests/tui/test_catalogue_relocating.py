@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.session_store import NARROW, WIDE, app_over, listed, reached, rows, shown, until

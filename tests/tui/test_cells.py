@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.cells import (
     age,
     byte_size,
     count,
@@ -26,9 +28,7 @@ from leafward_tui.ui.cells import (
     split_path,
     wrap,
 )
-from leafward_tui.ui.code import fitted
-from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
-from leafward_tui.ui.page import Span
+from leafward_tui.ui.text.code import fitted
 
 FAMILY = "👨‍👩‍👧‍👦"
 PIECES = (

@@ -9,9 +9,9 @@ import pytest
 from leafward_tui.compare import CompareScreen, Page
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.model.files import Column
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
+from leafward_tui.ui.text.cells import cell_len
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring

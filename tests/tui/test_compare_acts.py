@@ -1,4 +1,4 @@
-"""What is written from a comparison: grafts, merged summaries, pinned facts; and edits for the model."""
+"""Writes from a comparison: grafts, merged summaries, pinned facts; and edits for the model."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
 from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of, size_note
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
@@ -31,7 +31,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         await pilot.press("M")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Graft the turns of A" in shown(pilot)
-        assert "is on the path already: a graft takes turns of another branch" in shown(pilot)
+        assert "is on the path already: choose turns of another branch" in shown(pilot)
         await pilot.press("a")
         await until(pilot, lambda: len(screen.state.session) > before and not explorer.state.busy)
         assert pilot.app.screen is explorer
@@ -198,7 +198,7 @@ def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Pa
     with reading(file.path) as session:
         drafts = edit_drafts(session, [0, 1], 200, SimpleNamespace())
         assert drafts.omitted == drafts.short
-        assert str(drafts.omitted) == "the model does not read this row: a compaction stands for it"
+        assert str(drafts.omitted) == "the model does not read this row: a compaction replaced it"
         assert first not in str(drafts.omitted)
         assert not isinstance(edit_drafts(session, [2], 200, SimpleNamespace()).omitted, str)
 

@@ -15,7 +15,7 @@ from leafward_tui.compare.model.captions import Overall, overall
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.model.files import FileLines, listed
-from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.acting import Acting, call
 from tests.tui.compared import compared, content
 

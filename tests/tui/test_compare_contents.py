@@ -9,8 +9,8 @@ from leafward.branches.diff.file_sets import Flag
 from leafward.files.file_replay import Remark
 from leafward_tui.compare.model.content import Show, arranged_content, rests_on
 from leafward_tui.compare.model.content_lines import ContentLines
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.legend import legend_of
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.keys.legend import legend_of
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.compared import TABBED, compared, comparing, tabbed

@@ -21,7 +21,7 @@ from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import CompareState, ContentState, FilesState, PageState, ReadState
-from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.tui.compared import comparing, parted, settled
 from tests.tui.session_store import until
 from tests.tui.waiting_jobs import WaitingJobs
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.screen_results import CompareResult
+    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.screens.screen_results import CompareResult
 
 SIZE = Size(100, 30)
 
@@ -77,7 +77,7 @@ class FakeLines:
 
 
 class FakeScreen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     size = SIZE
     three_columns = True

@@ -1,4 +1,4 @@
-"""What is searched for in a comparison: paths, lines in folds, messages."""
+"""A search in a comparison: paths, lines in folds, messages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rich.style import Style
 
 from leafward_tui.compare import Page
 from leafward_tui.compare.model.content_lines import ContentLines
-from leafward_tui.ui.hits import parted as lit_parts
-from leafward_tui.ui.hits import spans_of
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
+from leafward_tui.ui.text.hits import parted as lit_parts
+from leafward_tui.ui.text.hits import spans_of
 from tests.acting import call
 from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW

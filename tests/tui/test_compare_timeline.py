@@ -9,9 +9,9 @@ import pytest
 from leafward.files.file_replay import timeline
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.file_markers import summed, touches_by_row
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import comparing, parted
 from tests.tui.explored import chosen, exploring, note, tree
@@ -20,7 +20,7 @@ from tests.tui.session_store import reached, rows, shown, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 def acted(path: Path) -> Acting:

@@ -1,4 +1,4 @@
-"""What the panes of the Compare screen hold, as values."""
+"""Contents of the panes of the Compare screen, as values."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.model.pages import context_page, figures, outcome_page, spoken
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.text.cells import cell_len
 from tests.acting import Acting, call
 from tests.tui.compared import compared, content, parted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 def never() -> bool:

@@ -11,7 +11,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.branches.diff.sides import sides
 from leafward.catalog import Catalogue
-from leafward.cli.outline import outline_rows
+from leafward.cli.output.outline import outline_rows
 from leafward.cli.tree import tree_json
 from leafward.context.price import price_of_move
 from leafward.export.content import content_of
@@ -24,8 +24,8 @@ from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.inspector.model.entry import entry_page
 from leafward_tui.inspector.model.raw import raw_page
 from leafward_tui.inspector.model.turn import gather
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.page import Selection, SelectionKind
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.page import Selection, SelectionKind
 from tests.core.drafts import Draft, iso
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from leafward.session.session import Session
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.lab.controllers.exam import SIT, exam_lines
-from leafward_tui.ui.exam_request import answer_words
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import EXAM
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import EXAM
+from leafward_tui.ui.sheets.exam_request import answer_words
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.model_endpoint import Endpoint, Reply
 from tests.tui.considered import considering, stored
@@ -121,7 +121,7 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
         await until(pilot, lambda: not sheet.running)
         await pilot.pause()
         text = "\n".join(rows(pilot.app))
-        assert "1 secret taken out" in text
+        assert "1 secret redacted" in text
         assert "send it to openai/x" in text
         assert endpoint.root.removeprefix("http://") in text
         assert "price not known" in text

@@ -9,7 +9,7 @@ from leafward.compaction.exam.questions import Answer
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward_tui.lab.controllers.exam import exam_lines
-from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.appearance.glyphs import UNICODE
 
 
 @pytest.mark.parametrize(

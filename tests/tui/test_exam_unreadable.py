@@ -10,8 +10,8 @@ from leafward.compaction.exam import exam_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,5 +29,5 @@ def test_questions_that_only_an_encrypted_summary_may_answer_are_told_apart(corp
             exam_lines(sheet, found, session, index)
     assert any("0 of 2 questions, 2 unreadable" in line.text for line in folded.lines)
     lines = [line.text for line in opened.lines]
-    assert any("the summary is encrypted and may answer what is unreadable" in line for line in lines)
+    assert any("the summary is encrypted and may answer the rest" in line for line in lines)
     assert sum(line.startswith("? ") for line in lines) == 2

@@ -12,12 +12,12 @@ from leafward.session.entries import Kind
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.intents import APP_ACTIONS, intents_for
+from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import TextSheet
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.tui.explored import (
     NARROW,
@@ -193,7 +193,7 @@ class TestOpening:
             assert any("d prompt" in row for row in tree(screen))
 
     async def test_the_rows_on_the_screen_are_those_of_the_new_width(self, demo: Path) -> None:
-        """What the terminal shows, not what the tree would draw if it were asked again."""
+        """The terminal's own content, not a new drawing of the tree."""
         async with exploring(demo, WIDE) as (pilot, screen):
             await until(pilot, lambda: any("facts lost" in row for row in rows(screen.app)))
             await settled(pilot)
@@ -256,6 +256,15 @@ def screen_rows(screen: ExplorerScreen) -> list[str]:
     return rows(screen.app)[region.y : region.bottom]
 
 
+@pytest.fixture
+def straight(tmp_path: Path) -> Named:
+    """Turns a b c, without a branch."""
+    file = Named(tmp_path / "session.jsonl")
+    for name in "abc":
+        file.turn(name)
+    return file
+
+
 class TestGhost:
     async def test_appears_with_its_price_once_the_cursor_rests(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
@@ -291,11 +300,8 @@ class TestGhost:
             await pilot.press("escape")
         assert file.path.read_bytes() == before
 
-    async def test_a_sheet_opened_before_the_price_is_known_says_it_when_it_is(self, tmp_path: Path) -> None:
-        file = Named(tmp_path / "session.jsonl")
-        for name in "abc":
-            file.turn(name)
-        async with exploring(file.path) as (pilot, screen):
+    async def test_a_sheet_opened_before_the_price_is_known_says_it_when_it_is(self, straight: Named) -> None:
+        async with exploring(straight.path) as (pilot, screen):
             await pilot.press("k")
             await until(pilot, lambda: screen.state.price is not None)
             await pilot.press("g", "enter")
@@ -306,13 +312,10 @@ class TestGhost:
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
 
-    async def test_the_sheet_says_the_price_and_every_warning(self, tmp_path: Path) -> None:
-        file = Named(tmp_path / "session.jsonl")
-        for name in "abc":
-            file.turn(name)
-        file.compacted(file.prompts["c"], "all of it")
-        file.turn("d")
-        async with exploring(file.path) as (pilot, screen):
+    async def test_the_sheet_says_the_price_and_every_warning(self, straight: Named) -> None:
+        straight.compacted(straight.prompts["c"], "all of it")
+        straight.turn("d")
+        async with exploring(straight.path) as (pilot, screen):
             await pilot.press("g")
             await until(pilot, lambda: screen.state.price is not None)
             price = screen.state.price

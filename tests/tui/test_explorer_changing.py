@@ -1,4 +1,4 @@
-"""What the explorer writes: moves, labels, names, archived branches, undo; what it hands on, and the log of it."""
+"""Writes of the explorer: moves, labels, names, archived branches, undo; resuming and export, and the log."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from leafward_tui.app.command_palette import working_intents
 from leafward_tui.explorer.controllers.write import reopening
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.intents import WRITES
+from leafward_tui.ui.keys.intents import WRITES
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import reading
 from tests.pi_file import HEADER, PiFile
 from tests.tui.explored import (
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def leaf(screen: ExplorerScreen) -> str:
-    """What the row of the leaf begins with."""
+    """Beginning of the row of the leaf."""
     (row,) = [row for row in tree(screen) if " leaf " in row]
     return next(word for word in row.split() if word in "abcdxyz")
 

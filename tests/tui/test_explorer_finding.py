@@ -15,9 +15,9 @@ from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import (
     NARROW,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def lit(screen: ExplorerScreen) -> list[str]:
-    """What is lit on the lines of the pane that are in sight."""
+    """Highlighted texts on the visible lines of the pane."""
     view = screen.query_one(Inspector).view
     inks = {ground.strong_hit for ground in services_of(screen).styles_now}
     return [
@@ -78,7 +78,7 @@ class TestFinding:
             assert seen[0] == seen[2]
             await pilot.press("N")
             assert here(screen) == seen[1]
-            assert "of 2 places" in note(screen)
+            assert "of 2 with" in note(screen)
             assert sum("›" in row[:3] for row in tree(screen)) == 2
             await pilot.press("escape")
             assert screen.state.search.text == ""
@@ -97,7 +97,7 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"the needle")
             await until(pilot, lambda: here(screen) == "a")
-            assert any("1 of 1 place" in row for row in rows(pilot.app)[-4:]), "while it is typed"
+            assert any("place 1 of 1" in row for row in rows(pilot.app)[-4:]), "while it is typed"
             await pilot.press("enter")
             await until(pilot, lambda: lit(screen) == ["the needle"])
             await pilot.press("escape")
@@ -117,7 +117,7 @@ class TestFinding:
             seen = []
             await pilot.press("N", "N", "N")
             for number in range(3):
-                at = f"{1 + screen.state.search.at} of 3 places in 2 entries"
+                at = f"place {1 + screen.state.search.at} of 3, in 2 entries"
                 await until(pilot, lambda: lit(screen))
                 await pilot.pause()
                 page = screen.query_one(Inspector).page
@@ -159,7 +159,7 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"tool(bash)", "enter")
             await until(pilot, lambda: len(screen.state.search.rows) == 2)
-            assert "match tool(bash)" in note(screen)
+            assert "matching tool(bash)" in note(screen)
             seen = set()
             for _ in range(2):
                 await pilot.press("n")
@@ -201,7 +201,7 @@ class TestFinding:
     async def test_one_row_matches(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"tool(bash) & error()", "enter")
-            await until(pilot, lambda: "1 row matches tool(bash)" in note(screen).replace("1 of ", ""))
+            await until(pilot, lambda: "row 1 of 1 matching tool(bash)" in note(screen))
 
     async def test_what_is_typed_replaces_the_last_search(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -14,7 +14,7 @@ from leafward.base.config import Config
 from leafward.session.journal import Writing, move
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.intents import intents_for
+from leafward_tui.ui.keys.intents import intents_for
 from tests.acting import usage
 from tests.pi_file import PiFile
 from tests.trees import random_plan, write_plan

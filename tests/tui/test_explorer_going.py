@@ -6,12 +6,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.cli.output import Page
+from leafward.cli.output.page import Page
 from leafward.cli.tree import tree_text
 from leafward.session.density import Density
 from leafward.session.session import Session
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE
 from tests.tui.pictures import NOW, picture
 from tests.tui.session_store import app_over, complete, listed, press_each, reached, until

@@ -20,8 +20,8 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.fork import draft_fork, find_earlier, store_fork
 from leafward_tui.explorer.model.forks import ForkRequest, again, earlier_lines
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
 from tests.tui.session_store import rows, until
@@ -263,12 +263,12 @@ async def test_a_second_try_goes_on_with_the_first_copy_unless_another_is_wanted
         await pilot.press("r")
         sheet = await titled(pilot, "This session was written before")
         assert keys(sheet) == ["r", "a"]
-        assert f"{made.name}: nobody has gone on with it" in shown(pilot)
+        assert f"{made.name}: nobody has continued it" in shown(pilot)
         await pilot.press("r")
         await until(pilot, lambda: len(ran) == 2)
         assert ran[1] == ran[0]
         assert new_files(file.path.parent) == [made]
-        assert "goes on with a session of pi" in note(screen)
+        assert "reuses a session of pi" in note(screen)
         await drafted(pilot)
         await pilot.press("r")
         await titled(pilot, "This session was written before")

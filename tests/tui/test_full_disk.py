@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.disks import filled, small_disk
 from tests.tui.explored import WIDE, exploring, forked, note
@@ -44,7 +44,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def held(folder: Path) -> dict[str, str]:
-    """What each file holds; a write that was taken back leaves another time."""
+    """Contents of each file; a write that was taken back leaves another time."""
     return {name: digest for name, (digest, _) in contents(folder).items()}
 
 

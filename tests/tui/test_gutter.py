@@ -18,7 +18,7 @@ from leafward_tui.explorer.model.folds import Folds, LineKind
 from leafward_tui.explorer.model.ghost import Ghost, PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH
-from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
 from tests.pi_file import NO_PARENT_GIVEN, PiFile
 from tests.trees import Plan, plans, session_of
 

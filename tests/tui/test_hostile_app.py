@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.safe_text import safe
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.sheet import SheetLine, TextSheet
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 from tests.cli.test_hostile_fields import ACTS, HOSTILE, SESSIONS
 from tests.tui.explored import exploring
 from tests.tui.session_store import rows, until

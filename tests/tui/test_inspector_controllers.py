@@ -10,9 +10,9 @@ import pytest
 from leafward.base.config import Config
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.state import InspectorState
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Gauge, Page
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Page
 from tests.tui.inspector_data import reply, turn, user, write_session
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Pane:
-    """What the controller sees of the pane."""
+    """The pane as the controller sees it."""
 
     room = (60, 30)
 

@@ -8,10 +8,10 @@ import pytest
 from leafward.base.config import Config
 from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.glyphs import ASCII
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Selection, SelectionKind
+from leafward_tui.ui.appearance.glyphs import ASCII
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Selection, SelectionKind
+from leafward_tui.ui.text.cells import cell_len
 from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (
@@ -340,7 +340,7 @@ def test_ascii_glyphs_alone_are_used_where_asked_for(work: Session) -> None:
 
 def test_building_stops_when_told(work: Session) -> None:
     from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.glyphs import UNICODE
+    from leafward_tui.ui.appearance.glyphs import UNICODE
 
     asked = []
 
@@ -403,3 +403,31 @@ def test_what_leafward_noted_is_no_part_of_a_turn_and_shown_as_an_entry(work: Se
     assert "mdLink" in text
     assert "Also" not in text
     assert all("ours" in "\n".join(line.text for line in page(single(work, at)).lines) for at in heads[:1])
+
+
+def test_a_cost_that_counts_earlier_turns_is_not_the_cost_of_the_last_one(tmp_path: Path) -> None:
+    """Claude Code stores what a whole run cost, behind its last turn."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("first", "one")
+    transcript.row("cost-state", totalCostUSD=0.5)
+    transcript.turn("second", "two")
+    transcript.turn("third", "three")
+    transcript.row("cost-state", totalCostUSD=0.75)
+    with closing(transcript.opened()) as session:
+        heads = [at for at, kind in enumerate(session.columns.kind) if kind == Kind.USER]
+        facts = [page(turn(session, head)).lines[2].text for head in heads]
+        assert ["$" in line for line in facts] == [True, False, False]
+        assert "$0.50" in facts[0]
+        last = page(turn(session, heads[2]))
+        assert last.lines[line_with(last, "usage   cost")].text.split()[2] == "$0.25"
+
+
+def test_entries_behind_the_last_reply_are_told(tmp_path: Path) -> None:
+    """The numbers end with the reply, as `tree` has it; the count goes on."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("first", "one")
+    transcript.row("cost-state", totalCostUSD=0.5)
+    with closing(transcript.opened()) as session:
+        lines = page(turn(session)).lines
+        assert lines[1].text.rstrip().endswith(("#0 \u2013 #1", "#0 - #1"))
+        assert "3 entries, 1 after #1" in lines[2].text

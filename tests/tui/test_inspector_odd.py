@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Selection, SelectionKind
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Selection, SelectionKind
+from leafward_tui.ui.text.cells import cell_len
 from tests.tui.inspector_data import (
     call,
     opened,

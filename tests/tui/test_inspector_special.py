@@ -14,10 +14,11 @@ from leafward.compaction.xray import xray_of
 from leafward.context.message_columns import Section
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 from tests.codex_rollout import Rollout
 from tests.tui.inspector_data import (
     USAGE,
+    headings,
     line_with,
     page,
     reply,
@@ -98,7 +99,7 @@ def test_a_compaction_tells_what_it_did(tmp_path: Path) -> None:
 
 
 def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_path: Path) -> None:
-    """What stands word for word in a replacement history, in the order of the file."""
+    """Texts of a replacement history, word for word, in the order of the file."""
     rollout = Rollout(tmp_path)
     rollout.said("<environment_context>x</environment_context>")
     rollout.turn("first", "A")
@@ -123,7 +124,7 @@ def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_pa
     assert after[len(kept)].role != "user", "the summary comes behind them"
     context = page(turn(session, at), Tab.CONTEXT)
     assert "Kept  3 messages" in context.text
-    assert [title for _, title in context.headings][-2:] == ["Kept", "Summary"]
+    assert [title for _, title in headings(context)][-2:] == ["Kept", "Summary"]
 
 
 def test_what_the_agent_counted_before_its_compaction_is_told_apart_from_what_is_shown(

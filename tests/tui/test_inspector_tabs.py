@@ -8,14 +8,15 @@ import pytest
 from leafward.compaction.onset import Onset
 from leafward.context.model_context import context_at
 from leafward_tui.inspector.model.context import ContextLines
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.page import Gauge, Selection, SelectionKind, Span
-from leafward_tui.ui.spans import cut, width_of, wrapped
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind, Span
+from leafward_tui.ui.text.cells import cell_len
+from leafward_tui.ui.text.markdown import rendered
+from leafward_tui.ui.text.spans import cut, width_of, wrapped
 from tests.tui.inspector_data import (
     call,
+    headings,
     line_with,
     opened,
     page,
@@ -68,8 +69,8 @@ def test_the_context_is_in_order_and_leads_to_its_entries(compacted: Session) ->
         ("ai", 5),
         ("read", 6),
     ]
-    assert [title for _, title in shown.headings] == ["Summary", "Kept", "After"]
-    for at, title in shown.headings:
+    assert [title for _, title in headings(shown)] == ["Summary", "Kept", "After"]
+    for at, title in headings(shown):
         assert shown.lines[at].text.startswith(title)
         assert shown.lines[at - 1].text == ""
     assert "src/a.py" in shown.lines[line_with(shown, "read  ")].text
@@ -80,7 +81,7 @@ def test_the_context_is_in_order_and_leads_to_its_entries(compacted: Session) ->
 @pytest.mark.parametrize("width", [30, 36, 40, 44, 52, 70])
 def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: int) -> None:
     shown = page(turn(compacted, 4), Tab.CONTEXT, width=width, gauge=Gauge())
-    above = [line.text for line in shown.lines[: shown.headings[0][0]]]
+    above = [line.text for line in shown.lines[: headings(shown)[0][0]]]
     assert not [text for text in above if "…" in text]
     assert width_of(shown.lines[1].spans) <= width
     assert ("of compaction #3" in shown.text) == (width >= 44)
@@ -88,7 +89,7 @@ def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: in
 
 
 @pytest.mark.parametrize(
-    ("width", "said"), [(50, "counted more"), (78, "the model counted more than is estimated")]
+    ("width", "said"), [(50, "counted more"), (78, "the model counted more than estimated")]
 )
 def test_what_an_estimation_error_is_stands_beside_it(tmp_path: Path, width: int, said: str) -> None:
     answer = reply({"type": "text", "text": "b"}, usage={"input": 5000, "output": 10, "totalTokens": 5010})
@@ -191,7 +192,7 @@ def test_a_broken_line_is_asked_for_no_further(tmp_path: Path) -> None:
 
 def test_bars_are_scaled_to_the_largest_message(compacted: Session) -> None:
     shown = page(turn(compacted, 4), Tab.CONTEXT)
-    first = next(at for at, title in shown.headings if title == "Summary")
+    first = next(at for at, title in headings(shown) if title == "Summary")
     bars = {
         line.text.split()[0] + str(line.entry): line.text.count("▄")
         for line in shown.lines[first:]

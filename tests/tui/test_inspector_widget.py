@@ -13,12 +13,12 @@ from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.widgets.page_view import paint
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_pane import CopyWanted, EntryWanted, TabChanged
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.palette import built_in_theme, built_in_themes
-from leafward_tui.ui.theme import Styles, textual_theme, theme_variable_defaults
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
+from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
+from leafward_tui.ui.panes.inspector_pane import CopyWanted, EntryWanted, TabChanged
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import until
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import Jobs
 
 
@@ -60,7 +60,7 @@ class Host(App[None]):
         yield Inspector(gauge=Gauge())
 
     def on_mount(self) -> None:
-        for palette in built_in_themes():
+        for palette in Palettes().values():
             self.register_theme(textual_theme(palette))
         self.theme = "understory"
 

@@ -9,8 +9,8 @@ import pytest
 from leafward_tui.compare.graft_sheet import GraftSheet
 from leafward_tui.compare.merge_sheet import MergeSheet
 from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.ui import intents
-from leafward_tui.ui.intents import (
+from leafward_tui.ui.keys import intents
+from leafward_tui.ui.keys.intents import (
     APP_ACTIONS,
     BROAD_KEYS,
     EVERYWHERE,
@@ -23,9 +23,9 @@ from leafward_tui.ui.intents import (
     intent_bindings,
     intents_for,
 )
-from leafward_tui.ui.key_overrides import UNBOUND, Keymap, key_label, key_name
-from leafward_tui.ui.key_reasons import reason_for_intent, reason_for_key
-from leafward_tui.ui.routed_screen import RoutedScreen
+from leafward_tui.ui.keys.key_overrides import UNBOUND, Keymap, key_label, key_name
+from leafward_tui.ui.keys.key_reasons import reason_for_intent, reason_for_key
+from leafward_tui.ui.screens.routed_screen import RoutedScreen
 from tests.tui.compared import comparing, parted
 from tests.tui.session_store import WIDE, app_over, listed, reached, rows, small_store, until
 
@@ -112,9 +112,9 @@ async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path
 
 def test_every_modal_does_something_for_each_of_its_intents() -> None:
     from leafward_tui.catalogue.totals import TotalsScreen
-    from leafward_tui.ui.key_help import HelpScreen
-    from leafward_tui.ui.reading_sheet import ReadingSheet
-    from leafward_tui.ui.theme_choice import ThemesScreen
+    from leafward_tui.ui.keys.key_help import HelpScreen
+    from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+    from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 
     for screen in (HelpScreen("log"), ThemesScreen(), TotalsScreen((), ""), ReadingSheet("Summary")):
         assert unanswered(screen, screen.NAME) == []

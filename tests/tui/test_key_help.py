@@ -12,13 +12,13 @@ from leafward.session.session import Session
 from leafward_tui.explorer.controllers.modes import Situation, hints
 from leafward_tui.explorer.model.overview import Overview
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.ui.cells import cell_len
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.intents import EVERYWHERE, INTENTS, Intent, intents_for
-from leafward_tui.ui.key_help import HelpScreen, columns_of, matching, sections_of
-from leafward_tui.ui.key_overrides import Keymap
-from leafward_tui.ui.legend import legend_of
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.keys.intents import EVERYWHERE, INTENTS, Intent, intents_for
+from leafward_tui.ui.keys.key_help import HelpScreen, columns_of, matching, sections_of
+from leafward_tui.ui.keys.key_overrides import Keymap
+from leafward_tui.ui.keys.legend import legend_of
+from leafward_tui.ui.sheets.sheet import TextSheet
+from leafward_tui.ui.text.cells import cell_len
 from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until
@@ -26,7 +26,7 @@ from tests.tui.session_store import reached, rows, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.ui.key_help import Sections
+    from leafward_tui.ui.keys.key_help import Sections
 
 KEYMAP = Keymap.of({})
 
@@ -86,7 +86,7 @@ def test_the_problems_of_a_row_are_explained() -> None:
 def test_a_sign_and_a_word_are_found() -> None:
     sections: Sections = [*sections_of("explorer"), *legend_of("explorer", UNICODE)]
     assert [entry.title for _, group in matching(sections, "≠", KEYMAP) for entry in group] == [
-        "A context edit: the model reads something else than was said"
+        "A context edit: the model reads another text here"
     ]
     assert "Where the agent goes on" in [
         entry.title for _, group in matching(sections, "leaf", KEYMAP) for entry in group
@@ -110,7 +110,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         assert "Go to the parent entry" not in text
         await pilot.press(*" zzz")
         await pilot.pause()
-        assert "nothing here has these words" in "\n".join(rows(pilot.app))
+        assert "no key or sign has these words" in "\n".join(rows(pilot.app))
         await pilot.press("enter", "escape")
         await pilot.pause()
         assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"

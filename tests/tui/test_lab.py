@@ -13,7 +13,7 @@ from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
 from leafward_tui.lab.runs import RunsScreen
-from leafward_tui.ui.intents import APP_ACTIONS, intents_for
+from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
 from tests.acting import Acting, call
 from tests.bench.generate import write_session
 from tests.tui.considered import chosen, considering, follow, said

@@ -18,7 +18,7 @@ from leafward.session.session import Session
 from leafward_tui.lab.assembly import Controllers
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
-from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.tui.considered import working
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.lab.widgets.state_line import Writing
-    from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.screen_results import LabResult
+    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.screens.screen_results import LabResult
 
 
 class HeldJobs:
@@ -144,7 +144,7 @@ class FakePanes:
 
 
 class FakeScreen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     is_active = True
 

@@ -8,8 +8,8 @@ from leafward.compaction.exam import Topic, exam_of_draft
 from leafward.compaction.pins import is_bare
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.considered import considering, follow, said, settled
 from tests.tui.session_store import reached, rows, shown, until
 

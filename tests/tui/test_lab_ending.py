@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,8 @@ from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers import drafts
 from leafward_tui.lab.controllers import path as path_reader
 from leafward_tui.lab.model.choices import AS_IT_IS
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.screen_results import XRayResult
+from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray import XRayScreen
 from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, PiFile, lossy
@@ -33,7 +34,27 @@ if TYPE_CHECKING:
     import pytest
     from textual.pilot import Pilot
 
+    from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Injection
+
+
+def gone_on(file: Acting, compaction: str) -> int:
+    """The index of a compaction, behind which a turn is added."""
+    file.user("go on")
+    file.said("gone on", tokens=usage(2_000))
+    with closing(Session.open(file.path)) as session:
+        return session.columns.index(compaction)
+
+
+async def corrected(pilot: Pilot[int], compaction: int, pin: str) -> tuple[LabScreen, Draft]:
+    """The lab on the correction of a compaction by a pin, from the explorer below the present lab."""
+    await pilot.press("escape")
+    explorer = await reached(pilot, ExplorerScreen)
+    explorer.controllers.compactions.open_lab(compaction, (pin,))
+    screen = await reached(pilot, LabScreen)
+    await until(pilot, lambda: screen.state.draft is not None)
+    assert screen.state.draft is not None
+    return screen, screen.state.draft
 
 
 async def as_it_is(pilot: Pilot[int], screen: LabScreen) -> None:
@@ -257,11 +278,7 @@ class TestEnding:
         kept = next(line["id"] for line in prompts if "prompt 9" in json.dumps(line))
         parent = file.leaf
         compaction = file.compacted(kept, "## Goal\n- the zebra")
-        file.user("go on")
-        file.said("gone on", tokens=usage(2_000))
-        with_session = Session.open(file.path)
-        index = with_session.columns.index(compaction)
-        with_session.close()
+        index = gone_on(file, compaction)
         async with considering(file.path, entry=index) as (pilot, screen):
             assert screen.state.path.beside == index
             assert screen.state.session.columns.id(screen.state.path.at) == parent
@@ -286,21 +303,12 @@ class TestEnding:
         kept = next(line["id"] for line in prompts if "prompt 9" in json.dumps(line))
         summary = "## Goal\n- the zebra, `Retry.__init__()`\n\n## Critical Context\n- port 8642"
         compaction = file.compacted(kept, summary)
-        file.user("go on")
-        file.said("gone on", tokens=usage(2_000))
-        with_session = Session.open(file.path)
-        index = with_session.columns.index(compaction)
-        with_session.close()
+        index = gone_on(file, compaction)
         async with considering(file.path) as (pilot, _):
-            await pilot.press("escape")
-            explorer = await reached(pilot, ExplorerScreen)
-            explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
-            screen = await reached(pilot, LabScreen)
-            await until(pilot, lambda: screen.state.draft is not None)
-            assert screen.state.draft is not None
-            assert summary.splitlines()[1] in screen.state.draft.summary.text
-            assert "port 8642" in screen.state.draft.summary.text
-            assert "the stripes are 26" in screen.state.draft.summary.text
+            screen, draft = await corrected(pilot, index, "the stripes are 26")
+            assert summary.splitlines()[1] in draft.summary.text
+            assert "port 8642" in draft.summary.text
+            assert "the stripes are 26" in draft.summary.text
             assert f"Correcting ◆ #{index}" in shown(screen)
 
     async def test_a_correction_of_a_compaction_that_kept_nothing_keeps_nothing(self, tmp_path: Path) -> None:
@@ -308,19 +316,10 @@ class TestEnding:
         own = f"{file.count + 1:08x}"
         compaction = file.compacted(own, "## Goal\n- the zebra")
         assert compaction == own
-        file.user("go on")
-        file.said("gone on", tokens=usage(2_000))
-        with_session = Session.open(file.path)
-        index = with_session.columns.index(compaction)
-        with_session.close()
+        index = gone_on(file, compaction)
         async with considering(file.path) as (pilot, _):
-            await pilot.press("escape")
-            explorer = await reached(pilot, ExplorerScreen)
-            explorer.controllers.compactions.open_lab(index, ("the stripes are 26",))
-            screen = await reached(pilot, LabScreen)
-            await until(pilot, lambda: screen.state.draft is not None)
-            assert screen.state.draft is not None
-            assert screen.state.draft.plan.tokens.kept == 0
+            _, draft = await corrected(pilot, index, "the stripes are 26")
+            assert draft.plan.tokens.kept == 0
 
     async def test_an_empty_session_has_an_empty_lab(self, tmp_path: Path) -> None:
         file = Acting(tmp_path / "empty.jsonl")

@@ -14,8 +14,8 @@ from leafward.compaction import Strategy
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.lab import LabScreen
 from leafward_tui.lab.state import Mode
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
 from tests.tui.session_store import reached, rows, shown, until
@@ -75,7 +75,7 @@ async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoi
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         text = "\n".join(rows(pilot.app))
         assert "Send it to openai/x" in text
-        assert "taken out" in text
+        assert "redacted" in text
         assert endpoint.root.removeprefix("http://") in text
         await pilot.press("v")
         await until(pilot, lambda: screen.state.layout.page == "Prompt")
@@ -264,7 +264,7 @@ async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoin
 
 
 def pane(screen: LabScreen) -> str:
-    """What stands where the summary will."""
+    """Lines in the place of a summary that is not there yet."""
     lines = screen.panes.text.lines
     return " ".join(lines[y].text.strip() for y in range(len(lines or ()))) if lines is not None else ""
 

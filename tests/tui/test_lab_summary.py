@@ -1,4 +1,4 @@
-"""What the lab shows of a summary before it is accepted: all of it, what it invents, whether it makes the context larger."""
+"""The lab's view of a summary before it is accepted: its whole text, invented facts, a context that grows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.compaction import Strategy
 from leafward_tui.lab.controllers.path import begin
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.codex_rollout import Rollout
 from tests.tui.considered import considering, follow, said, stored, working
 from tests.tui.session_store import reached, rows, shown, until

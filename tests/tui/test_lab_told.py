@@ -1,4 +1,4 @@
-"""What the compaction lab says, as values: ledger, plan, fates, texts, runs."""
+"""Texts and figures of the compaction lab, as values: ledger, plan, fates, texts, runs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from leafward_tui.lab.model.ledger import column_of, ledger_of
 from leafward_tui.lab.model.plan_lines import plan_lines, strategy_at, track_cells
 from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_difference, run_lines
 from leafward_tui.lab.model.texts import injected_lines, prompt_lines, request_words, summary_lines
-from leafward_tui.ui.cells import cell_len, count, percent
-from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import cell_len, count, percent
 from tests.acting import Acting, call, reading
 from tests.tui.considered import considered, working
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class TestLedger:

@@ -25,8 +25,8 @@ from leafward_tui.lab.model.ledger import Ledger, Part
 from leafward_tui.lab.model.plan_lines import after_lines, plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
-from leafward_tui.ui.cells import cell_len, count
-from leafward_tui.ui.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.text.cells import cell_len, count
 from tests.acting import usage
 from tests.claude_transcript import DATA
 from tests.foreign_sessions import opened_by
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import Job
 
 
@@ -176,7 +176,7 @@ class TestCuts:
         what_if = begin(session, session.leaf, -1, Config())
         text = "\n".join(line.text for line in plan_lines(what_if.view(), 44, UNICODE))
         assert "No column for Claude Code: what it" in text
-        assert "pi's rules are taken." in text
+        assert "pi's rules are used." in text
 
     def test_ticks_are_what_legal_cuts_keep(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 30)

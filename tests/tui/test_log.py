@@ -12,13 +12,14 @@ from textual.geometry import Size
 
 from leafward.base.config import Config
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.context.price import price_of_move
 from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
 from leafward.session.session import Session
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.operation_text import OperationText
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.words.operation_text import OperationText
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked
 from tests.tui.session_store import NOW, reached, rows, until
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class Hands:
@@ -206,6 +207,16 @@ class TestThePathThen:
             "◎   b prompt  leaf",
             "└─○ c prompt left behind: 4 entries",
         ]
+
+    def test_what_is_left_behind_is_counted_as_the_move_counts_it(self, hands: Hands) -> None:
+        """Metadata of the agent is dropped too; notes of ours are no entries for either."""
+        hands.file.entry("thinking_level_change", thinkingLevel="high")
+        hands.file.turn("more")
+        hands.session.refresh()
+        label(hands.session, hands.prompt("x"), "here", hands.writing())
+        assert price_of_move(hands.session, hands.end("b")).left.entries == 7
+        move(hands.session, hands.end("b"), hands.writing())
+        assert self.drawn(hands, 9)[2].endswith("left behind: 7 entries")
 
     def test_of_a_label(self, hands: Hands) -> None:
         label(hands.session, hands.prompt("x"), "here", hands.writing())

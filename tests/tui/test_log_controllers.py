@@ -13,8 +13,8 @@ from leafward.session.session import Session
 from leafward_tui.log.controllers.cursor import Cursor
 from leafward_tui.log.controllers.operations import Operations
 from leafward_tui.log.state import LogState
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.key_overrides import Keymap
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.keys.key_overrides import Keymap
 from tests.tui.explored import Named
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Operation
     from leafward_tui.log.ports import LogView
-    from leafward_tui.ui.operation_text import OperationText
     from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.words.operation_text import OperationText
 
 
 class Screen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     on_top = True
 

@@ -1,4 +1,4 @@
-"""What stands under a narrow tree: the last words of a turn and the files it changed."""
+"""The lines under a narrow tree: the last words of a turn and the files it changed."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from rich.cells import cell_len
 from leafward.context.basis import Count
 from leafward.context.price import Part, Price
 from leafward.session.entries import EntryId, EntryIndex
-from leafward_tui.ui.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.ui.legend import legend_of
-from leafward_tui.ui.price_line import Facts, KeyHint, Note, price_lines
-from leafward_tui.ui.price_words import PriceWords
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
+from leafward_tui.ui.bars.price_line import Facts, KeyHint, Note, price_lines
+from leafward_tui.ui.keys.legend import legend_of
+from leafward_tui.ui.words.price_words import PriceWords
 from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
 
 WARNED = WORDS._replace(

@@ -1,10 +1,10 @@
-"""What was done again after a compaction, at its row in the tree."""
+"""Work repeated after a compaction, at its row in the tree."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import count
+from leafward_tui.ui.text.cells import count
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import rows, until

@@ -10,7 +10,7 @@ import pytest
 from leafward.files.restoration.record import records
 from leafward_tui.explorer.restore_sheet import RestoreSheet
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
 from tests.tui.session_store import NARROW, WIDE, reached, shown, until
@@ -212,4 +212,4 @@ async def test_a_file_that_cannot_be_chosen_says_so(work: Work) -> None:
         assert sheet.choice.file is not None
         assert sheet.choice.file.path == "rows.py"
         await pilot.press("space")
-        assert "rows.py stays as it is, see below" in shown(pilot)
+        assert "rows.py cannot be chosen, for the reason above" in shown(pilot)

@@ -32,7 +32,7 @@ class View:
         self.drawn = 0
         self.said = ""
 
-    def next_file(self) -> None:
+    def next_row(self) -> None:
         """There is one file."""
 
     def draw(self) -> None:

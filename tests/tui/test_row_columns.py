@@ -8,7 +8,7 @@ import pytest
 
 from leafward.session.density import Density
 from leafward_tui.explorer.model.row_columns import Columns, beside_inspector
-from leafward_tui.ui.two_panes import TWO_PANES_FROM
+from leafward_tui.ui.panes.two_panes import TWO_PANES_FROM
 from tests.tui.explored import Named, exploring
 
 

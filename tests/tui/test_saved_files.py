@@ -35,5 +35,5 @@ def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:
         session.source.tools = CLAUDE_TOOLS
         text, problem = files_written(session, session.leaf, str(tmp_path / "new"), None, lambda: False)
     assert not problem
-    assert text.endswith("; with newlines, as it is not recorded how their lines end: a.py")
+    assert text.endswith("; with newlines, as their line ends are not recorded: a.py")
     assert (tmp_path / "new" / "a.py").read_bytes() == b"one\ntwo\n"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.hits import hit_beside, which_hit
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.sheets.sheet import TextSheet
+from leafward_tui.ui.text.hits import hit_beside, which_hit
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.summaries import SummariesScreen
 from tests.tui.explored import NARROW, WIDE, exploring

@@ -14,7 +14,7 @@ from leafward_tui.search.controllers.results import Results, text_of_hit
 from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
 from leafward_tui.search.state import LeftSearch, SearchState
-from leafward_tui.ui.two_panes import Panes
+from leafward_tui.ui.panes.two_panes import Panes
 from tests.opencode_store import Conversation, Database
 from tests.searched import found
 from tests.tui.session_store import lines_of, small_store
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Screen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     editing = True
     text_shown = True
@@ -113,6 +113,20 @@ def test_one_letter_is_not_searched_for_by_itself(parts: Parts) -> None:
     assert parts.screen.waiting is not None
     parts.screen.waiting()
     assert not parts.jobs.running("search")
+    assert parts.state.words == ("enter searches for one character", "")
+
+
+def test_what_was_found_for_an_earlier_text_does_not_stand_under_one_letter(parts: Parts) -> None:
+    parts.run.type("theme")
+    parts.run.commit()
+    parts.jobs.run("search")
+    assert parts.screen.finds.lines
+    parts.run.type("t")
+    assert parts.screen.waiting is not None
+    parts.screen.waiting()
+    assert not parts.screen.finds.lines
+    parts.run.commit()
+    assert (parts.state.text, parts.jobs.running("search")) == ("t", True)
 
 
 def test_escape_goes_out_of_one_thing_after_the_other(parts: Parts) -> None:

@@ -11,9 +11,9 @@ from leafward.base.config import Config
 from leafward_tui.inspector.controllers.pages import PageRequest, build_page
 from leafward_tui.inspector.model.search_phrase import SearchPhrase
 from leafward_tui.inspector.state import Goal
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Line, Page, Span
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Line, Page, Span
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.search import SearchScreen
 from leafward_tui.search.model.finds import HITS_SHOWN, FindKind, Finds, label_of
 from leafward_tui.search.widgets.result_list import windowed
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.panes.two_panes import has_two_panes
 from tests.searched import found
 from tests.tui.session_store import app_over, complete, listed, rows, small_store, until
 from tests.tui.test_typeahead import at_once
@@ -186,7 +186,7 @@ async def test_what_the_sessions_are_filtered_by_is_searched_for(
     ("text", "said"),
     [
         ("/(a/", "missing )"),
-        ("since:7d", "Nothing to look for yet"),
+        ("since:7d", "Nothing to search for yet"),
         ("sice:7d selectors", "did you mean since:?"),
     ],
 )

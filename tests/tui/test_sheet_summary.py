@@ -16,9 +16,9 @@ from leafward.session.journal.lock import refuse_if_busy
 from leafward.session.session import Session
 from leafward_tui.explorer.model.summary_request import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
 from tests.tui.session_store import NOW, rows, shown, until
 from tests.tui.summed import at_rest, on_demo, sheet_of, summing

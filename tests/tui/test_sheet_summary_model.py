@@ -9,8 +9,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.session.journal.lock import refuse_if_busy
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.explored import Named, exploring, forked, lines, note
@@ -78,7 +78,7 @@ async def test_what_is_sent_is_shown_before_it_is_sent(file: Named, endpoint: En
         said = shown(pilot)
         assert "openai/x" in said
         assert "price unknown, sends" in said
-        assert "1 secret is taken out" in said
+        assert "1 secret is redacted" in said
         assert "Extractive" in said
         await pilot.press("v")
         sheet = await sheet_of(pilot, ReadingSheet)
@@ -203,7 +203,7 @@ async def begun(pilot: Pilot[int]) -> None:
 
 
 def with_summary(pilot: Pilot[int]) -> str:
-    """What the sheet says of the summary."""
+    """Text of the sheet about the summary."""
     sheet = pilot.app.screen
     assert isinstance(sheet, ChoiceSheet)
     return next((one.effect for one in sheet.rows.choices if "abandoned branch" in one.title), "")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, Named, exploring, forked, here, lines, note
 from tests.tui.session_store import rows, shown, until
 from tests.tui.summed import at_rest, on_demo, saved, sheet_of
@@ -136,7 +136,9 @@ class TestShowing:
             await pilot.press("K", "K", "s")
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
-            await pilot.press("y", "e", "e")
+            await pilot.press("y", "e")
+            await until(pilot, lambda: len(saved(tmp_path)) == 1)
+            await pilot.press("e")
             await until(pilot, lambda: len(saved(tmp_path)) == 2)
             text = sheet.text
             assert copied == [text]

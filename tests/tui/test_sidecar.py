@@ -12,7 +12,7 @@ from leafward.base.config import Config
 from leafward.context.model_context import context_at
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.claude_transcript import NO_USAGE, Transcript
 from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering, follow
@@ -51,7 +51,7 @@ async def test_an_edit_says_first_that_the_agent_reads_on_as_before(store: Store
     async with exploring(store.path, NARROW) as (pilot, screen):
         await chosen(pilot, "E")
         shown = "\n".join(rows(screen.app))
-        assert "only in Leafward: the agent itself goes on reading the entries as they are" in shown
+        assert "only in Leafward: the agent itself still reads the entries as they are" in shown
         assert "to Leafward's own file" in shown
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward_tui.ui.spans import indented_text
+from leafward_tui.ui.text.spans import indented_text
 
 
 def drawn(text: str, width: int) -> list[str]:

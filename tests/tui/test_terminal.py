@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 from textual.app import App
 
-from leafward_tui.ui.terminal import (
+from leafward_tui.ui.appearance.terminal import (
     OSC52_LIMIT,
     Copied,
     CopiedTo,
@@ -101,7 +101,7 @@ def test_textual_is_told_what_the_user_has_not_said() -> None:
 
 
 def test_the_module_decides_before_textual_is_imported() -> None:
-    code = "import sys, leafward_tui.ui.terminal; print([m for m in ('textual', 'rich') if m in sys.modules])"
+    code = "import sys, leafward_tui.ui.appearance.terminal; print([m for m in ('textual', 'rich') if m in sys.modules])"
     roots = os.pathsep.join(p for p in sys.path if p)
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -189,7 +189,7 @@ async def test_what_the_terminal_cannot_take_goes_to_a_file_of_ours(tmp_path: Pa
 
 
 async def test_screen_gets_no_sequence_that_is_longer_than_its_buffer(tmp_path: Path) -> None:
-    """What of a sequence is longer, screen draws."""
+    """GNU screen draws the rest of a sequence that is longer than its buffer as text."""
     app: App[None] = App()
     terminal = Terminal.detect({**TRUE, "STY": "x"}, windows=False)
     async with app.run_test():
@@ -239,7 +239,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from textual.app import App
-from leafward_tui.ui.terminal import Terminal, copy_text
+from leafward_tui.ui.appearance.terminal import Terminal, copy_text
 
 class Copier(App[None]):
     def on_mount(self) -> None:

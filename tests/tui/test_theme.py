@@ -13,20 +13,20 @@ from rich.style import Style
 from textual.app import App
 from textual.widgets import Static
 
-from leafward_tui.ui import colours
-from leafward_tui.ui.palette import (
+from leafward_tui.ui.appearance import colours
+from leafward_tui.ui.appearance.palette import (
     HUES,
     TOKENS,
     Palette,
+    Palettes,
     ThemeError,
     built_in_names,
     built_in_theme,
-    built_in_themes,
     load_theme,
     weak_contrasts,
 )
-from leafward_tui.ui.terminal import Depth
-from leafward_tui.ui.theme import (
+from leafward_tui.ui.appearance.terminal import Depth
+from leafward_tui.ui.appearance.theme import (
     Ground,
     Styles,
     css_variables,
@@ -162,7 +162,7 @@ def test_wayfinder_keeps_its_hues_apart_without_red_and_green() -> None:
     assert closest("wayfinder") > 1.5 * closest("understory")
 
 
-@pytest.mark.parametrize("palette", built_in_themes(), ids=lambda palette: palette.name)
+@pytest.mark.parametrize("palette", Palettes().values(), ids=lambda palette: palette.name)
 def test_without_hue_the_brightness_stays(palette: Palette) -> None:
     mono = palette.mono()
     assert weak_contrasts(mono) == ()
@@ -177,7 +177,7 @@ def test_without_hue_the_brightness_stays(palette: Palette) -> None:
 
 
 @pytest.mark.parametrize(
-    "palette", [p for p in built_in_themes() if not p.ansi], ids=lambda palette: palette.name
+    "palette", [p for p in Palettes().values() if not p.ansi], ids=lambda palette: palette.name
 )
 def test_in_256_colours_it_stays_readable_and_the_ground_stays_grey(palette: Palette) -> None:
     def shown(colour: str) -> str:
@@ -319,14 +319,14 @@ def test_broken_themes_are_named_and_skipped(tmp_path: Path) -> None:
 
 
 def test_a_built_in_name_is_its_files_name() -> None:
-    assert [theme.name for theme in built_in_themes()] == list(built_in_names())
-    assert all(theme.title and theme.description for theme in built_in_themes())
+    assert [theme.name for theme in Palettes().values()] == list(built_in_names())
+    assert all(theme.title and theme.description for theme in Palettes().values())
     with pytest.raises(KeyError):
         built_in_theme("../understory")
 
 
 def test_weak_contrasts_are_told(tmp_path: Path) -> None:
-    assert all(weak_contrasts(theme) == () for theme in built_in_themes())
+    assert all(weak_contrasts(theme) == () for theme in Palettes().values())
     theme = load_theme(write(tmp_path / "mine.toml", text='"#ffffff"'))
     told = weak_contrasts(theme)
     assert "mine: sub on sel has a contrast of 1.0, 4.5 is readable" in told
@@ -351,7 +351,7 @@ async def test_stylesheets_see_the_palette_under_every_theme() -> None:
         assert (
             app.query_one(Static).styles.color.hex.lower() == "#9ccb7a"
         )  # a theme of Textual's own: our defaults
-        for palette in built_in_themes():
+        for palette in Palettes().values():
             app.register_theme(textual_theme(palette))
             app.theme = palette.name
             await pilot.pause()
@@ -366,7 +366,7 @@ def test_variables_carry_every_token() -> None:
     assert names == {f"lw-{token}" for token in TOKENS} | {f"lw-{hue}-tint" for hue in HUES}
 
 
-@pytest.mark.parametrize("palette", built_in_themes(), ids=lambda palette: palette.name)
+@pytest.mark.parametrize("palette", Palettes().values(), ids=lambda palette: palette.name)
 def test_styles_keep_to_the_few_attributes(palette: Palette) -> None:
     styles = Styles.of(palette)
     for ground_name in Styles._fields:

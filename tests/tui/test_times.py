@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui import times as moments
+from leafward_tui.ui.text import times as moments
 
 if TYPE_CHECKING:
     import pytest

@@ -11,8 +11,8 @@ from textual.keys import _character_to_key
 
 from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheet import TextSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import Named, exploring, here
 from tests.tui.session_store import until
 
@@ -38,7 +38,7 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 
 def typed(pilot: Pilot[int]) -> str | None:
-    """What stands in the field of the sheet on top; None where there is none."""
+    """Text in the field of the top sheet; None where there is none."""
     sheet = pilot.app.screen
     return sheet.input.value if isinstance(sheet, TextSheet) else None
 

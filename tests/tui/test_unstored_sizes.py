@@ -12,8 +12,8 @@ from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction import compaction_page
 from leafward_tui.inspector.model.context import context_page
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.page import Selection
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.page import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_the_size_of_an_encrypted_summary_has_its_basis(corpora: Path, width: in
     (path,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
     context, compaction = pages(path, width)
     row = next(line for line in context if "summary" in line and "1,382" in line)
-    assert any(row.rstrip().endswith(basis) for basis in ("a count", "behind the compaction")), row
+    assert any(row.rstrip().endswith(basis) for basis in ("a count", "after the compaction")), row
     assert "1,382" in next(line for line in compaction if line.startswith("summarised"))
     assert "summary: encrypted, from the agent's count" in " ".join(compaction)
 
@@ -52,19 +52,19 @@ def test_files_put_in_again_that_are_not_stored_are_said_to_be_missing(
         behind = session.origin(EntryIndex(session.columns.kind.index(Kind.COMPACTION) + 1)).offset
     path.write_bytes(whole.read_bytes()[:behind])
     context, compaction = pages(path, width)
-    assert "files read last are put in again" in " ".join(context)
+    assert "files added again after the compaction are not in the total" in " ".join(context)
     head = next(line for line in compaction if line.startswith("context"))
     assert head.rstrip().endswith("~37,000 + not in file" if width > 50 else "~37,000"), head
-    assert "files put in again are not in file and come on top" in " ".join(compaction)
+    assert "files added again are not in file and come on top" in " ".join(compaction)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_files_are_said_to_be_put_in_again_by_an_agent_that_does_not(corpora: Path, width: int) -> None:
     (codex,) = (corpora / "real" / "codex").glob("jdx__mise__*.jsonl")
     context, compaction = pages(codex, width)
-    assert "measured anew" in " ".join(context)
-    assert "measured anew behind the compaction" in " ".join(compaction)
-    assert "files put in again" not in " ".join([*context, *compaction])
+    assert "measured again" in " ".join(context)
+    assert "measured again after the compaction" in " ".join(compaction)
+    assert "files added again" not in " ".join([*context, *compaction])
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -73,7 +73,7 @@ def test_files_put_in_again_that_a_request_counted_are_said_to_be_part_of_it(
 ) -> None:
     (claude,) = (corpora / "real" / "claude").glob("Packmind*.jsonl")
     _, compaction = pages(claude, width)
-    assert "files put in again are part of it" in " ".join(compaction)
+    assert "files added again are part of it" in " ".join(compaction)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -31,9 +31,9 @@ from leafward_tui.explorer.model.overview_drawing import draw
 from leafward_tui.explorer.model.row_columns import Columns, RowState
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.inspector.widgets.page_view import PageView
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.theme import DEFAULT_DARK, Styles
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
@@ -130,7 +130,7 @@ class TestPainting:
     async def test_a_page_that_was_painted_ahead_is_there_at_once(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What follows the cursor may come late on a busy machine and have all drawn again: not at each of five pages."""
+        """Details of the cursor may come late on a busy machine and redraw everything, but not at each of five pages."""
         monkeypatch.setattr(row_metrics, "REST", 60)
         monkeypatch.setattr(row_metrics, "IDLE", 60)
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
@@ -168,7 +168,7 @@ class TestPainting:
     async def test_moving_the_cursor_lays_nothing_out(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What follows the cursor is longer and shorter, with and without a scrollbar."""
+        """Details of the cursor are longer and shorter, with and without a scrollbar."""
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             await pilot.press("Z", "g")
             await self._still(pilot, screen)
@@ -328,16 +328,16 @@ NOT_YET = {
     "leafward_tui.explorer.state",
     "leafward_tui.catalogue.screen",
     "leafward_tui.inspector.model.entry",
-    "leafward_tui.ui.markdown",
-    "leafward_tui.ui.page",
+    "leafward_tui.ui.text.markdown",
+    "leafward_tui.ui.panes.page",
     "leafward_tui.explorer.model.view_state",
-    "leafward_tui.ui.sheet",
+    "leafward_tui.ui.sheets.sheet",
     "markdown_it",
     "portalocker",
     "pygments",
     "textual.widgets._markdown",
 }
-"""What the first frame does without."""
+"""Modules that the first frame does without."""
 
 DATACLASSES = 6
 """As many are made before the first frame at most. Each takes as long as loading a module; a named tuple an eighth of it."""

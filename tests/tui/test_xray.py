@@ -13,10 +13,10 @@ from leafward.session.session import Session
 from leafward.summaries.survival import SURVIVED, Status, survival_of
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.lab import LabScreen
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.choice_sheet import ChoiceSheet
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.text.cells import counted
 from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import side_words

@@ -12,7 +12,7 @@ from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.xray import Link, xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward_tui.ui.glyphs import UNICODE
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.screen_results import XRayResult
+    from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.xray.model.arrangement import Arrangement, Piece
 
 
@@ -73,7 +73,7 @@ class FakeLines:
 
 
 class FakeScreen:
-    """What the controllers see of the screen."""
+    """The screen as the controllers see it."""
 
     sheet_rows = 20
 

@@ -13,9 +13,9 @@ from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward.summaries.survival import survival_of
-from leafward_tui.ui.glyphs import ASCII, UNICODE
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.theme import Styles
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import Styles
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 from leafward_tui.xray.model.captions import Fates, Teller
 from leafward_tui.xray.model.painting import Columns, Painter

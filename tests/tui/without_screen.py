@@ -10,11 +10,11 @@ from leafward.base.config import Config
 from leafward.session.density import Density
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.state import ExplorerState
-from leafward_tui.ui.glyphs import UNICODE
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.palette import built_in_theme
-from leafward_tui.ui.routed_screen import Routes
-from leafward_tui.ui.theme import DEFAULT_DARK, Styles
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.appearance.palette import built_in_theme
+from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.screens.routed_screen import Routes
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Silent:
-    """Something that is told, and of which nothing is asked."""
+    """Takes every message and answers nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_values, **_named: None
 
 
 def _nothing(_value: object) -> None:
-    """What somebody is told who does not listen."""
+    """Takes messages and drops them."""
 
 
 class Tree(Silent):
@@ -160,7 +160,7 @@ class Explorer:
         return [*map(self.state.exploration.lines.line, range(len(self.state.exploration.lines)))]
 
     def kind_here(self) -> LineKind:
-        """What the line of the cursor is."""
+        """The line of the cursor."""
         assert self.view.tree.line is not None
         return self.view.tree.line.kind
 

@@ -1,4 +1,4 @@
-"""The command `leafward`: answers `--help`, `--version` and every verb before anything of the screen is loaded."""
+"""The command `leafward`: answers `--help`, `--version` and every verb before any module of the screen is loaded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _check_app(config: Config) -> Iterable[tuple[str, str]]:
-    """What the application would complain of at its start; for `leafward doctor`."""
+    """Problems that the application would report at its start; for `leafward doctor`."""
     from leafward_tui.app.checks import check
 
     return check(config)
@@ -31,13 +31,13 @@ def _check_app(config: Config) -> Iterable[tuple[str, str]]:
 def _open_app(paths: Sequence[Path]) -> int:
     """Opens the application; Textual is imported here.
 
-    It reads its variables once, at import. Afterwards ours are taken back: an agent that is resumed from here inherits
-    nothing of them.
+    Textual reads its variables once, at import. Afterwards ours are removed: an agent that is resumed from here
+    inherits none of them.
     """
     from leafward.session.prefetch import scan_ahead
-    from leafward_tui.ui.terminal import textual_settings
+    from leafward_tui.ui.appearance.terminal import textual_settings
 
-    # Nothing that start-up makes is garbage worth a look; the application collects again once its screen stands.
+    # No value made at start-up is garbage worth collecting; the application collects again once its screen stands.
     gc.disable()
     ahead = scan_ahead(paths[0]) if len(paths) == 1 else None
     settings = textual_settings(os.environ)

@@ -1,4 +1,8 @@
-"""The agents we know, by name. Everything above asks here and knows none of them itself."""
+"""The known agents, by name. All rooms above ask here and know no agent themselves.
+
+Each has a package: where its sessions are, how they are read, resumed, forked and converted. `base` has the protocol of an
+agent, `hooks` the one of its hooks, `conversation` what a conversion is made from, `fork_draft` a fork before it is written.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from leafward.agents.base import (
     Agent,
@@ -18,7 +22,6 @@ from leafward.agents.base import (
     Listing,
     Stamp,
     Text,
-    Texts,
     Trouble,
 )
 from leafward.base.errors import NotFound
@@ -35,57 +38,58 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.session import Session
 
-HEAD_SIZE = 4096
+_HEAD_SIZE = 4096
 """Bytes that are enough to recognise a session file."""
 
 _LONG_HEAD_SIZE = 1 << 20
-"""Bytes that are read where the first rows are longer: what a row is may stand behind all that it says."""
+"""Bytes to read where the first rows are longer: the type of a row may stand behind all of its content."""
 _ROWS = 4
-"""First rows that are looked at."""
+"""First rows that are checked."""
 _MARK = 16
-"""Bytes among which the first row begins where it is one, behind a byte order mark and blanks."""
+"""Bytes within which the first row begins, behind a byte order mark and blanks."""
 
 _DEEPEST = 8
-"""Folders above a session file among which that of its store is."""
+"""Most folders between a session file and its store."""
 
 _DATABASE = b"SQLite format 3\0"
 
 
+_A = TypeVar("_A", bound=Agent)
+
+
+def _with_tools(agent: _A) -> _A:
+    """The agent, which knows its tool table from now on."""
+    agent.tool_table = tools_of(agent.name)
+    return agent
+
+
 @cache
 def native() -> Agent:
-    """The agent whose format is ours: what opens a file that nobody recognises."""
+    """The agent whose format is ours; it opens files that no agent recognises."""
     from leafward.agents.pi.agent import Pi
 
-    agent = Pi()
-    agent.tool_table = tools_of("pi")
-    return agent
+    return _with_tools(Pi())
 
 
 @cache
 def _codex() -> Agent:
     from leafward.agents.codex.agent import Codex
 
-    agent = Codex()
-    agent.tool_table = tools_of("codex")
-    return agent
+    return _with_tools(Codex())
 
 
 @cache
 def _claude() -> Agent:
     from leafward.agents.claude.agent import Claude
 
-    agent = Claude()
-    agent.tool_table = tools_of("claude")
-    return agent
+    return _with_tools(Claude())
 
 
 @cache
 def _opencode() -> OpenCode:
     from leafward.agents.opencode.agent import OpenCode
 
-    agent = OpenCode()
-    agent.tool_table = tools_of("opencode")
-    return agent
+    return _with_tools(OpenCode())
 
 
 _LOADERS: Mapping[str, Callable[[], Agent]] = {
@@ -94,7 +98,7 @@ _LOADERS: Mapping[str, Callable[[], Agent]] = {
     "claude": _claude,
     "opencode": _opencode,
 }
-"""By name. Who asks for one needs none of the others."""
+"""Loaders by name, so that one agent is loaded without the others."""
 
 
 _TOOLS = {
@@ -103,12 +107,12 @@ _TOOLS = {
     "claude": ("agents.claude.tools", "CLAUDE_TOOLS"),
     "opencode": ("agents.opencode.tools", "OPENCODE_TOOLS"),
 }
-"""Where the tool table of each stands: a module and its name in that."""
+"""The tool table of each agent: a module and a name in it."""
 
 
 @cache
 def tools_of(name: str) -> ToolTable:
-    """The tool table of an agent that reads the calls of the others too: sessions that were converted from these hold them."""
+    """The tool table of an agent, which also reads the calls of the others: converted sessions hold them."""
     tables: dict[str, ToolTable] = {
         agent: getattr(import_module(f"leafward.{module}"), table)
         for agent, (module, table) in _TOOLS.items()
@@ -117,13 +121,13 @@ def tools_of(name: str) -> ToolTable:
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names of every agent, the native one first; loads none of them."""
+    """The names of every agent, the native one first; no agent is loaded."""
     return tuple(_LOADERS)
 
 
 @cache
 def all_agents() -> tuple[Agent, ...]:
-    """Every agent, the native one first. The others are loaded here: who reads only native files needs none of them."""
+    """Every agent, the native one first. The others are loaded here, since native files need none of them."""
     return tuple(load() for load in _LOADERS.values())
 
 
@@ -138,13 +142,13 @@ def agent_named(name: str) -> Agent:
 
 
 def hooks_of(name: str) -> Hooks:
-    """What an agent runs around a compaction. It waits for that, so nothing else of it is loaded. Raises NotFound as above."""
+    """The hooks that an agent runs around a compaction; it waits for them, so only they are loaded. Raises NotFound as above."""
     hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
     return hooks
 
 
 def auto_compaction_of(name: str) -> AutoCompaction:
-    """When an agent compacts by itself. Nothing else of it is loaded. Raises NotFound as above."""
+    """The rule by which an agent compacts by itself. Only the rule is loaded. Raises NotFound as above."""
     rule: AutoCompaction = import_module(f"leafward.agents.{_known(name)}.auto_compaction").RULE
     return rule
 
@@ -160,34 +164,34 @@ def _known(name: str) -> str:
 
 
 def _nearest(name: str) -> str | None:
-    """The agent whose name is most like one that is none; None where no name is."""
-    # The processes that share in reading a file start without it.
+    """The agent whose name is most like an unknown one; None where none is similar."""
+    # The worker processes that read parts of a file do not need it.
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, _LOADERS, 1)), None)
 
 
 def recognised(head: bytes) -> Agent | None:
-    """The agent that a file beginning with these bytes belongs to; None where no agent knows it."""
+    """The agent of a file that begins with these bytes; None where no agent recognises it."""
     if native().recognises(head):
         return native()
     return next((agent for agent in all_agents() if agent.recognises(head)), None)
 
 
 def recognised_in(file: BinaryIO) -> Agent | None:
-    """The agent that a file belongs to which was just opened; None where no agent knows it. Raises OSError."""
-    head = file.read(HEAD_SIZE)
+    """The agent of a file that was just opened; None where no agent recognises it. Raises OSError."""
+    head = file.read(_HEAD_SIZE)
     found = recognised(head)
-    if found is None and len(head) == HEAD_SIZE and b"{" in head[:_MARK] and head.count(b"\n") < _ROWS:
+    if found is None and len(head) == _HEAD_SIZE and b"{" in head[:_MARK] and head.count(b"\n") < _ROWS:
         found = recognised(head + file.read(_LONG_HEAD_SIZE))
     return found
 
 
 def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tuple) -> Agent:
-    """The agent of a session file, by its first bytes, else by the store it lies in; the native one where neither tells.
+    """The agent of a session file, by its first bytes, else by its store; the native one where neither tells.
 
-    A store is known by what lies in it; `stores` says which folders are some besides (`catalog.stores`), and is asked last.
-    Where the first bytes do not tell, a whole store may be listed: for workers. Of an open session ask `agent_behind`.
+    A store is recognised by its content; `stores` names further ones (`catalog.stores`), and is asked last. Where the first
+    bytes do not tell, a whole store may be listed, so call this in workers. For an open session use `agent_behind`.
     """
     try:
         if path.is_file():
@@ -204,7 +208,7 @@ def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tu
 
 
 def agent_behind(session: Session) -> Agent:
-    """The agent of a session that is open: it is known, so nothing is looked for."""
+    """The agent of an open session: it is already known, so nothing is read."""
     from leafward.session.foreign import ForeignFiles
 
     source = session.source
@@ -213,7 +217,7 @@ def agent_behind(session: Session) -> Agent:
 
 
 def _holder(path: Path) -> Agent | None:
-    """The agent in whose store a file lies as a session: its first line may be damaged."""
+    """The agent in whose store a file lies as a session: the file's first line may be damaged."""
     absolute = os.path.abspath(path)
     for folder in islice(Path(absolute).parents, _DEEPEST):
         try:
@@ -246,9 +250,9 @@ def _lists(agent: Agent, store: Path, absolute: str) -> bool:
 
 
 def within(path: Path | str, trouble: list[Trouble] | None = None) -> Listing | None:
-    """The sessions in a file that holds many, or the one that a path leading into it names; None for any other path.
+    """The sessions in a file that holds many, or the session that a path into such a file names; None for any other path.
 
-    Those that no path can lead to are added to `trouble`.
+    Sessions that no path can name are added to `trouble`.
     """
     absolute = os.path.abspath(path)
     return next(
@@ -263,23 +267,23 @@ def excerpt(path: str) -> Excerpt | None:
 
 
 def strays(path: str) -> dict[str, int]:
-    """Messages in a file that holds many sessions whose session is not there, by the session they name."""
+    """The numbers of messages whose session is missing, in a file that holds many sessions, by the session that they name."""
     return {name: count for agent in _enclosing() for name, count in agent.strays(path).items()}
 
 
 def names_one(path: Path) -> bool:
-    """Whether a path names one session rather than several: a file that holds no others, or one inside a file that does."""
+    """Whether a path names a single session: a file that holds no others, or a session inside a file that does."""
     inside = within(path)
     return path.is_file() if inside is None else os.path.abspath(path) != inside.folder
 
 
 def is_there(path: str) -> bool:
-    """Whether the file of a session is there, or the one that a session lies in."""
+    """Whether the file of a session exists, or the file that holds it."""
     return os.path.exists(path) or os.path.isfile(os.path.dirname(path))
 
 
 def unknown_roots(config: Config) -> list[str]:
-    """Names under `[roots]` that are no agents, each with the nearest one that is, ready to be shown."""
+    """Names under `[roots]` that belong to no agent, each with the nearest agent's name, ready to be shown."""
     found = []
     keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
     for table, name in keys:
@@ -290,7 +294,6 @@ def unknown_roots(config: Config) -> list[str]:
 
 
 __all__ = [
-    "HEAD_SIZE",
     "Agent",
     "Candidate",
     "Excerpt",
@@ -298,7 +301,6 @@ __all__ = [
     "Listing",
     "Stamp",
     "Text",
-    "Texts",
     "Trouble",
     "agent_behind",
     "agent_named",

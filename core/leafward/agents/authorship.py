@@ -1,4 +1,4 @@
-"""Which entries of an open session its agent wrote: Leafward's own stand among them and cannot be copied into its files."""
+"""The entries of an open session that its agent wrote: Leafward's own are among them and cannot be copied into its files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class OwnCut(NamedTuple):
     """A cut in the entries that the agent wrote."""
 
     entry: EntryIndex
-    """The entry that was asked for, or the nearest of the agent's above it."""
+    """The requested entry, or the agent's nearest entry above it."""
     end: EntryIndex
     prompt: EntryIndex
     passed: int
@@ -26,8 +26,8 @@ class OwnCut(NamedTuple):
     def last(self, columns: Columns) -> int:
         """The last entry of the path that is copied; -1 for none.
 
-        Before a prompt, the one it follows; else the entry asked for, or the one above a command behind the last reply that
-        nobody answered.
+        Before a prompt, the entry that it follows; else the requested entry, or the entry above a command that stands unanswered
+        behind the last reply.
         """
         if self.prompt >= 0:
             return columns.parent[self.prompt]
@@ -39,15 +39,15 @@ class OwnCut(NamedTuple):
         return chosen
 
     def remarks(self) -> tuple[Remark, ...]:
-        """What is to be said of them."""
+        """Remarks on the entries that are not copied."""
         if not self.passed:
             return ()
-        text = f"what Leafward keeps of it beside the conversation ({self.passed:,}: labels, moves) has no place in a copy"
+        text = f"notes of Leafward are not copied ({self.passed:,}: labels, moves)"
         return (Remark("leafward-entries", text),)
 
 
 def own_cut(session: Session, columns: Columns, cut: ForkPoint) -> OwnCut:
-    """A cut of a session in the columns that its reader made."""
+    """A cut of a session, in the columns that its reader made."""
     if columns is session.columns:
         return OwnCut(cut.entry, cut.end, cut.prompt, 0)
     ids, parents = session.columns.id, session.columns.parent

@@ -1,4 +1,4 @@
-"""When an agent compacts a session by itself: each agent's package has its own rule, as its source says it."""
+"""Rules of automatic compaction: each agent's package has its own rule, taken from the agent's source."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
 
 
 class OwnSettings(NamedTuple):
-    """What the agent's own settings say of its compactions, in a file that is there now."""
+    """The agent's own settings for compactions, from a file that exists now."""
 
     source: Path
     """The file."""
     off: bool = False
-    """Whether it compacts nothing by itself."""
+    """Whether automatic compaction is off."""
     reserve: int | None = None
-    """Tokens that it leaves free; None where it does not say."""
+    """Tokens left free; None where the setting is missing."""
     limit: int | None = None
-    """The size from which it compacts at the latest; None where it does not say."""
+    """The size at which it compacts at the latest; None where the setting is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoCompaction:
-    """The rule of one agent. Sizes in tokens."""
+    """The rule of one agent. Sizes are in tokens."""
 
     source: str
-    """The agent and its version whose source says so."""
+    """The agent and the version of its source with this rule."""
     rule: str
     """The rule in words."""
     changed_by: str
-    """What changes it: settings and variables of the agent that no session records."""
+    """The agent's settings and variables that change the rule and that no session records."""
     settings: Callable[[Session], OwnSettings | None] = lambda _session: None
-    """What of them the agent's own files say for a session that lies in its store; None where they say nothing plain."""
+    """The agent's settings for a session in its store; None where its files hold no plain value."""
     threshold: Callable[[Window, str | None, int], int]
-    """The size from which it compacts, by the window, the model and the configured reserve."""
+    """The size from which it compacts, from the window, the model and the configured reserve."""
     inclusive: bool
-    """Whether a context that equals its threshold is compacted, not only one beyond it."""
+    """Whether a context of exactly the threshold is compacted."""
     about: bool = True
-    """Whether the threshold is no certainty, as what changes it is not read."""
+    """Whether the threshold is uncertain, since the settings that change it are not read."""
     unasked: Callable[[Session, EntryIndex], bool] = lambda _session, _compaction: False
-    """Whether nobody asked for a stored compaction; False where the session does not tell."""
+    """Whether a stored compaction was automatic; False where the session does not tell."""

@@ -1,4 +1,4 @@
-"""What an agent brings so that its sessions can be found, read and resumed; nothing above the registry knows more."""
+"""The protocols by which an agent's sessions are found, read and resumed; rooms above the registry know nothing else."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 Stamp = list[int]
-"""Size in bytes, time in nanoseconds and number (inode) of a file, and whatever else a reader's content depends on: with
-another stamp it is another content. A size of -1: the file cannot even be looked at. A list, as it is read back from an index
-of ten thousand."""
+"""Size in bytes, time in nanoseconds and number (inode) of a file, and any other value that its content depends on: another
+stamp means other content. A size of -1: even the file's status is unreadable. A list, because an index of ten thousand
+stamps is read back as lists."""
 
 
 class Listing(NamedTuple):
-    """The files of one folder that may be sessions, as listing it gives them: nothing of them has been read."""
+    """Files of one folder that may be sessions, taken from the folder's listing alone; none of them has been read."""
 
     folder: str
     files: dict[str, Stamp]
     """By name."""
     agent: str
-    """Whose folder it is; empty where only the content can tell."""
+    """The agent that the folder belongs to; empty where only the content can tell."""
     empty: tuple[str, ...] = ()
-    """Files without a byte in it that are no sessions, as the agent leaves them where one was begun and nothing was said."""
+    """Files without a byte that are no sessions: the agent leaves them for sessions that were begun and stayed empty."""
 
     def candidate(self, name: str) -> Candidate:
         """One of the files."""
@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
     path: str
     stamp: Stamp
     agent: str
-    """Whose folder it lies in; empty where only the content can tell."""
+    """The agent that its folder belongs to; empty where only the content can tell."""
 
     @property
     def size(self) -> int:
@@ -57,56 +57,56 @@ class Candidate(NamedTuple):
 
     @property
     def mtime_ns(self) -> int:
-        """When it was last written, in nanoseconds since 1970."""
+        """The time of the last write, in nanoseconds since 1970."""
         return self.stamp[1]
 
 
 class FirstLook(NamedTuple):
-    """What a look at the beginning of a session says, before it is read. Times in milliseconds since 1970."""
+    """Facts from the beginning of a session, found before it is read. Times in milliseconds since 1970."""
 
     id: str
     name: str | None = None
     prompt: str = ""
-    """The first prompt, as typed; empty where it was not found."""
+    """The first prompt, as typed; empty where none was found."""
     title: str | None = None
-    """What the agent itself calls it, where nobody named it."""
+    """The agent's own title, for a session that nobody named."""
     project: str = ""
     created: int | None = None
     modified: int | None = None
     parent: str | None = None
-    """The session it was made from: a path or an id."""
+    """The session that it was made from: a path or an id."""
     relation: str | None = None
     """`fork` or `subagent`."""
     archived: bool = False
 
 
 class Trouble(NamedTuple):
-    """A folder that could not be searched, and why, in a few words."""
+    """A folder that could not be searched, with the reason in a few words."""
 
     path: str
     reason: str
 
 
 class Text(NamedTuple):
-    """Bytes in which a session keeps what it says: those of a file as it lies, or some that were read or unpacked.
+    """Bytes that hold texts of a session: those of a file as it is, or bytes that were read or unpacked.
 
-    With neither, only opening the session tells what it holds.
+    Without either, only the opened session shows its texts.
     """
 
     session: str
     """The session's path."""
     file: str | None = None
     data: bytes | None = None
-    """No text goes on from one piece into the next."""
+    """No text extends from one piece into the next."""
 
 
 class Texts(NamedTuple):
-    """Where sessions keep what they say: between them the pieces hold every text of a session, also what was taken back."""
+    """The places of the texts of sessions: together the pieces hold every text of a session, including taken-back ones."""
 
     own: Sequence[str] = ()
-    """The paths of those whose own file holds texts as it lies. A path each: there may be ten thousand."""
+    """Paths of the sessions whose own file holds its texts as it is. Plain paths: there may be ten thousand."""
     pieces: Iterable[Text] = ()
-    """Everything else, or more; found while it is gone through."""
+    """All other texts, or more; found during the iteration."""
 
 
 class Agent(Protocol):
@@ -115,9 +115,9 @@ class Agent(Protocol):
     name: str
     """As in `--agent` and in a listing."""
     title: str
-    """As people write it."""
+    """The name as people write it."""
     tool_table: ToolTable
-    """How its tools name files."""
+    """The rules by which its tools name files."""
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The folders that hold its sessions; they need not exist."""
@@ -128,7 +128,7 @@ class Agent(Protocol):
     ) -> Iterator[Listing]:
         """Every file under `roots` that may be a session, folder by folder, each folder once, without opening any.
 
-        A root that does not exist holds none; folders that cannot be listed are added to `trouble`.
+        A missing root holds none; folders that cannot be listed are added to `trouble`.
         """
         ...
 
@@ -137,14 +137,14 @@ class Agent(Protocol):
         ...
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Takes away, of files found under folders that were named, those that are pieces of a session that stays.
+        """Removes files that are pieces of a session that stays, from files found under named folders.
 
         `listings` by folder; they are changed in place.
         """
         ...
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
-        """What the beginning of a session says; None for a file in the native format. Raises OSError."""
+        """Facts from the beginning of a session; None for a file in the native format. Raises OSError."""
         ...
 
     def recognises(self, head: bytes) -> bool:
@@ -156,13 +156,13 @@ class Agent(Protocol):
         ...
 
     def texts(self, paths: Sequence[str]) -> Texts:
-        """Where sessions keep what they say, so that bytes can be looked for before any is read. Never raises."""
+        """The places of the texts of sessions, so that bytes can be searched before any session is read. Never raises."""
         ...
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
-        """The files of a session, itself first, each with its name in a store of its own; nothing where it has no file.
+        """The files of a session, its own first, each with its name in a store of its own; empty where it has no file.
 
-        Of one that lies in a file with others see `Enclosing.excerpt`. Raises OSError, NotASession.
+        For a session in a file with others see `Enclosing.excerpt`. Raises OSError, NotASession.
         """
         ...
 
@@ -175,7 +175,7 @@ class Agent(Protocol):
         ...
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """The sessions of sub-agents that are there: the result of the call that made each, from an entry on, and its path.
+        """The existing sessions of sub-agents, from an entry on: the result of the call that made each, and its path.
 
         See `sub_agents`. Never raises.
         """
@@ -199,38 +199,38 @@ class Agent(Protocol):
 
 
 class Excerpt(Protocol):
-    """One session of a file that holds many, with those of its sub-agents, to be copied to a file of its own."""
+    """One session of a file that holds many, with its sub-agents' sessions, to be copied to a file of its own."""
 
     name: str
-    """Of that file, in a store of its own; behind it a session has the same name as in the original."""
+    """Name of the copy in a store of its own; the session's name behind it is the same as in the original."""
     members: tuple[str, ...]
-    """The paths of the sessions, the one that was asked for first."""
+    """The paths of the sessions, the requested one first."""
     size: int
-    """Bytes of what they say."""
+    """Bytes of their content."""
 
     def is_at(self, path: Path) -> bool:
-        """Whether a file holds the same sessions, as they are now."""
+        """Whether a file holds the same sessions in their present state."""
         ...
 
     def write(self, path: Path) -> None:
-        """Writes them to a file that is there and empty. Raises OSError, NotASession."""
+        """Writes them to an existing empty file. Raises OSError, NotASession."""
         ...
 
 
 class Enclosing(Protocol):
-    """An agent that keeps many sessions in one file. Each has a path of its own: the file's, and behind it the session's id."""
+    """An agent that keeps many sessions in one file. The path of each is the file's path followed by the session's id."""
 
     name: str
 
     def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
-        """The sessions in such a file, or the one that a path leading into it names; None for any other path.
+        """The sessions in such a file, or the session that a path into it names; None for any other path.
 
-        Those that no path can lead to are added to `trouble`.
+        Sessions that no path can name are added to `trouble`.
         """
         ...
 
     def strays(self, path: str) -> dict[str, int]:
-        """Messages in such a file whose session is not there, by the session they name. Never raises."""
+        """The numbers of messages in such a file whose session is missing, by the session that they name. Never raises."""
         ...
 
     def excerpt(self, path: str) -> Excerpt | None:
@@ -239,18 +239,16 @@ class Enclosing(Protocol):
 
 
 def refuse_copy(session: Session, title: str) -> None:
-    """Raises Refused for one of our own copies: its agent, which `title` names, has no such session any more.
+    """Raises Refused for one of our own copies: the session is gone from its agent, which `title` names.
 
-    Our copies lie in a store without the agent's settings and credentials, and are to stay as they are.
+    Our copies lie in a store without the agent's settings and credentials, and must stay as they are.
     """
     if is_kept(os.path.abspath(session.path)):
-        raise Refused(
-            f"{session.id} is the copy that Leafward kept: fork it, and {title} has a session again"
-        )
+        raise Refused(f"{session.id} is a copy that Leafward kept; fork it to get a session for {title}")
 
 
 def is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is a file. A link that cannot be followed, to itself for one, is none, and hides no other."""
+    """Whether an entry of a folder is a file. A link that cannot be followed (to itself, for example) is not, and hides no other."""
     try:
         return entry.is_file()
     except OSError:
@@ -258,7 +256,7 @@ def is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """The same of a folder."""
+    """The same for a folder."""
     try:
         return entry.is_dir()
     except OSError:

@@ -1,4 +1,4 @@
-"""What a session was up to a cut, for an agent that did not write it: the context that the model had, message by message."""
+"""A session up to a cut, for an agent that did not write it: the model's context there, message by message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Ids of calls that every provider takes."""
+"""Ids of calls that every provider accepts."""
 
 
 class ConversationMessage(NamedTuple):
@@ -30,9 +30,9 @@ class ConversationMessage(NamedTuple):
     role: str
     """`user`, `assistant` or `result`."""
     content: tuple[Body, ...]
-    """Blocks as in pi's files: `text` and `image`; of a reply `text` and `toolCall`."""
+    """Blocks as in pi's files: `text` and `image`; in a reply `text` and `toolCall`."""
     entry: EntryIndex
-    """Where it comes from."""
+    """Its source."""
     time: int
     """Milliseconds since 1970."""
     call: str = ""
@@ -40,17 +40,17 @@ class ConversationMessage(NamedTuple):
     tool: str = ""
     failed: bool = False
     provider: str = ""
-    """Of a reply: who gave it; empty where that is not known."""
+    """Of a reply: its provider; empty where that is not known."""
     model: str = ""
     stop: str = ""
     typed: bool = False
-    """Of a user's message: whether a person wrote it, rather than a summary, a command's output or an extension."""
+    """Of a user's message: whether a person wrote it, and not a summary, a command or an extension."""
     usage: Body | None = None
-    """Of a reply in a healed session: what was counted for it, where all that was sent for it stands before it as it was."""
+    """Of a reply in a healed session: its recorded counts, where everything that was sent for it stands unchanged before it."""
 
 
 NO_RESULT = "No result is recorded for this call."
-"""What stands for the result of a call that was never answered: no provider takes a call without one."""
+"""The result of a call that was never answered: no provider accepts a call without one."""
 
 _BEFORE_SUMMARY = {
     "compactionSummary": "Summary of the conversation up to here:",
@@ -60,36 +60,36 @@ _BEFORE_SUMMARY = {
 
 @dataclass(slots=True)
 class Conversation:
-    """What a session was up to a cut: the context that the model had there."""
+    """A session up to a cut: the model's context there."""
 
     session: Session
     cut: ForkPoint
     healed: tuple[ConversationMessage, ...] | None = None
-    """What is told instead of the messages of the context, where those were healed."""
+    """The healed messages, in place of the messages of the context."""
     _context: Context | None = None
     left_out: int = 0
-    """After `portable_messages`: messages of the context that were left out, because each agent brings its own: system prompt,
+    """After `portable_messages`: messages of the context that were left out because each agent brings its own: system prompt,
     instructions, environment."""
     broken_off: int = 0
     """After `messages`: replies that were aborted or failed; left out."""
     broken_words: int = 0
-    """How many of them hold text or calls."""
+    """Those of them that hold text or calls."""
     unsent: int = 0
-    """After `messages`: other messages that the session shows and no model receives; left out as well."""
+    """After `messages`: other messages that the session shows and no model receives; left out too."""
     empty: int = 0
-    """After `portable_messages`: messages of which nothing is left for another provider, such as thinking alone."""
+    """After `portable_messages`: messages without content for another provider, such as thinking alone."""
     orphans: int = 0
-    """After `portable_messages`: results without a call, which no provider takes; left out as well."""
+    """After `portable_messages`: results without a call, which no provider accepts; left out too."""
     thoughts: int = 0
-    """After `portable_messages`: pieces of reasoning left out: they are signed or encrypted for the provider that made them."""
+    """After `portable_messages`: pieces of reasoning left out, since they are signed or encrypted for their own provider."""
     documents: int = 0
-    """After `portable_messages`: documents that are told by their names: what they hold lies in the form of one provider."""
+    """After `portable_messages`: documents carried over by name only, since their content is in the form of one provider."""
     shortened: int = 0
-    """After `portable_messages`: messages of lines that are too large to be read whole, of which only the beginning is told."""
+    """After `portable_messages`: messages from lines that are too large to be read whole, cut to their beginning."""
     moved: int = 0
-    """After `messages`: messages that were put in between a call and its result, and stand behind that now."""
+    """After `messages`: messages that stood between a call and its result, and were moved behind the result."""
     invented: int = 0
-    """After `portable_messages`: calls that were never answered, and got a result that says so."""
+    """After `portable_messages`: calls that were never answered and got a result that says so."""
 
     @property
     def context(self) -> Context:
@@ -108,9 +108,9 @@ class Conversation:
         return ""
 
     def portable_messages(self) -> Iterator[ConversationMessage]:
-        """The messages, in the order the model received them, one in memory at a time.
+        """The messages, in the order in which the model received them, one in memory at a time.
 
-        Every call is followed by its result. What another agent puts in by itself is left out, and counted.
+        Every call is followed by its result. Messages that another agent adds by itself are left out and counted.
         """
         if self.healed is not None:
             yield from self.healed
@@ -141,7 +141,7 @@ class Conversation:
             yield from self._unanswered(waiting, last)
 
     def raw_messages(self) -> Iterator[ConversationMessage]:
-        """The same as they were stored: results without calls, calls without results, repeated ids and empty texts among them."""
+        """The same as they were stored, including results without calls, calls without results, repeated ids and empty texts."""
         return self._one_by_one(blank=True)
 
     def _one_by_one(self, *, blank: bool) -> Iterator[ConversationMessage]:
@@ -169,11 +169,11 @@ class Conversation:
         waiting.clear()
 
     def messages(self, *, blank: bool = False) -> Iterator[tuple[ContextMessage, Body]]:
-        """The messages as pi's files hold them, edits applied, without those that only the source's agent puts in.
+        """The messages in the form of pi's files, with edits applied, without those that only the source's agent adds.
 
-        Counts those as `portable_messages` does. Of replies that were broken off nothing is sent, and nothing comes. What was put
-        in while calls waited for their results stands behind these: no provider takes anything between them. Of a reply, empty
-        texts come with `blank` only: agents store them, and no provider takes them.
+        Counts them as `portable_messages` does. Replies that were broken off are left out, since they are never sent. Messages between
+        calls and their results are moved behind the results: no provider accepts anything between them. Empty texts of a reply are
+        included with `blank` only: agents store them, and no provider accepts them.
         """
         self.moved = 0
         waiting: set[str] = set()
@@ -236,11 +236,11 @@ class Conversation:
 
     @property
     def left(self) -> int:
-        """After `portable_messages`: messages of the context that were left out, for whatever reason."""
+        """After `portable_messages`: messages of the context that were left out, for any reason."""
         return self.left_out + self.broken_off + self.unsent + self.empty + self.orphans
 
     def remarks(self, *, unsent: bool = True) -> list[Remark]:
-        """What `portable_messages` or `messages` left out or made up, once they ran; `unsent`: what no model receives is left out."""
+        """Remarks on content that `portable_messages` or `messages` left out or made up; `unsent`: also on unsent messages."""
         found: list[Remark] = []
         if self.healed is not None:
             return found
@@ -275,7 +275,7 @@ class Conversation:
 COUNTS_LEFT = Remark(
     "counts-left", "token counts and costs stay with the source; the new session counts its own"
 )
-"""Where what a conversion holds says nothing of what its messages took."""
+"""For a conversion whose content does not tell the size of its messages."""
 COUNTS_COPIED = Remark(
     "inherited-usage", "token counts that are copied with the entries are those of the source"
 )
@@ -291,20 +291,20 @@ def _is_shortened(message: Body) -> bool:
 
 
 def is_own(session: Session, kind: Kind, entry: int) -> bool:
-    """Whether an entry is what the source's agent puts in by itself, and another brings its own of: instructions, environment."""
+    """Whether an entry is one that the source's agent adds itself, as every agent does: instructions, environment."""
     if kind not in (Kind.INJECTED, Kind.CUSTOM_MESSAGE):
         return False
     return bool((session.body(entry) or {}).get(OF_AGENT))
 
 
 def portable_blocks(reply: Body, *, blank: bool = False) -> list[Body]:
-    """The blocks of a reply that another provider can take; with `blank` also empty texts, which none takes."""
+    """The blocks of a reply that another provider accepts; with `blank` also empty texts, which none accepts."""
     every = (_kept(block) for block in blocks_of(reply.get("content")))
     return [kept for kept in every if kept is not None and (blank or _says_something(kept))]
 
 
 def _kept(block: Body) -> Body | None:
-    """A block of a reply for another provider: a call that the first one ran itself as text, reasoning not at all."""
+    """A block of a reply for another provider: a hosted call as text, reasoning not at all."""
     kind = block.get("type")
     if kind == "toolCall" and "hosted" in block:
         return {"type": "text", "text": call_text(block)}
@@ -317,23 +317,23 @@ def _says_something(block: Body) -> bool:
 
 def documents_left(number: int) -> str:
     """The remark that documents are carried over by name only."""
-    return f"{counted(number, 'document')} told by name only: add what is still needed again"
+    return f"{counted(number, 'document')} converted to the name only: attach again what is still needed"
 
 
 def counted(number: int, word: str) -> str:
-    """A number and what it counts, in the singular or the plural."""
+    """A number with its noun, singular or plural."""
     return f"1 {word}" if number == 1 else f"{number:,} {word}s"
 
 
 class _CallNames:
-    """Ids of calls that every provider takes, none of them twice: the source's own wherever they are like that."""
+    """Unique ids of calls that every provider accepts: the source's own where they qualify."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
         self._now: dict[str, str] = {}
 
     def renamed(self, block: Body) -> Body:
-        """A block of a reply; a call with the id that it goes by."""
+        """A block of a reply; a call gets its new id."""
         if block.get("type") != "toolCall":
             return block
         call_id = str(block.get("id", ""))
@@ -347,7 +347,7 @@ class _CallNames:
         return {**block, "id": name}
 
     def latest(self, call_id: str) -> str:
-        """The id that the last call of a source's id goes by."""
+        """The new id of the last call with a source's id."""
         return self._now.get(call_id, call_id)
 
 

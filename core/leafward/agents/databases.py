@@ -1,4 +1,4 @@
-"""An agent's SQLite file opened so that nothing of it changes and nothing is left beside it."""
+"""An agent's SQLite file, opened without changing it and without leaving files beside it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _COPIES_KEPT = 4
-"""A database may be of gigabytes: no more of them lie in the temporary folder at once."""
+"""Copies in the temporary folder at a time: a database may have gigabytes."""
 BUSY_MS = 500
-"""How long a lock of the agent's is waited for, in milliseconds."""
+"""Milliseconds to wait for a lock of the agent."""
 _PRIMARY = 0xFF
 """The bits of SQLite's extended codes that name the kind of error."""
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error says that pages are damaged, rather than that a file is locked or another program's."""
+    """Whether an error is about damaged pages, not about a locked file or another program's."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
 
 
 class _Copy:
-    """A database with its log, copied to a folder of its own, and how many read it."""
+    """A database with its log, copied to a folder of its own, and the number of its readers."""
 
     def __init__(self, path: str, seen: object) -> None:
         self.seen = seen
@@ -51,12 +51,12 @@ class _Copy:
             raise
 
     def remove(self) -> None:
-        """Gives the room back."""
+        """Deletes the copy."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class _Copies:
-    """Copies of databases whose log was left behind, each kept while neither file changes. For several threads."""
+    """Copies of databases whose log was left behind, each kept while both files are unchanged. For several threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -64,7 +64,7 @@ class _Copies:
 
     @contextmanager
     def reading(self, path: str) -> Iterator[str]:
-        """A copy of a database with its log, there as long as it is read. Raises OSError."""
+        """A copy of a database with its log, which exists until the reading ends. Raises OSError."""
         with self._lock:
             found = (os.stat(path), os.stat(f"{path}-wal"))
             seen = [(now.st_ino, now.st_size, now.st_mtime_ns) for now in found]
@@ -92,7 +92,7 @@ class _Copies:
                 copy.remove()
 
     def remove_all(self) -> None:
-        """Gives all room back, whoever reads: the process ends."""
+        """Deletes all copies, even those being read: the process ends."""
         for copy in self._kept.values():
             copy.remove()
 
@@ -105,13 +105,13 @@ atexit.register(_copies.remove_all)
 def opened_read_only(path: str) -> Iterator[sqlite3.Connection]:
     """A connection that can only read. Raises sqlite3.Error or OSError.
 
-    Without a write-ahead log the file is taken as it lies. With the log and its index somebody has it open, and it is read
-    like any other reader does. A log alone was left behind: SQLite would make an index beside it to read it, so a temporary
-    copy is read instead.
+    A file without a write-ahead log is opened as it is. A file with the log and its index is in use, and is read as any other
+    reader does. A log without an index was left behind: SQLite would make an index beside it to read it, so a temporary copy is
+    read instead.
     """
     os.stat(path)
     for name in (path, f"{path}-wal", f"{path}-shm"):
-        # SQLite would wait for a FIFO. A look by opening would drop the locks that this process has on the file.
+        # SQLite would wait for a FIFO. Opening the file here for a check would drop this process's locks on it.
         if os.path.lexists(name) and not os.path.isfile(name):
             raise NotRegular(errno.EINVAL, "not a regular file", name)
     index = os.path.exists(f"{path}-shm")
@@ -134,8 +134,8 @@ def _reading(path: str, mode: str) -> Iterator[sqlite3.Connection]:
         try:
             yield base
         except UnicodeDecodeError as error:
-            # What SQLite says of a damaged file may quote bytes of it, which Python cannot make a message of.
-            raise sqlite3.DatabaseError("the database is damaged: what it holds is no text") from error
+            # SQLite's message about a damaged file may quote bytes that Python cannot decode.
+            raise sqlite3.DatabaseError("the database is damaged: its content is not text") from error
 
 
 def _connected(path: str, mode: str) -> sqlite3.Connection:
@@ -150,5 +150,5 @@ def _connected(path: str, mode: str) -> sqlite3.Connection:
 def tables_only(
     _action: int, _what: str | None, _column: str | None, _base: str | None, view: str | None
 ) -> int:
-    """Refuses what a view stands for: no agent has one, and one in the place of a table may have rows without end."""
+    """Refuses to expand views: no agent has one, and a view in place of a table may have endless rows."""
     return sqlite3.SQLITE_OK if view is None else sqlite3.SQLITE_DENY

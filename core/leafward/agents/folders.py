@@ -1,4 +1,4 @@
-"""A folder of session files, looked at: what lies in it, with the stamp of each file."""
+"""The listing of a folder of session files, with the stamp of each file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from stat import S_IFREG
 from leafward.agents.base import Stamp, Trouble, is_folder
 
 _BY_HANDLE = os.scandir in os.supports_fd
-"""Looking at a file by its folder's handle spares the system the way down the path: a tenth of the time."""
+"""Access by the folder's handle spares the system the walk down the path: it takes a tenth of the time."""
 _FILE_TYPE = 0o170000
 
 
 def look(
     folder: str, endings: tuple[str, ...], trouble: list[Trouble], *, into: bool = True, follow: bool = False
 ) -> tuple[dict[str, Stamp], list[str]]:
-    """The files with one of the endings, each with its stamp, and the folders, by their names.
+    """The files with one of the endings, each with its stamp, and the folders, by name.
 
-    Folders are named only where somebody goes `into` them, linked ones where links are to be followed. A folder that is
-    gone holds nothing; one that cannot be listed is added to `trouble`.
+    Folders are listed only with `into`, linked ones only with `follow`. A missing folder holds nothing; one that cannot be
+    listed is added to `trouble`.
     """
     files: dict[str, Stamp] = {}
     folders: list[str] = []
@@ -33,7 +33,7 @@ def look(
                     try:
                         now = entry.stat()
                     except OSError:
-                        # A dangling link, or a file that is just going; one that stays is told of when it is read.
+                        # A dangling link, or a file that is being deleted; a lasting one is reported when it is read.
                         if os.path.lexists(os.path.join(folder, name)):
                             files[name] = [-1, 0]
                         continue

@@ -1,8 +1,8 @@
-"""A new session before it is written: where it may end, the terms it is made under, and the draft.
+"""A new session before it is written: the place where it may end, the terms of its making, and the draft.
 
-A place may be objected to: each agent has a rule of its own, and the one that several share is here. A draft is whole and not
-written: `leafward.branches.fork` writes it. An agent that forks a session of its own copies what it stored, unchanged up to the
-cut; one that adopts another agent's session tells in its own form what the model had seen (`conversation`).
+Each agent has its own rule for places; the rule that several share is here. A draft is complete and not yet written:
+`leafward.branches.fork` writes it. An agent that forks its own session copies the stored content unchanged up to the cut; one that
+adopts another agent's session converts the model's context to its own format (`conversation`).
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ __all__ = [
 ]
 
 Rule = Callable[["Session", EntryIndex, bool], "str | None"]
-"""Why a new session may not end at an entry, in one line; None where it may. The last argument: whether a prompt follows,
-before which it ends."""
+"""Why a new session may not end at an entry, in one line; None where it may. The last argument tells whether it ends right before
+a prompt."""
 
 _FAR = 400
-"""Entries up and down the path among which the nearest legal one is looked for."""
+"""Entries up and down the path that are searched for the nearest legal one."""
 _BESIDE = BOOKKEEPING | {Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.SYSTEM, Kind.CONTEXT_EDIT}
-"""Kinds that stand beside what is said: they neither end a turn nor go on with one."""
+"""Kinds beside the messages: they neither end nor continue a turn."""
 
 
 class ForkPoint(NamedTuple):
     """A place where a new session would end."""
 
     entry: EntryIndex
-    """The entry that was asked for."""
+    """The requested entry."""
     end: EntryIndex
-    """The last thing said that the new session holds; -1 for nothing."""
+    """The last message that the new session holds; -1 for none."""
     prompt: EntryIndex
-    """The prompt that it ends right before, where that was asked for: its text is offered to be edited. Else -1."""
+    """The prompt right before which it ends, where a prompt was requested: its text is offered for editing. Otherwise -1."""
     rule: str | None
     """Why it cannot end there, in one line; None where it can."""
     nearest: EntryIndex
-    """The nearest entry that can be asked for instead; itself where it is legal, -1 where there is none."""
+    """The nearest legal entry; the requested one where it is legal, -1 where there is none."""
 
     def tip(self, session: Session) -> int:
-        """The last entry that counts: what stands beside the last thing said, such as an edit of the context, comes along."""
+        """The last entry that counts: it includes entries beside the last message, such as an edit of the context."""
         return session.columns.parent[self.prompt] if self.prompt >= 0 else self.entry
 
     @property
@@ -74,7 +74,7 @@ class ForkPoint(NamedTuple):
 
 
 def last_said(session: Session, index: int) -> EntryIndex:
-    """The entry at or above one that something was said in: no bookkeeping, and nothing that is only put beside it."""
+    """The message at or above an entry: neither metadata nor an entry that only stands beside a message."""
     parents, kinds = session.columns.parent, session.columns.kind
     while index >= 0 and kinds[index] in _BESIDE:
         index = parents[index]
@@ -82,9 +82,9 @@ def last_said(session: Session, index: int) -> EntryIndex:
 
 
 def cut_at(session: Session, entry: EntryIndex, rule: Rule) -> ForkPoint:
-    """Where a new session would end that is asked for at an entry.
+    """The point at which a new session would end for a request at an entry.
 
-    At a prompt it ends before it, which is after the reply above; anywhere else after the entry.
+    For a prompt it ends before the prompt, which is after the reply above; for any other entry after that entry.
     """
     end, prompt = _end_of(session, entry)
     why = _objection(session, end, prompt, rule)
@@ -101,14 +101,14 @@ def _end_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
 
 def _objection(session: Session, end: EntryIndex, prompt: EntryIndex, rule: Rule) -> str | None:
     if end < 0:
-        return "nothing is said before it: it would be an empty session"
+        return "nothing comes before it: the session would be empty"
     if session.columns.kind[end] in (Kind.MALFORMED, Kind.HEADER):
         return "it is damaged"
     return rule(session, end, prompt >= 0)
 
 
 def _nearest(session: Session, entry: EntryIndex, rule: Rule) -> EntryIndex:
-    """Looks up the path and down the way that goes on, a step in each direction at a time, upward first."""
+    """Searches up and down the path, alternating step by step, upward first."""
     if entry < 0:
         return NO_ENTRY
     parents, kinds = session.columns.parent, session.columns.kind
@@ -132,7 +132,7 @@ def _nearest(session: Session, entry: EntryIndex, rule: Rule) -> EntryIndex:
 
 
 def _onward(session: Session, index: int) -> int:
-    """The child with which the conversation goes on; the one towards the leaf where that lies below. -1 where none does."""
+    """The child with which the conversation continues: the one towards the leaf where that lies below. -1 without one."""
     tree = session.tree
     children = tree.children(index)
     if len(children) <= 1:
@@ -142,7 +142,7 @@ def _onward(session: Session, index: int) -> int:
 
 
 def open_calls(session: Session, end: int) -> int:
-    """How many calls of the reply at or right above an entry have no result up to it."""
+    """The number of calls of the reply at or right above an entry that have no result up to the entry."""
     columns = session.columns
     answered: set[str] = set()
     while end >= 0:
@@ -159,7 +159,7 @@ def open_calls(session: Session, end: int) -> int:
 
 
 def calls_of(reply: Body) -> list[str]:
-    """The ids of the calls of a reply that results answer: none of one that was broken off, nor what the provider runs itself."""
+    """The ids of a reply's calls that results answer: none for a broken-off reply, and no calls that the provider itself runs."""
     if reply.get("stopReason") in BROKEN_OFF:
         return []
     hosted = {str(block.get("id")) for block in blocks_of(reply.get("content")) if "hosted" in block}
@@ -167,10 +167,10 @@ def calls_of(reply: Body) -> list[str]:
 
 
 def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-    """The rule of agents that also go on inside a turn, once every call has its result (pi, Codex, opencode)."""
+    """The rule of agents that also continue inside a turn, once every call has its result (pi, Codex, opencode)."""
     kind = session.columns.kind[end]
     if kind == Kind.USER:
-        return None if before_prompt else "a prompt without its reply: the next would follow on it"
+        return None if before_prompt else "a prompt without its reply: your next prompt would follow it"
     if kind in (Kind.ASSISTANT, Kind.TOOL_RESULT):
         missing = open_calls(session, end)
         if missing:
@@ -181,52 +181,52 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Under which terms a draft is made."""
+    """The terms under which a draft is made."""
 
     env: Mapping[str, str]
     config: Config
     now: datetime
-    """Aware."""
+    """With a time zone."""
     injected: str = ""
-    """Text that is put in behind what is copied, as a message that nobody typed; empty for none."""
+    """Text to add behind the copied content, as a message that nobody typed; empty for none."""
     injected_as: str = "injection"
-    """What that text is, in a word: `injection` or `summary`."""
+    """The kind of that text: `injection` or `summary`."""
     cwd: str = ""
-    """The folder that the new session works in; empty for that of the source."""
+    """The working folder of the new session; empty for the source's."""
 
     def folder(self, session: Session, title: str) -> str:
-        """The folder that a new session works in. Raises Refused where nothing says which; `title` is the agent that needs one."""
+        """The working folder of a new session. Raises Refused where none is known; `title` is the agent that needs one."""
         return self.cwd or folder_of(session, title)
 
 
 class Import(NamedTuple):
-    """How a written document becomes a session: by a command of the agent's own."""
+    """The import of a written document as a session, by a command of the agent."""
 
     command: Resume
     undo: Resume
-    """Takes back what a failed import left."""
+    """Removes the leftovers of a failed import."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A new session that is whole and not written."""
+    """A new session worked out whole, not yet written."""
 
     agent: str
-    """By name."""
+    """Its name."""
     id: str
     path: Path
-    """What names the session once it is there: its file; for an agent with a database that, and the id behind it."""
+    """The path that names the finished session: its file; for an agent with a database, the database followed by the id."""
     file: Path
-    """The file that is written; another than `path` only where it has to be imported."""
+    """The file to write; it differs from `path` only where it has to be imported."""
     content: Callable[[], Iterable[bytes]]
-    """The file's content in pieces. Reads the source when it is called; raises Refused."""
+    """The file's content in pieces. A call reads the source; raises Refused."""
     resume: Resume
     """The command that opens it, and the folder to run that in."""
     kept: int
-    """Entries of the source, on the path, that it holds."""
+    """Entries of the source's path that it holds."""
     left: int
-    """Entries on the path, up to the cut, that it leaves out."""
+    """Entries of the path up to the cut that it leaves out."""
     remarks: tuple[Remark, ...] = ()
     earlier: int = 0
-    """Of a conversion: messages that it holds beside the context, from before a compaction."""
+    """Of a conversion: messages from before a compaction that it holds beside the context."""
     imported: Import | None = None

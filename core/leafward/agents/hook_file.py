@@ -1,4 +1,4 @@
-"""A hook that is a file of its own among an agent's extensions: all of it is ours."""
+"""A hook in a file of its own among an agent's extensions: the whole file is ours."""
 
 from __future__ import annotations
 
@@ -67,30 +67,30 @@ const awaited = (made) =>
 
 @dataclass(frozen=True, slots=True)
 class HookFile:
-    """A script that runs Leafward with what it asks for on stdin, and takes the text as it is printed."""
+    """A script that runs Leafward with its request on stdin, and uses the printed text as it is."""
 
     agent: str
     script: str
     place: Callable[[Mapping[str, str]], Path]
     """The file, in the folder whose scripts the agent loads for every project."""
     folder: Callable[[Mapping[str, str]], str] = lambda _env: ""
-    """What stands before a session's name on the way to it."""
+    """Prefix of a session's name that makes it a path."""
     gives_summaries: bool = False
-    """Whether the script hands over summaries of Leafward's, where its `summaries` is true."""
+    """Whether the script can return Leafward's summaries, where its `summaries` is true."""
     room: int | None = None
     note: str = ""
     cost: str = "one run of Leafward while the summary is made"
 
     def file(self, env: Mapping[str, str]) -> Path:
-        """Where the script lies."""
+        """The path of the script."""
         return self.place(env)
 
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
-        """The whole file. Raises Refused where one of that name is there that is not ours, or no summary can be given."""
+        """The whole file. Raises Refused where a file with that name is not ours, or where the script cannot return summaries."""
         if text is not None and not self.is_in(text):
-            raise Refused("a file of that name is there that Leafward did not write; rename it first")
+            raise Refused("a file of that name exists that Leafward did not write; rename it first")
         if summary and not self.gives_summaries:
-            raise Refused(f"{self.agent} takes no summary from elsewhere")
+            raise Refused(f"{self.agent} cannot use a summary of Leafward")
         values = {
             "AGENT": self.agent,
             "COMMAND": list(runner.command),
@@ -103,7 +103,7 @@ class HookFile:
         return f"{MARK}\n{run}\n{self.script}"
 
     def removed(self, text: str) -> str | None:
-        """None, for the file goes whole; one that is not ours stays."""
+        """None, since the whole file goes; a file that is not ours stays."""
         return None if self.is_in(text) else text
 
     def is_in(self, text: str) -> bool:
@@ -111,7 +111,7 @@ class HookFile:
         return text.startswith(MARK)
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
-        """What our own script asks for."""
+        """The request of our own script."""
         session = payload.get("session")
         if not isinstance(session, str) or not session:
             return None
@@ -128,5 +128,5 @@ class HookFile:
         )
 
     def answer(self, text: str) -> str:
-        """The text as it is."""
+        """The unchanged text."""
         return text

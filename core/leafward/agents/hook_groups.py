@@ -1,7 +1,7 @@
-"""Hooks that are groups of commands by event in a JSON file, as Claude Code 2.1 and Codex 0.169 read them.
+"""Hooks as groups of commands by event in a JSON file, as Claude Code 2.1 and Codex 0.169 read them.
 
-Both run `PreCompact` before a compaction, and `SessionStart` with the source `compact` behind it; what that one answers is sent
-to the model.
+Both run `PreCompact` before a compaction, and `SessionStart` with the source `compact` behind it; the answer to the latter is
+sent to the model.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ _EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), ("SessionSt
 
 @dataclass(frozen=True, slots=True)
 class HookGroups:
-    """Members of `hooks` in a file; every other byte of it stays."""
+    """Members of `hooks` in a file; all other bytes of the file stay."""
 
     agent: str
-    """As `leafward hook` names it."""
+    """Its name for `leafward hook`."""
     title: str
     name: str
     """The file's name."""
     folder: Callable[[Mapping[str, str]], Path]
     """The agent's folder in an environment."""
     room: int | None = None
-    """UTF-16 units of a text that the agent still passes on whole."""
+    """UTF-16 units of a text that the agent passes on whole."""
     with_text: Mapping[str, Any] = field(default_factory=dict)
-    """More members of the hook that answers with the text."""
+    """Additional members of the hook that answers with the text."""
     note: str = ""
-    cost: str = "two short runs of Leafward; the text is made while the summary is"
+    cost: str = "two short runs of Leafward, one of them while the summary is made"
 
     def file(self, env: Mapping[str, str]) -> Path:
         """The file of hooks in the agent's folder."""
         return self.folder(env) / self.name
 
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
-        """The file's text with our two hooks. Raises Refused where it cannot be read, or a summary is to be given."""
+        """The file's text with our two hooks. Raises Refused where it cannot be read, or where a summary is requested."""
         if summary:
-            raise Refused(f"{self.title} takes no summary from elsewhere")
+            raise Refused(f"{self.title} cannot use a summary of Leafward")
         made = text if text is not None and text.strip() else "{}\n"
         made = self.removed(made) or "{}\n"
         for event, matcher in _EVENTS:
@@ -62,7 +62,7 @@ class HookGroups:
         return made
 
     def removed(self, text: str) -> str | None:
-        """The text without hooks of ours, whoever changed the rest meanwhile; None where nothing is left. Raises Refused."""
+        """The text without our hooks, even after changes by others; None where nothing is left. Raises Refused."""
         start = root(text, self.name)
         place = self._member(text, start, "hooks", dict)
         if place is None or not self.is_in(text):
@@ -90,7 +90,7 @@ class HookGroups:
             return False
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
-        """By the name of the event."""
+        """Recognised by the name of the event."""
         session = payload.get("transcript_path")
         if not isinstance(session, str) or not session:
             return None
@@ -100,26 +100,26 @@ class HookGroups:
         return HookRequest(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None
 
     def answer(self, text: str) -> str:
-        """The text as additional context, which keeps every byte."""
+        """The text as additional context, unchanged."""
         return json.dumps(
             {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
         )
 
     def _is_ours(self, group: Any) -> bool:
-        """Whether a group of hooks runs our command and nothing else, wherever Leafward lies."""
+        """Whether a group of hooks runs only our command, wherever Leafward is installed."""
         hooks = group.get("hooks") if isinstance(group, dict) else None
         if not isinstance(hooks, list) or len(hooks) != 1 or not isinstance(hooks[0], dict):
             return False
         return str(hooks[0].get("command", "")).endswith(f" leafward hook {self.agent}")
 
     def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:
-        """Where a member's value begins; of two of one name the last counts. Raises Refused where it is of another kind."""
+        """Offset of a member's value; the last of two with one name counts. Raises Refused where the value is of another type."""
         every: list[Part] = parts(text, at)
         found = next((part for part in reversed(every) if part.key == key), None)
         if found is None:
             return None
         if not isinstance(found.value, kind):
-            raise Refused(f"{self.name}: {key!r} is not what {self.title} reads there; put it right first")
+            raise Refused(f"{self.name}: {key!r} is not what {self.title} reads there; fix it first")
         place: int = found.at
         return place
 

@@ -1,6 +1,6 @@
-"""What an agent reads at start and runs around a compaction, and what of it Leafward may put there.
+"""Hooks: programs that an agent runs around a compaction, and the files by which Leafward becomes one of them.
 
-A hook is given by a command, words that lead to Leafward. What is installed is one text file of the agent's.
+A hook is a command that runs Leafward. It is installed as one text file of the agent's.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ if TYPE_CHECKING:
 
 
 class Moment(Enum):
-    """When a hook runs."""
+    """The moment at which a hook runs."""
 
     BEFORE = "before"
-    """A compaction begins: the text is made and kept."""
+    """A compaction begins: the text is made and stored."""
     AFTER = "after"
-    """The agent goes on behind the compaction: what was kept is given."""
+    """The agent continues behind the compaction: the stored text is returned."""
     NOW = "now"
     """The agent waits for the text itself."""
     SUMMARY = "summary"
     """It waits for the summary of a compaction."""
     BRANCH = "branch"
-    """It waits for the summary of a branch that it leaves."""
+    """It waits for the summary of the branch that it abandons."""
 
 
 class HookRequest(NamedTuple):
-    """What an agent told a hook."""
+    """The content of an agent's request to a hook."""
 
     moment: Moment
     session: str
     """A path of a session."""
     at: str | None = None
-    """The entry that the text is made at; None: the leaf."""
+    """The entry at which the text is made; None: the leaf."""
     to: str | None = None
-    """Of a summary: the first entry that the compaction keeps, or the one that a move goes to."""
+    """Of a summary: the first entry that the compaction keeps, or the target of a move."""
     focus: str = ""
-    """What the user wants the summary to look at."""
+    """Words of the user on what the summary should emphasise."""
 
 
 class Runner(NamedTuple):
-    """How an agent runs Leafward."""
+    """The way for an agent to run Leafward."""
 
     command: tuple[str, ...]
     log: Path
-    """Where a script notes what failed before Leafward ran; one JSON text a line."""
+    """Log for scripts of errors before Leafward ran; one JSON text per line."""
 
 
 class Hooks(Protocol):
@@ -55,32 +55,32 @@ class Hooks(Protocol):
 
     @property
     def cost(self) -> str:
-        """What it costs at a compaction, in one line."""
+        """The cost at a compaction, in one line."""
         ...
 
     @property
     def note(self) -> str:
-        """What the user has to do besides, in one line; empty: nothing."""
+        """A further step for the user, in one line; empty: none."""
         ...
 
     @property
     def room(self) -> int | None:
-        """UTF-16 units of a text that the agent still passes on whole; None: any."""
+        """UTF-16 units of a text that the agent passes on whole; None: any."""
         ...
 
     def file(self, env: Mapping[str, str]) -> Path:
-        """The file that is changed or made."""
+        """The file to change or create."""
         ...
 
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
-        """The file's text with our part, in place of one that was there; None: there is no file. Raises Refused.
+        """The file's text with our part, which replaces an earlier one; `text` None: the file is missing. Raises Refused.
 
-        With `summary` Leafward makes the agent's summaries as well.
+        With `summary` Leafward also makes the agent's summaries.
         """
         ...
 
     def removed(self, text: str) -> str | None:
-        """The text without our part; None where nothing else is left and the file can go. Raises Refused."""
+        """The text without our part; None where nothing else is left and the file can be deleted. Raises Refused."""
         ...
 
     def is_in(self, text: str) -> bool:
@@ -88,9 +88,9 @@ class Hooks(Protocol):
         ...
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
-        """What the agent says on stdin; None where that is nothing to answer."""
+        """The request in the agent's message on stdin; None where it needs no answer."""
         ...
 
     def answer(self, text: str) -> str:
-        """What a hook prints so that the model sees a text."""
+        """The output of a hook that makes the model see a text."""
         ...

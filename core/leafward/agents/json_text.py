@@ -1,4 +1,4 @@
-"""JSON text in the agents' own files: written compactly, and edited where it stands with the rest byte for byte."""
+"""JSON text in the agents' own files: written compactly, and edited in place with the rest byte for byte."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _DECODER = json.JSONDecoder()
 
 
 class Part(NamedTuple):
-    """A member of an object or an item of an array, and where its text begins and ends (of a member with its key)."""
+    """A member of an object or an item of an array, with begin and end of its text (a member's includes the key)."""
 
     key: str
     start: int
     end: int
     value: Any
     at: int
-    """Where the value begins."""
+    """Offset of the value."""
 
 
 def parts(text: str, at: int) -> list[Part]:
-    """What the object or array that begins at `at` holds, in order. Of text that was decoded before as a whole."""
+    """The parts of the object or array that begins at `at`, in order. The text must be valid JSON as a whole."""
     is_object = text[at] == "{"
     found: list[Part] = []
     place = _after_space(text, at + 1)
@@ -45,18 +45,18 @@ def parts(text: str, at: int) -> list[Part]:
 
 
 def root(text: str, name: str) -> int:
-    """Where the object of a document begins. Raises Refused, naming the file, where the text is no JSON object."""
+    """Offset of a document's object. Raises Refused, naming the file, where the text is not a JSON object."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"{name} is not valid JSON ({error}); put it right first") from None
+        raise Refused(f"{name} is not valid JSON ({error}); fix it first") from None
     if not isinstance(value, dict):
-        raise Refused(f"{name} holds no JSON object; put it right first")
+        raise Refused(f"{name} is not a JSON object; fix it first")
     return _after_space(text, 0)
 
 
 def added(text: str, at: int, piece: str) -> str:
-    """The text with one more member or item at the end of what begins at `at`, laid out as the ones before it."""
+    """The text with one more member or item at the end of the container at `at`, in the layout of the ones before it."""
     before = parts(text, at)
     if not before:
         return text[: at + 1] + piece + text[at + 1 :]
@@ -66,7 +66,7 @@ def added(text: str, at: int, piece: str) -> str:
 
 
 def without(text: str, at: int, gone: Sequence[int]) -> str:
-    """The text without some of the parts of what begins at `at`, by their numbers, with the commas that they need no more."""
+    """The text without some parts of the container at `at`, given by number, and without the commas of these parts."""
     every = parts(text, at)
     for number in sorted(gone, reverse=True):
         part = every[number]
@@ -87,9 +87,9 @@ def _after_space(text: str, at: int) -> int:
 
 
 def written(value: Any) -> bytes:
-    """A value as agents write it: compact, in UTF-8."""
+    """A value in the agents' form: compact, in UTF-8."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair can only be written escaped.
+        # Half of a surrogate pair can only be written as an escape.
         return json.dumps(value, separators=(",", ":")).encode()

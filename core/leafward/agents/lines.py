@@ -1,4 +1,4 @@
-"""Files of JSON lines as agents leave them: bytes at any place, and the records in a line that is none as a whole."""
+"""Files of JSON lines as agents leave them: bytes at any offset, and the records in a line that is not one record."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 CHUNK = 1 << 21
 """Bytes read at a time."""
 BLANK = b"\0 \t\r"
-"""What a line may hold and still say nothing."""
+"""Bytes that a blank line may hold."""
 SPACE = b" \t\r"
-"""What the end of a file may hold and still be whole: NULs are what a machine that died leaves there."""
+"""Bytes at the end of an intact file: NULs there are the traces of a crash."""
 MARK = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark. Editors leave it at the beginning of a file; it is passed over."""
+"""UTF-8's byte order mark. Editors put it at the beginning of a file; it is skipped."""
 _SHOWN = 4 << 10
-"""Bytes that are kept of a line which is too large and no record."""
+"""Bytes kept of a line that is too large and not a record."""
 _PIECE = 1 << 22
-"""Bytes at a time where a file is looked through."""
+"""Bytes at a time in a search through a file."""
 _OVERLAP = 1 << 12
 _NUL = re.compile(rb"\0+(?:[^\0]{1,7}\0+)*")
-"""NULs, with what stands between them where that is too short for a record: text in UTF-16 has one behind each letter."""
+"""NULs, with text between them that is too short for a record: text in UTF-16 has a NUL behind each letter."""
 _TRIED = 64
-"""Places behind the beginning of a record at which it is tried to end."""
+"""Places behind the beginning of a record that are tried as its end."""
 _BRACE = ord("{")
 _VALUE = json.JSONDecoder(parse_int=len)
 """Finds the end of a value; numbers may have any length."""
 
 
 class OpenFile:
-    """One file, open for reading at any place as long as the session is."""
+    """One file, open for reading at any offset while the session is open."""
 
     def __init__(self, path: str) -> None:
-        """Opens it. Raises NotASession where that is not possible."""
+        """Opens the file. Raises NotASession where that fails."""
         self.path = path
         try:
             if os.path.isdir(path):
@@ -59,27 +59,27 @@ class OpenFile:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._lock = Lock()
         self.long_lines: dict[int, LongLine] = {}
-        """Lines above `LINE_LIMIT` and long runs of NULs that were met, by their offsets: they are not read whole."""
+        """Lines above `LINE_LIMIT` and long runs of NULs, by offset: they are not read whole."""
 
     @property
     def size(self) -> int:
-        """Bytes, as they are now."""
+        """Its present size in bytes."""
         return os.fstat(self._file.fileno()).st_size
 
     @property
     def written(self) -> int:
-        """When it was last written, in milliseconds since 1970."""
+        """The time of the last write, in milliseconds since 1970."""
         return os.fstat(self._file.fileno()).st_mtime_ns // 1_000_000
 
     @property
     def identity(self) -> tuple[int, int]:
-        """Which file it is."""
+        """The identity of the file."""
         now = os.fstat(self._file.fileno())
         return now.st_dev, now.st_ino
 
     @property
     def has_name(self) -> bool:
-        """Whether it is what lies at its path: not so where that was replaced, or unpacked to be read."""
+        """Whether its path still leads to it: not after it was replaced, or where it is an unpacked copy."""
         try:
             now = os.stat(self.path)
         except OSError:
@@ -92,7 +92,7 @@ class OpenFile:
         return self._read(0, len(MARK)) == MARK
 
     def at(self, offset: int, size: int) -> bytes:
-        """Some bytes; a byte order mark reads as spaces, so that every other byte keeps its place. From any thread."""
+        """Some bytes; a byte order mark reads as spaces, so that every other byte keeps its offset. From any thread."""
         found = self._read(offset, size)
         if offset < len(MARK) and self.is_marked:
             mark = (b" " * len(MARK))[offset : offset + size]
@@ -109,12 +109,12 @@ class OpenFile:
     def blocks(
         self, stop: Callable[[], bool] = lambda: False, begin: int = 0, *, entire: bool = False
     ) -> Iterator[tuple[bytes, int, int]]:
-        """The content from a byte on in blocks: a buffer, how much of it is whole lines, and its offset in the file.
+        """The content from a byte on in blocks: a buffer, the length of its whole lines, and its offset in the file.
 
-        What is left at the end without a newline comes last, with 0 for the whole lines. A line larger than a chunk is read
-        in steps that double, so that many megabytes are copied a few times only. For a line above `LINE_LIMIT` comes a
-        shorter one that stands for it, in a block of its own, unless lines are wanted `entire`; a chunk and more of NULs ends
-        a line. `extent` says how many bytes such a block is in the file.
+        Text behind the last newline comes last, with 0 as the length of whole lines. A line larger than a chunk is read in steps
+        that double, so that many megabytes are copied only a few times. A line above `LINE_LIMIT` is replaced by a shorter one, in
+        a block of its own, unless lines are wanted `entire`; a chunk or more of NULs ends a line. `extent` gives the size of such
+        a block in the file.
         """
         buffer, base = b"", begin
         while not stop():
@@ -135,7 +135,7 @@ class OpenFile:
                 torn, run = buffer, base + len(buffer)
                 base = self._behind_nuls(run + len(more), stop)
                 if torn.strip(BLANK):
-                    # The newline behind it is made up: what it stands for is the last byte of the run, or of the piece.
+                    # The newline behind it is made up: it replaces the last byte of the run, or of the piece.
                     behind = base if base < self.size else run
                     self.long_lines[run - len(torn)] = LongLine(behind - run + len(torn) - 1, torn)
                     yield torn + b"\n", len(torn) + 1, run - len(torn)
@@ -152,19 +152,19 @@ class OpenFile:
             buffer = buffer + more if buffer else more
             if whole:
                 yield buffer, whole, base
-                # What follows the last newline is read again: that is less than to copy every block.
+                # The bytes behind the last newline are read again, which takes less than copying every block.
                 base += whole
                 buffer = b""
         if buffer and not stop():
             yield buffer, 0, base
 
     def extent(self, at: int, size: int) -> int:
-        """How many bytes of the file a block is that begins at an offset and holds so many bytes."""
+        """The bytes in the file of a block that begins at an offset and holds `size` bytes."""
         place = self.long_lines.get(at)
         return size if place is None else place.size + size - len(place.line)
 
     def region(self, start: int, size: int) -> bytes:
-        """A stretch as it was read: of lines and runs that are too large what stands for them."""
+        """A stretch as it was read, with the replacements of lines and runs that are too large."""
         if not self.long_lines or size < CHUNK:
             return self.at(start, size)
         found, at, end = [], start, start + size
@@ -175,7 +175,7 @@ class OpenFile:
         return b"".join([*found, self.at(at, end - at) if at < end else b""])
 
     def _long_line(self, begun: bytes, base: int, stop: Callable[[], bool]) -> tuple[bytes, bool]:
-        """What stands for a line of which as much as is held of any was read; whether a newline ends it."""
+        """The replacement of a line whose beginning, up to the limit, was read; and whether a newline ends the line."""
         abridger, size = Abridger(), len(begun)
         for at in range(0, size, CHUNK):
             abridger.feed(begun[at : at + CHUNK])
@@ -195,7 +195,7 @@ class OpenFile:
         return found, is_whole
 
     def _behind_nuls(self, at: int, stop: Callable[[], bool]) -> int:
-        """Where a run of NULs ends that was read up to an offset."""
+        """The end of a run of NULs that was read up to an offset."""
         while not stop():
             at = self._data_from(at)
             more = self.at(at, CHUNK)
@@ -220,9 +220,9 @@ class OpenFile:
 
 
 def pieces_of(path: str) -> Iterator[bytes]:
-    """The content of a file in pieces of whole lines, without what is only NULs: to look for bytes in. Raises OSError.
+    """The content of a file in pieces of whole lines, without runs of NULs, for a search in bytes. Raises OSError.
 
-    It is read, not mapped: a file that is cut off while it is mapped ends the process. Lines above a few megabytes come in
+    It is read, not mapped: a file that is truncated while mapped would end the process. Lines above a few megabytes come in
     parts, each with the last bytes of the part before it.
     """
     with open_regular(path) as file:
@@ -248,16 +248,16 @@ def pieces_of(path: str) -> Iterator[bytes]:
 
 def marked_note(path: str, agent: str) -> Note:
     """The remark on a byte order mark."""
-    text = f"{path} begins with a byte order mark, which is passed over; {agent} writes none"
+    text = f"{path} begins with a byte order mark, which is ignored; {agent} writes none"
     return Note("bom", text, path=Path(path), offset=0)
 
 
 def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[Note]:
-    """The remarks on lines and runs that were not read whole."""
+    """Remarks on lines and runs that were not read whole."""
     return [
         Note(
             "oversize",
-            f"a run of {place.size:,} NUL bytes is passed over"
+            f"a run of {place.size:,} NUL bytes is skipped"
             if place.line == b"\0"
             else f"a line of {place.size:,} bytes is too large to be read whole: long texts in it are cut",
             path=Path(path),
@@ -274,10 +274,10 @@ def unmarked(head: bytes) -> bytes:
 
 
 def seams(data: bytes, start: int, end: int, begins: re.Pattern[bytes]) -> list[tuple[int, int]]:
-    """The pieces of a line that is no record as a whole: every record in it, and what is broken between them.
+    """The pieces of a line that is not one record: all its records, and the broken text between them.
 
-    Lines get glued where a program dies before the newline or two write at once, and are torn or filled with NULs where the
-    machine dies. `begins` finds how the agent begins a record.
+    Lines are glued where a program dies before the newline or two programs write at once, and torn or filled with NULs where
+    the machine crashes. `begins` finds the beginning of an agent's record.
     """
     cuts = {start, end}
     cuts.update(found.start() for found in begins.finditer(data, start, end))
@@ -294,10 +294,10 @@ def seams(data: bytes, start: int, end: int, begins: re.Pattern[bytes]) -> list[
 
 
 def _end_of_record(data: bytes, places: Sequence[int], at: int) -> int:
-    """Of the places where a line may be taken apart, the one where the record ends that begins at one of them; else the next.
+    """The place among `places` at which the record that begins at one of them ends; the next place where none fits.
 
-    What looks like a beginning may lie inside a record. A record is decoded once to see where it ends: decoding up to each
-    place takes minutes for a file of some megabytes whose lines were joined.
+    A seeming beginning may lie inside a record. A record is decoded once to find its end: decoding it up to each place takes
+    minutes for a file of some megabytes whose lines were joined.
     """
     begin, furthest = places[at], min(len(places) - 1, at + _TRIED)
     tried = range(furthest, at, -1)
@@ -317,7 +317,7 @@ def _end_of_record(data: bytes, places: Sequence[int], at: int) -> int:
 
 
 def bodies_in(region: bytes, begins: re.Pattern[bytes]) -> Iterator[Body]:
-    """The records in a stretch of a file that can be read, in order."""
+    """The readable records in a stretch of a file, in order."""
     for line in region.split(b"\n"):
         if not line.strip(BLANK):
             continue
@@ -332,7 +332,7 @@ def bodies_in(region: bytes, begins: re.Pattern[bytes]) -> Iterator[Body]:
 
 
 def stretch_of(columns: Columns, index: int, end: int) -> tuple[int, int]:
-    """Where the bytes of an entry begin and end: at the next entry that begins elsewhere, the last one at `end`."""
+    """Begin and end of an entry's bytes: they end at the next entry with another begin, those of the last entry at `end`."""
     starts = columns.start
     start, following = starts[index], index + 1
     while following < len(starts) and starts[following] == start:

@@ -1,4 +1,4 @@
-"""What every translation makes alike: the frame of a native line, a message, what nobody typed, the name of a call's tool."""
+"""Common parts of all translations: the frame of a native line, messages, injected messages, names of calls' tools."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _PDF_LIMIT = 32 << 20
 """Bytes of a document as base64 (Anthropic's limit for a request)."""
 _EDGE = 64 << 10
-"""Bytes of base64 at either end of a document that are looked at: what says how it is read stands there."""
+"""Bytes of base64 at either end of a document that are checked: these tell how it is to be read."""
 _SHOWN = 2000
-"""Characters of a block of an unknown type that are shown: it may hold a picture."""
+"""Characters shown of a block of unknown type: it may hold a picture."""
 _CALLS_REMEMBERED = 4096
 _CALLS_BACK = 64
-"""Entries of the conversation before a result among which its call is looked for."""
+"""Entries of the conversation before a result that are searched for its call."""
 
 
 def frame(columns: Columns, index: int) -> Body:
-    """An entry's id and parent, and the type of what is nothing else."""
+    """An entry's id and parent, with the type of an otherwise unknown entry."""
     parent = columns.parent[index]
     return {
         "type": "custom",
@@ -38,7 +38,7 @@ def frame(columns: Columns, index: int) -> Body:
 
 
 def kept_ids(columns: Columns, before: Iterable[int], after: Iterable[int]) -> dict[str, list[str]]:
-    """What a compaction keeps beside its summary, as `PROJECTION` has it: ids of entries before and after that."""
+    """The entries that a compaction keeps beside its summary, in the form of `PROJECTION`: ids before and after it."""
     return {
         "before": [columns.id(EntryIndex(entry)) for entry in before],
         "after": [columns.id(EntryIndex(entry)) for entry in after],
@@ -46,16 +46,16 @@ def kept_ids(columns: Columns, before: Iterable[int], after: Iterable[int]) -> d
 
 
 def message(body: Body, stamp: int | None) -> Body:
-    """A message, said at a time in milliseconds since 1970."""
+    """A message with its time in milliseconds since 1970."""
     if stamp is not None:
         body["timestamp"] = stamp
     return {"type": "message", "message": body}
 
 
 def injected(name: str, content: list[Body], *, of_agent: bool) -> Body:
-    """A message that nobody typed; `name` says what it is.
+    """A message that nobody typed; `name` is its kind.
 
-    `of_agent`: whether every agent brings its own of that kind, so that another one is not told of it.
+    `of_agent`: whether every agent brings its own of that kind, so that it is not converted for another one.
     """
     return {
         "type": "custom_message",
@@ -68,31 +68,31 @@ def injected(name: str, content: list[Body], *, of_agent: bool) -> Body:
 
 
 def plain_json(value: object) -> str:
-    """A value as JSON that a person can read, as short as it can be written."""
+    """A value as readable JSON, as short as possible."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def document(text: str, data: object) -> Body:
-    """A document that is told by its name; `data` as base64, where that is known."""
+    """A document, represented by its name; `data` as base64, where it is known."""
     return {"type": "text", "text": text, DOCUMENT: _pdf_fault(data) if isinstance(data, str) else ""}
 
 
 def _pdf_fault(data: str) -> str:
-    """Why a provider refuses a PDF, from its two ends; empty where nothing is seen. Damage in the middle is not seen."""
+    """Why a provider refuses a PDF, from its two ends; empty where they are intact. Damage in the middle goes unnoticed."""
     try:
         head = a2b_base64(data[:_EDGE])
         tail = a2b_base64(data[max(0, len(data) // 4 * 4 - _EDGE) :])
     except ValueError:
-        return "its data are broken"
+        return "its data is broken"
     if len(data) > _PDF_LIMIT:
         return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_PDF_LIMIT >> 20}"
     if b"%PDF-" not in head[:1024] or b"startxref" not in tail:
-        return "it is no whole PDF"
+        return "it is not a complete PDF"
     return "it is protected by a password" if b"/Encrypt" in head or b"/Encrypt" in tail else ""
 
 
 def described(part: Body) -> str:
-    """A block that has no text and is of a type that is not known: its type, and what it says beside, cut where it is long."""
+    """A block of an unknown type and without text: its type and its fields, cut where they are long."""
     rest = {key: value for key, value in part.items() if key != "type" and value is not None}
     name = f"[{part.get('type') or 'block'}]"
     text = plain_json(rest) if rest else ""
@@ -113,7 +113,7 @@ class CallNames:
         self._known: OrderedDict[str, str] = OrderedDict()
 
     def remember(self, content: list[Body]) -> None:
-        """Takes in the calls of a reply's content."""
+        """Remembers the calls of a reply's content."""
         for block in content:
             if block["type"] == "toolCall":
                 self._add(block["id"], block["name"])
@@ -124,7 +124,7 @@ class CallNames:
             self._known.popitem(last=False)
 
     def tool(self, index: int, call: str) -> str:
-        """The tool that a call ran whose result is an entry; empty where it is not found."""
+        """The tool of the call that an entry answers; empty where it is not found."""
         known = self._known.get(call)
         if known is not None or not call:
             return known or ""

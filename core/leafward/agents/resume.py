@@ -1,4 +1,4 @@
-"""How an agent itself opens a session: its command, the folder to run it in, and what a session names that is not fit for either."""
+"""The way an agent itself opens a session: its command, the folder to run it in, and names in sessions that are unfit for either."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ if TYPE_CHECKING:
 
 OWN_PREFIX = "LEAFWARD_"
 _TOKENIZERS = "TIKTOKEN_CACHE_DIR"
-"""Set by litellm, to a folder of its own, once a model was asked; what we set for it ourselves is taken back at once."""
+"""litellm sets it to a folder of its own once a model was asked; we take back at once the value that we set for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """How the agent itself opens a session."""
+    """The command by which an agent itself opens a session."""
 
     argv: tuple[str, ...]
     cwd: str
-    """The folder to run it in."""
+    """The folder to run the command in."""
     env_remove: tuple[str, ...]
-    """Variables of ours that it must not inherit."""
+    """Variables of ours that the agent must not inherit."""
     env_set: tuple[tuple[str, str], ...] = ()
-    """Variables that it needs: where its store is, for a session that does not lie in its usual one."""
+    """Variables that the agent needs: the place of the store, for a session outside its usual one."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """`env` as it is handed over, with the folder it is run in as `PWD`."""
+        """`env` for the agent, with the folder to run in as `PWD`."""
         kept = {name: value for name, value in env.items() if name not in self.env_remove}
         return {**kept, **dict(self.env_set), "PWD": self.cwd}
 
     def program(self, env: Mapping[str, str]) -> str:
-        """Where the agent is, in full. Raises Refused where it is not installed."""
+        """The full path of the agent's program. Raises Refused where it is not installed."""
         name = self.argv[0]
         found = shutil.which(name, path=self.environment(env).get("PATH"))
         if found is None:
             raise Refused(f"{name} is not installed here, or not on PATH")
-        # A relative entry of PATH is meant where we are, not in the folder that the session names.
+        # A relative entry of PATH belongs to our working folder, not to the session's.
         return os.path.abspath(found)
 
     def command(self) -> str:
-        """The command alone, as it is typed into a shell; safe to show."""
+        """The command alone, as typed into a shell; safe to show."""
         return shell_line(self.argv)
 
     def line(self) -> str:
-        """The command as it is typed into a shell, from any folder; one line, safe to show."""
+        """The command as typed into a shell, from any folder; one line, safe to show."""
         before = "".join(f"{name}={shell_word(value)} " for name, value in self.env_set)
-        # Ours are no agent's business, so a shell that has them may keep them.
+        # Our variables do not concern an agent, so a shell that has them may keep them.
         unset = [name for name in self.env_remove if not name.startswith(OWN_PREFIX) and name != _TOKENIZERS]
         if unset:
             before = "env " + "".join(f"-u {name} " for name in unset) + before
@@ -63,12 +63,12 @@ class Resume:
         return f"{there}{before}{self.command()}"
 
     def obstacle(self) -> str | None:
-        """Why it cannot be run here as things stand; None where nothing is in the way."""
+        """Why it cannot be run here now; None where nothing prevents it."""
         there = os.path.isabs(self.cwd) and os.path.isdir(self.cwd)
         return None if there else no_project_folder(self.cwd)
 
     def ready(self) -> Resume:
-        """Itself, before it is run. Raises Refused where its folder is gone."""
+        """Itself, right before it is run. Raises Refused where its folder is gone."""
         obstacle = self.obstacle()
         if obstacle is not None:
             raise Refused(obstacle)
@@ -76,7 +76,7 @@ class Resume:
 
 
 def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The variables in `env` that are ours, or that asking a model left there."""
+    """The variables in `env` that are ours, or that requests to a model left there."""
     left = {_TOKENIZERS} if "litellm" in env.get(_TOKENIZERS, "") else set()
     return tuple(sorted(name for name in env if name.startswith(OWN_PREFIX) or name in left))
 
@@ -84,21 +84,23 @@ def own_variables(env: Mapping[str, str]) -> tuple[str, ...]:
 def folder_of(session: Session, title: str) -> str:
     """The folder that a session belongs to. Raises Refused where it names none; `title` is the agent that needs one."""
     if not session.cwd:
-        raise Refused(f"{session.path.name} does not say which folder it belongs to; {title} needs one")
+        raise Refused(
+            f"{session.path.name} does not say which folder it belongs to, and {title} needs one: begin a new session in a folder (fork --cwd)"
+        )
     if not (os.path.isabs(session.cwd) or _ELSEWHERE.match(session.cwd)):
         raise Refused(
             f"{session.path.name} names its folder only relatively ({session.cwd}), and {title} would start in another:"
-            " begin a new session in one that you name (fork --cwd)"
+            " begin a new session in a folder (fork --cwd)"
         )
     return session.cwd
 
 
 _ELSEWHERE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-"""How a whole path of another system begins: such a folder is not here, which is said as of any that is gone."""
+"""Beginning of an absolute path of another system: such a folder is missing here, and is reported as any missing one."""
 
 
 def id_of(session: Session, title: str) -> str:
-    """The id by which an agent resumes a session. Raises Refused for one that its command line would take for something else."""
+    """The id by which an agent resumes a session. Raises Refused for one that its command line would misread."""
     name = session.id
     if name.startswith("-"):
         raise Refused(
@@ -107,6 +109,6 @@ def id_of(session: Session, title: str) -> str:
         )
     if not name or safe(name) != name or "\n" in name:
         raise Refused(
-            f"the id of {session.path.name} is none that {title} gives: begin a new session from it (fork)"
+            f"the id of {session.path.name} is not one that {title} makes: begin a new session from it (fork)"
         )
     return name

@@ -1,4 +1,4 @@
-"""An agent's own file of settings, only read, and only where it is small and plain."""
+"""An agent's own settings file, read only, and only where it is small and plain."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LARGEST = 1 << 20
-"""Bytes of a file of settings; more is no file that somebody wrote by hand."""
+"""Bytes of a settings file; nobody writes a larger one by hand."""
 
 
 def json_settings(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; empty where there is none, also where it has comments, which only its agent understands."""
+    """The object in a JSON file; empty where the file is missing or has comments, which only its agent understands."""
     try:
         found = json.loads(read_regular(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
@@ -24,7 +24,7 @@ def json_settings(path: Path) -> dict[str, Any]:
 
 
 def toml_settings(path: Path) -> dict[str, Any]:
-    """The same of a TOML file."""
+    """The same for a TOML file."""
     import tomllib
 
     try:
@@ -34,11 +34,11 @@ def toml_settings(path: Path) -> dict[str, Any]:
 
 
 def table_in(settings: dict[str, Any], name: str) -> dict[str, Any]:
-    """A table of settings; empty where there is none."""
+    """A table of settings; empty where it is missing."""
     found = settings.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def whole_number(value: object) -> int | None:
-    """A number of tokens as settings say it; None for anything else."""
+    """A number of tokens in settings; None for anything else."""
     return value if type(value) is int and 0 <= value < 1 << 53 else None

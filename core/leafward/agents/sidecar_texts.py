@@ -1,4 +1,4 @@
-"""What Leafward keeps beside sessions of other agents, to be searched with what the agents stored."""
+"""Sidecars of other agents' sessions, searched together with the agents' own files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def kept_texts(agent: str, sessions: Iterable[tuple[str, str]]) -> Iterator[Text]:
-    """The sidecars of sessions, which are given by path and id; empty for an id that only the session itself tells."""
+    """The sidecars of sessions, given by path and id; the id is empty where only the session itself tells it."""
     there = {path.name for path in every_sidecar()}
     if not there:
         return

@@ -1,6 +1,6 @@
-"""One large file read from both ends: its reader goes on from the beginning, processes of our own tell stretches from the end.
+"""One large file read from both ends: its reader proceeds from the beginning, worker processes read stretches from the end.
 
-Whatever is odd in a stretch, a line larger than a chunk or a run of NULs, is left to the reader, which takes lines in order.
+A stretch with an oddity, such as a line larger than a chunk or a run of NULs, is left to the reader, which reads in order.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ LARGE = 32 << 20
 SIZE = 4 << 20
 """Bytes of a stretch, about."""
 _AHEAD = 2
-"""Stretches for each process that are asked for before the first of them is told."""
+"""Stretches for each process that are requested before the first of them is finished."""
 PIECE = 1 << 17
-"""Bytes that a process reads at a time where a line ends in them: they stay in the processor's cache, and the system need not
+"""Bytes that a process reads at a time where a line ends within them: they stay in the processor's cache, and the system need not
 clear memory for them again and again."""
 _SEARCHED = 1 << 16
-"""Bytes in which a line is expected to end."""
+"""Bytes within which a line is expected to end."""
 
 
 class Stretch(NamedTuple):
-    """Whole lines of a file, to be told by a process."""
+    """Whole lines of a file for a worker process."""
 
     path: str
     identity: tuple[int, int]
@@ -48,11 +48,11 @@ class Stretch(NamedTuple):
 
 
 def blocks_of(stretch: Stretch) -> Iterator[tuple[bytes, int]]:
-    """The whole lines of a stretch in blocks, each with its offset. Raises NotASession where something is odd."""
+    """The whole lines of a stretch in blocks, each with its offset. Raises NotASession for anything odd."""
     with open_regular(stretch.path) as file:
         now = os.fstat(file.fileno())
         if (now.st_dev, now.st_ino) != stretch.identity:
-            raise NotASession(f"{stretch.path} is another file by now")
+            raise NotASession(f"{stretch.path} was replaced by another file: reload it")
         at = stretch.start
         while at < stretch.stop:
             for size in (PIECE, CHUNK):
@@ -62,13 +62,13 @@ def blocks_of(stretch: Stretch) -> Iterator[tuple[bytes, int]]:
                 if whole:
                     break
             else:
-                raise NotASession(f"{stretch.path} has a line at {at} that is no usual one")
+                raise NotASession(f"{stretch.path} has an unusually long line at {at}")
             yield data[:whole], at
             at += whole
 
 
 def shared_by(file: OpenFile, begin: int) -> int:
-    """How many processes beside this one share in reading a file from an offset on; 0 where that does not pay."""
+    """The number of processes beside this one that share in reading a file from an offset on; 0 where that does not pay."""
     if file.size - begin < LARGE or not sys.executable or not file.has_name:
         return 0
     # Few files are that large.
@@ -78,7 +78,7 @@ def shared_by(file: OpenFile, begin: int) -> int:
 
 
 def cuts_of(file: OpenFile, begin: int) -> list[int]:
-    """Where stretches begin and end, from a line on to the last line end: behind line ends that are found at once."""
+    """The bounds of stretches, from a line on to the last line end: behind line ends that are found at once."""
     size = file.size
     cuts = [begin]
     for place in range(begin + SIZE, size - SIZE, SIZE):
@@ -95,7 +95,7 @@ class Stretches(Generic[_Answer]):
     """A file that is read from both ends."""
 
     def __init__(self, file: OpenFile, function: str, begin: int) -> None:
-        """`function` tells a `Stretch`, as `module:name`; its answer is None where it is to be read here. `begin` is an offset."""
+        """`function` reads a `Stretch`, as `module:name`; it returns None for a stretch to be read here. `begin` is an offset."""
         self._file = file
         self._function = function
         self.end = begin
@@ -107,10 +107,10 @@ class Stretches(Generic[_Answer]):
         take: Callable[[_Answer], bool],
         stop: Callable[[], bool],
     ) -> None:
-        """Reads all whole lines where the file is large and there are processors for it, nothing otherwise.
+        """Reads all whole lines if the file is large and processors are free for it; otherwise nothing.
 
-        `feed` gets blocks as `OpenFile.blocks` gives them; `take` gets what a process told, and says whether it could use
-        that. Both come in the order of the file. Ends early once `stop` turns true.
+        `feed` gets blocks in the form of `OpenFile.blocks`; `take` gets a process's answer, and returns whether it could use it.
+        Both come in the order of the file. Ends early once `stop` turns true.
         """
         count = shared_by(self._file, self.end)
         if not count:
@@ -122,7 +122,7 @@ class Stretches(Generic[_Answer]):
         with WorkerProcesses[Stretch, _Answer](count, self._function) as processes, suppress(Stopped):
 
             def ask() -> int:
-                """Asks for stretches as long as processes have little to do; returns where the first of them begins."""
+                """Requests stretches while processes have little to do; returns the offset of the first one."""
                 waiting = sum(not future.done() for _, future in asked)
                 for _ in range(_AHEAD * count - waiting):
                     if len(cuts) < 2 or cuts[-2] <= self.end:
@@ -135,7 +135,7 @@ class Stretches(Generic[_Answer]):
             going = self._feed(ask, feed, stop)
             while going and asked:
                 stretch, future = asked.popleft()
-                # What no process has begun is read here.
+                # A stretch that no process has begun is read here.
                 told = None if future.cancel() else awaited(future, stop)
                 if told is not None and take(told):
                     self.end = stretch.stop
@@ -145,7 +145,7 @@ class Stretches(Generic[_Answer]):
     def _feed(
         self, limit: Callable[[], int], feed: Callable[[bytes, int, int], object], stop: Callable[[], bool]
     ) -> bool:
-        """Reads on here up to an offset, which may come nearer meanwhile; False where it was stopped before."""
+        """Reads on here up to an offset, which may decrease meanwhile; False where it was stopped before."""
         for data, whole, at in self._file.blocks(stop, self.end):
             end = limit()
             count = whole if at in self._file.long_lines else min(whole, end - at)

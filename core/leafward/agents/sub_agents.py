@@ -1,4 +1,4 @@
-"""The sessions that calls of a session made: sub-agents, each with the entry that says so and with what it is called."""
+"""The sessions of sub-agents that calls of a session made, each with the entry of its call's result and its title."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SubAgent(NamedTuple):
     """The result of the call that made it."""
     path: str
     title: str
-    """What it is called, safe to show; empty where that cannot be read."""
+    """Its title, safe to show; empty where it cannot be read."""
 
 
 def sub_agents_of(
@@ -36,7 +36,7 @@ def sub_agents_of(
 ) -> tuple[SubAgent, ...]:
     """The sub-agents that calls from the entry `since` on made, in the order of their entries.
 
-    Only what the agent's own files say counts, and only sub-agents whose session is still there.
+    Only the agent's own files count, and only sub-agents whose session still exists.
     """
     found = []
     for entry, path in sorted(agent.spawned(session, since, stop)):

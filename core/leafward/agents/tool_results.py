@@ -1,4 +1,4 @@
-"""The results of calls in a session, to look for what an agent notes in them."""
+"""The results of calls in a session, to be searched for an agent's notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: one value read from `config.toml`. Whatever is wrong with the file is reported, and the default used instead."""
+"""Settings: one value read from `config.toml`. Every problem in the file is reported, and the default used instead."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PI_RESERVE = 16_384
 INJECTION_BUDGET = 8_000
 """Code points."""
 TIMEOUT, DEADLINE, ATTEMPTS, PARALLEL = 120.0, 900.0, 4, 4
-"""Of the requests to a model."""
+"""Defaults for requests to a model."""
 
 DENSITIES = ("turns", "entries", "comfortable")
 ORDERS = ("recent", "alpha")
@@ -44,11 +44,11 @@ class ConfigProblem(NamedTuple):
     code: str
     """`unreadable`, `syntax`, `unknown-key` or `bad-value`."""
     key: str
-    """Dotted; empty where the whole file is meant."""
+    """Dotted; empty for the whole file."""
     text: str
-    """What is wrong and what is done instead, on one line, without the file's name."""
+    """The problem and the value used instead, on one line, without the file's name."""
     line: int | None = None
-    """From 1, where it is known."""
+    """From 1; None where it is not known."""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else str(self.file)
@@ -66,49 +66,49 @@ class Config:
     model: str | None = None
     """Model for summaries, as litellm names it; None: the built-in extractive summariser."""
     window: int = DEFAULT_WINDOW
-    """For models that are not in `windows`; where it is configured, also for models that are known."""
+    """For models that are not in `windows`; a configured value also applies to known models."""
     windows: Mapping[str, int] = field(default_factory=_nothing)
     """Context window by model name."""
     base_urls: Mapping[str, str] = field(default_factory=_nothing)
-    """Where a model's server listens, by model name or provider."""
+    """Address of a model's server, by model name or provider."""
     keys: Mapping[str, str] = field(default_factory=_nothing)
     """Environment variable that holds the key, by model name or provider, where it is not the provider's usual one."""
     summaries_timeout: float = TIMEOUT
-    """Seconds without a sign from a model after which a request is given up."""
+    """Seconds without an answer from a model after which a request is abandoned."""
     summaries_deadline: float = DEADLINE
-    """Seconds after which it is given up altogether."""
+    """Seconds after which it is abandoned in any case."""
     summaries_attempts: int = ATTEMPTS
-    """How often a model is asked in all where asking again may help."""
+    """Requests to a model in all, where a retry may help."""
     summaries_parallel: int = PARALLEL
-    """Requests at a time for one summary."""
+    """Parallel requests for one summary."""
     keep_recent: int = KEEP_RECENT
     reserve: int = PI_RESERVE
     strategy: str = OWN_STRATEGY
     theme: str | None = None
-    """Name of a theme; None: what suits the terminal."""
+    """Name of a theme; None: one that suits the terminal."""
     ascii: bool | Literal["auto"] = "auto"
     density: str = "turns"
     keymap: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    """Keys by the id of what they do; an empty tuple unbinds it."""
+    """Keys by the id of their action; an empty tuple unbinds it."""
     roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     """Folders searched for an agent's sessions instead of its own, by agent."""
     extra_roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     """Folders searched besides those, by agent."""
     exclude: tuple[str, ...] = ()
-    """Folders whose sessions are not listed and not read: globs of stores or of projects, `!` takes one back."""
+    """Folders whose sessions are neither listed nor read: globs of stores or of projects; `!` includes one again."""
     injection_budget: int = INJECTION_BUDGET
     """In code points."""
     injection_order: str = "recent"
     injection_off: tuple[str, ...] = ()
-    """Sections that are never injected, by key, or all whose keys begin so."""
+    """Sections that are never injected, by key or by the beginning of their keys."""
     restore_keep_days: int = 90
     """Days after which the copies that a restore made may be cleared."""
     restore_keep_mb: int = 1024
     """MiB that the copies of all restores may take before the oldest may be cleared."""
     follow_interval: float = 0.1
-    """Seconds between two looks at a session that is followed."""
+    """Seconds between two checks of a followed session."""
     window_set: bool = field(default=False, compare=False)
-    """Whether `window` stands in the file."""
+    """Whether `window` is set in the file."""
 
     def window_of(self, model: str | None) -> int:
         """The context window of a model in tokens, see `window_for`."""
@@ -117,7 +117,7 @@ class Config:
     def window_for(self, model: str | None, recorded: int | None = None, used: int = 0) -> Window:
         """The context window of a model: configured, else recorded by the agent, else known by its name, else assumed.
 
-        It may be configured under its name, under the part after the provider, or for all. `used` are tokens that it was sent.
+        It may be configured under its name, under the part after the provider, or for all. `used` are tokens already sent to it.
         """
         named = self.windows.get(model) or self.windows.get(model.rpartition("/")[2]) if model else None
         if named is None and (self.window_set or self.window != DEFAULT_WINDOW):
@@ -133,7 +133,7 @@ class Config:
 
 
 class _BadValue(Exception):
-    """A value of the wrong type or out of range; the text says what is expected."""
+    """A value of the wrong type or out of range; the text names the expected values."""
 
 
 def _text(value: object) -> str:
@@ -168,25 +168,25 @@ def _variable(value: object) -> str:
 
 
 def unfit_url(url: str) -> str | None:
-    """Why no request is sent to a URL; None where one may be. The reason repeats nothing of it: it may hold a password."""
+    """Why no request is sent to a URL; None where one may be. The reason quotes nothing of the URL, which may hold a password."""
     from urllib.parse import urlsplit
 
     if not url.startswith(("http://", "https://")):
         return "has to begin with http:// or https://"
-    # Every other character is read differently by one program or another.
+    # Programs differ in how they read every other character.
     if not re.fullmatch(r"[!#-;=?-\[\]_a-z~]+", url):
-        return "holds a character that no URL has"
+        return "has a character that no URL may have"
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
-        return "names no host, or a port that there is none of"
+        return "has no host, or an invalid port"
     if not host or port == 0:
-        return "names no host, or a port that there is none of"
+        return "has no host, or an invalid port"
     if "@" in parts.netloc:
-        return "holds a name or password: the key belongs into an environment variable (keys)"
+        return "has a name or password: put the key into an environment variable (keys)"
     if "?" in url or "#" in url:
-        return "holds more than a host and a path"
+        return "has more than a host and a path"
     return None
 
 
@@ -281,7 +281,7 @@ def config_path() -> Path:
 
 
 def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
-    """The settings in a file (the user's by default) and what is wrong with it. A missing file is all defaults."""
+    """The settings in a file (the user's by default) and its problems. A missing file means all defaults."""
     path = config_path() if path is None else path
     try:
         source = read_regular(path).decode("utf-8-sig")
@@ -299,14 +299,14 @@ def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
 
 
 def parse(source: str, path: Path) -> tuple[Config, list[ConfigProblem]]:
-    """The settings in a TOML text; `path` only names it in problems."""
-    # Most run without a file of settings.
+    """The settings in a TOML text; `path` is only the name in problems."""
+    # Most users have no settings file.
     import tomllib
 
     try:
         document = tomllib.loads(source)
     except (ValueError, RecursionError) as error:
-        # A number of more digits than Python takes is a ValueError of its own.
+        # A number with more digits than Python accepts raises a ValueError of its own.
         place = re.search(_PLACE, str(error))
         reason = re.sub(_PLACE, "", str(error)) or "nested too deeply"
         line = int(place[1]) if place else None
@@ -350,9 +350,9 @@ def _read(key: str, value: object, values: dict[str, Any], report: Callable[[str
             except _BadValue as expected:
                 then = "it is ignored"
                 if key == "base-urls":
-                    # Ignored, what was meant for this address would go to the provider's own.
+                    # If it were ignored, requests meant for this address would go to the provider's own.
                     table[inner] = item if isinstance(item, str) and item else "no text"
-                    then = "nothing is sent to these models before it is one"
+                    then = "nothing is sent to these models until it is"
                 report("bad-value", f"{key}.{inner}", f"{key}.{inner} must be {expected}; {then}")
         return
     if key in _SECTIONS:

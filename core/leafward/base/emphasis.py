@@ -1,21 +1,19 @@
-"""Markdown's emphasis taken off a line, without touching names and code: `__init__` and `2**3` are no emphasis."""
+"""Markdown's emphasis removed from a line, without touching names and code: `__init__` and `2**3` are not emphasis."""
 
 from __future__ import annotations
 
 import re
 
-_HIDDEN = "\0"
-"""Stands for a span of code while emphasis around it is looked for."""
 _CODE = re.compile(r"(`+[^`]*`+)")
 _STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
 _UNDERSCORES = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
 """Emphasis by underscores has several words."""
 _HIDDEN = "\0"
-"""Stands for a span of code while emphasis is looked for."""
+"""Stands in for a span of code during the search for emphasis."""
 
 
 def without_emphasis(text: str) -> str:
-    """A line without the signs of bold text. What is marked as code stays as it is, also where bold text holds it."""
+    """A line without the signs of bold text. Code spans stay as they are, also inside bold text."""
     if "**" not in text and "__" not in text:
         return text
     if "`" not in text:
@@ -24,18 +22,6 @@ def without_emphasis(text: str) -> str:
     code = iter(parts[1::2])
     hidden = _unmarked(_HIDDEN.join(parts[::2]))
     return re.sub(_HIDDEN, lambda _: next(code), hidden) if _HIDDEN not in text else text
-
-
-def shown_without_emphasis(text: str) -> str:
-    """The same for a screen, also where bold text holds code.
-
-    Facts are found without it: the weights that rank them were fitted so.
-    """
-    if "**" not in text or "`" not in text or _HIDDEN in text:
-        return without_emphasis(text)
-    parts = _CODE.split(text)
-    code = iter(parts[1::2])
-    return re.sub(_HIDDEN, lambda _: next(code), _unmarked(_HIDDEN.join(parts[::2])))
 
 
 def _unmarked(text: str) -> str:

@@ -1,18 +1,18 @@
-"""Everything that can go wrong, as one tree. The text of an error is one line, ready to be shown."""
+"""All errors of Leafward, as one tree. The text of an error is one line, ready to be shown."""
 
 from __future__ import annotations
 
 
 class LeafwardError(Exception):
-    """A refusal or failure that the user is told in one line."""
+    """A refusal or failure that the user sees as one line."""
 
 
 class NotASession(LeafwardError):
-    """The file cannot be read as a session at all."""
+    """The file cannot be read as a session."""
 
 
 class NotFound(LeafwardError):
-    """No session, entry or file of that name; or more than one."""
+    """No session, entry or file has that name, or several have it."""
 
 
 class Refused(LeafwardError):
@@ -24,7 +24,7 @@ class Cancelled(LeafwardError):
 
 
 def reason_of(error: Exception) -> str:
-    """Why something failed, in words: an error of the system without its number."""
+    """The reason of a failure in words: a system error without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
     return str(error)

@@ -9,7 +9,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def short(number: int) -> str:
-    """A count in at most six characters and a sign: `812`, `14.0k`, `-1.2M`; from a thousand billions on `>999G`."""
+    """A count in at most six characters and a sign: `812`, `14.0k`, `-1.2M`; `>999G` from a thousand billions on."""
     if number < 0:
         return f"-{short(-number)}"
     if number < 1000:
@@ -23,7 +23,7 @@ def short(number: int) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A share: `20 %`. Rounded, but 0 only for nothing and 100 only for all of it; nothing when there is no whole."""
+    """A share: `20 %`. Rounded, but 0 only for nothing and 100 only for all of it; empty when there is no whole."""
     if whole <= 0:
         return ""
     share = round(part * 100 / whole)

@@ -1,4 +1,4 @@
-"""The garbage collector, kept from looking through the same values again and again while many are made."""
+"""Control of the garbage collector, so that it does not visit the same values again and again while many are made."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class _Collector:
-    """The garbage collector, which several threads may pause at a time: it goes on when the last of them lets it."""
+    """The garbage collector; several threads may pause it at a time, and it resumes when the last one ends its pause."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._pauses = 0
         self._collects = False
-        """Whether it is enabled otherwise."""
+        """Whether it is enabled apart from pauses."""
 
     def pause(self) -> None:
-        """No garbage collection until as many `go_on`."""
+        """Stops garbage collection until `go_on` was called as often as `pause`."""
         with self._lock:
             if not self._pauses:
                 self._collects = gc.isenabled()
@@ -29,14 +29,14 @@ class _Collector:
             self._pauses += 1
 
     def go_on(self) -> None:
-        """Takes one `pause` back."""
+        """Ends one `pause`."""
         with self._lock:
             self._pauses -= 1
             if not self._pauses and self._collects:
                 gc.enable()
 
     def enable(self) -> None:
-        """Garbage is collected from now on, or from the end of the last pause on."""
+        """Enables garbage collection now, or at the end of the last pause."""
         with self._lock:
             self._collects = True
             if not self._pauses:
@@ -57,24 +57,24 @@ def gc_paused() -> Iterator[None]:
 
 
 def collect_seldom() -> None:
-    """Passes over everything that lives are made after a million new values instead of some ten thousand.
+    """Makes passes over all live values rare: one per million new values instead of one per some ten thousand.
 
-    Each keeps every thread waiting, the longer the more there is, and finds little: what has no cycles goes without them.
+    Each pass stops every thread, longer the more values there are, and frees little: only values in cycles need a pass.
     """
     gc.set_threshold(2_000, 10, 50)
 
 
 def set_aside() -> None:
-    """What lives now lives for long: from now on garbage is looked for among what is made later. Costs nothing.
+    """Excludes all values that live now from garbage collection; later ones are still collected. Costs nothing.
 
-    A session of a million entries is some ten thousand values that a pass over everything visits, for 0.02 s each time.
-    What becomes garbage among what was set aside is freed by `look_through`, but for what nothing refers to any more: that goes at once.
+    A session of a million entries is some ten thousand values that every pass over all values visits, for 0.02 s each time.
+    Excluded values that become garbage are freed by `look_through`; those without any reference are freed at once.
     """
     gc.freeze()
 
 
 def look_through() -> None:
-    """Frees what became garbage among what was set aside, and sets the rest aside; stops every thread for up to 0.1 s."""
+    """Frees excluded values that became garbage, and excludes the rest again; stops every thread for up to 0.1 s."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -18,7 +18,7 @@ def has_magic(pattern: str) -> bool:
 
 
 def base_folder(pattern: str) -> str:
-    """The folder that everything a pattern matches lies in; a pattern without wildcards is itself; empty where none is sure."""
+    """The folder that contains all matches of a pattern; the pattern itself without wildcards; empty where no folder is certain."""
     magic = _MAGIC.search(pattern)
     if magic is None:
         return pattern
@@ -26,13 +26,13 @@ def base_folder(pattern: str) -> str:
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a path relative to the project matches. Case counts; `*` and `**` pass over names that begin with a dot."""
+    """Whether a path relative to the project matches. Case counts; `*` and `**` skip names that begin with a dot."""
     path = path.removeprefix("./")
     if not path or path.startswith(("/", "../", "~")) or len(path) > _LIMIT:
         return False
     names = path.split("/")
     for segments in _compiled(pattern.strip().removeprefix("./")):
-        # A pattern of one segment is held against the file's name, wherever it lies.
+        # A pattern of one segment is matched against the file's name, in any folder.
         if _match(segments, names[-1:] if len(segments) == 1 and segments[0] is not None else names):
             return True
     return False
@@ -43,7 +43,7 @@ Segments = tuple[re.Pattern[str] | None, ...]
 
 
 def _match(segments: Segments, names: list[str]) -> bool:
-    """Goes along the pattern with every place of the path that may be reached: work is their product, never more."""
+    """Follows the pattern with all reachable places of the path: work is at most the product of both lengths."""
     places = {0}
     for number, segment in enumerate(segments):
         if segment is not None:
@@ -83,7 +83,7 @@ def _compiled(pattern: str) -> tuple[Segments, ...]:
 
 
 def expanded(pattern: str) -> list[str]:
-    """A pattern with its braces written out; one whose braces do not close is left as it is."""
+    """The patterns that result from its braces; a pattern with unclosed braces is left as it is."""
     done: list[str] = []
     waiting = [pattern]
     while waiting:
@@ -98,7 +98,7 @@ def expanded(pattern: str) -> list[str]:
 
 
 def _brace(pattern: str) -> tuple[int, int, list[str]] | None:
-    """The first braces that hold alternatives: where they begin and end, and what they offer."""
+    """The first braces with alternatives: their begin and end, and the alternatives."""
     for start, char in enumerate(pattern):
         if char != "{":
             continue
@@ -121,7 +121,7 @@ def _brace(pattern: str) -> tuple[int, int, list[str]] | None:
 
 
 def _members(inner: str) -> str:
-    """What stands in a class, every sign but the dash of a range escaped: `--` would be a set operation one day."""
+    """The members of a class, every character escaped except the dash of a range: `--` may become a set operation in Python."""
     found, place = "", 0
     while place < len(inner):
         is_range = inner[place + 1 : place + 2] == "-" and place + 2 < len(inner)
@@ -133,7 +133,7 @@ def _members(inner: str) -> str:
 def _segment(segment: str) -> str:
     """One segment as a regular expression that looks at each character a bounded number of times.
 
-    What stands between two stars is taken where it is found first, which is as good as any later place.
+    The text between two stars is matched at its first place, which is as good as any later one.
     """
     parts: list[str] = [""]
     place = 0

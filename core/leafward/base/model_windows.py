@@ -1,4 +1,4 @@
-"""The context windows of models that are known by name. The table lies in `data/windows.tsv`; nothing else is asked."""
+"""Context windows of models that are known by name. The table is in `data/windows.tsv`; there is no other source."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 _TABLE = Path(__file__).parent.parent / "data" / "windows.tsv"
 _DATED = re.compile(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)|-v\d+(?::\d+)?|:[\w.-]+)$")
-"""What may stand behind the name of a model: a date, a version, a tag."""
+"""Suffix of a model's name: a date, a version, a tag."""
 _LONG = "[1m]"
-"""How Claude Code marks a model that it uses with its long window."""
+"""The suffix by which Claude Code marks a model with its long window."""
 _USUAL = 200_000
-"""The window that Claude models have unless the long one is asked for."""
+"""The window of Claude models without a request for the long one."""
 _MILLION = 1_000_000
 _WINDOW, _ANSWER = 0, 1
 """The columns of the table."""
 
 
 class WindowSource(StrEnum):
-    """Where the size of a context window is known from."""
+    """The source of the size of a context window."""
 
     CONFIGURED = "configured"
     RECORDED = "recorded"
-    """The agent wrote it down in the session, or its version that is written there tells."""
+    """The agent recorded it in the session, or its recorded version implies it."""
     KNOWN = "known model"
     ASSUMED = "assumed"
 
@@ -38,9 +38,9 @@ class Window(NamedTuple):
 
 
 def known_window(model: str | None, used: int = 0) -> int | None:
-    """The context window of a model in tokens, by its name with or without a provider; None for one that is not known.
+    """The context window of a model in tokens, by its name with or without a provider; None for an unknown model.
 
-    `used` are tokens that it was sent: a Claude model that took more than its usual window has the long one.
+    `used` are tokens already sent to it: a Claude model that accepted more than its usual window has the long one.
     """
     if not model:
         return None
@@ -54,7 +54,7 @@ def known_window(model: str | None, used: int = 0) -> int | None:
 
 
 def native_window(model: str) -> int | None:
-    """The window that the provider gives a model, in tokens; None for one that is not known."""
+    """The window that the provider gives a model, in tokens; None for an unknown model."""
     return _found(_bare(model))
 
 

@@ -11,7 +11,7 @@ APP = "leafward"
 
 DRAFT_MARK = ".leafward-"
 DRAFT_END = ".tmp"
-"""What the name of a file that is still being written has behind that of the file it becomes. No agent scans such names."""
+"""Beginning and end of the suffix by which a draft's name differs from its finished file's. No agent scans such names."""
 
 
 def _home() -> Path | None:
@@ -20,19 +20,19 @@ def _home() -> Path | None:
 
 
 def config_dir() -> Path:
-    """Where config.toml and the user's themes lie. Not created by asking."""
+    """The folder of config.toml and the user's themes. This call does not create it."""
     home = _home()
     return home / "config" if home else Path(platformdirs.user_config_dir(APP))
 
 
 def cache_dir() -> Path:
-    """What can be thrown away: the catalogue's index."""
+    """The folder of disposable files: the catalogue's index."""
     home = _home()
     return home / "cache" if home else Path(platformdirs.user_cache_dir(APP))
 
 
 def data_dir() -> Path:
-    """What must be kept: the sidecars of other agents' sessions, and our copies of sessions."""
+    """The folder of permanent files: the sidecars of other agents' sessions, and our copies of sessions."""
     home = _home()
     return home / "data" if home else Path(platformdirs.user_data_dir(APP))
 
@@ -48,18 +48,18 @@ def is_kept(path: str) -> bool:
 
 
 def state_dir() -> Path:
-    """Backups, copied text and what the app remembers between runs."""
+    """The folder of backups, copied text and the app's state between runs."""
     home = _home()
     return home / "state" if home else Path(platformdirs.user_state_dir(APP))
 
 
 def imports_dir() -> Path:
-    """Where documents lie that an agent is to import: until it has."""
+    """The folder of documents that an agent has yet to import."""
     return state_dir() / "imports"
 
 
 def hook_log() -> Path:
-    """What failed where agents ran Leafward, one JSON text a line."""
+    """Log of failures in hooks that agents ran, one JSON text per line."""
     return state_dir() / "hooks.log"
 
 
@@ -76,17 +76,17 @@ def make_private(folder: Path) -> Path:
 
 
 def is_draft(name: str) -> bool:
-    """Whether a file name is that of a draft: one that is there at rest was left by a write that was killed."""
+    """Whether a file name is that of a draft. A draft that nobody is writing was left by a killed write."""
     return name.endswith(DRAFT_END) and DRAFT_MARK in name
 
 
 def draft_ending() -> str:
-    """What a new draft's name ends with: the number of this process is in it, so that nobody clears away what is being written."""
+    """The end of a new draft's name; it contains the number of this process, so that nobody deletes a file that is being written."""
     from secrets import token_hex
 
     return f"{DRAFT_MARK}{os.getpid()}-{token_hex(6)}{DRAFT_END}"
 
 
 def temporary_prefix(what: str = "") -> str:
-    """What the name of a temporary folder begins with; the number of this process is in it, as in that of a draft."""
+    """The beginning of a temporary folder's name; it contains the number of this process, as the name of a draft does."""
     return f"{APP}-{what}{os.getpid()}-"

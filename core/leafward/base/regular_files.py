@@ -1,7 +1,7 @@
-"""Regular files, and nothing else under their names: a FIFO never keeps a reader waiting, and no device is read.
+"""Regular files only: a FIFO under the name of one never keeps a reader waiting, and no device is read.
 
-Whoever may write into a folder that is read decides what lies there under an expected name. Everything is therefore opened
-here, without blocking, and closed again unless it is a regular file.
+Whoever may write into a folder decides what kind of file has an expected name there. Every file is therefore opened here,
+without blocking, and closed again unless it is a regular file.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _FLAGS = (
 )
 
 STORED_LIMIT = 64 << 20
-"""Bytes of a file of settings, notes or records that are read at once at most."""
+"""Most bytes of a file of settings, notes or records that is read in one go."""
 
 _SEEK_DATA = getattr(os, "SEEK_DATA", None)
 
 
 class NotRegular(OSError):
-    """Something else than a regular file has the name."""
+    """The name belongs to something other than a regular file."""
 
 
 def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int:
@@ -38,7 +38,7 @@ def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int
     try:
         mode = os.fstat(descriptor).st_mode
     except BaseException:
-        # Also where it is interrupted: nobody else knows the descriptor yet.
+        # Closed on an interrupt too: nobody else knows the descriptor yet.
         os.close(descriptor)
         raise
     if stat.S_ISREG(mode):
@@ -51,16 +51,16 @@ def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int
 
 def open_regular(path: str | os.PathLike[str]) -> FileIO:
     """A regular file, open for reading without a buffer. Raises NotRegular for anything else, OSError."""
-    return open(path, "rb", buffering=0, opener=descriptor_of)  # whoever asked closes it
+    return open(path, "rb", buffering=0, opener=descriptor_of)  # the caller closes it
 
 
 def open_buffered(path: str | os.PathLike[str]) -> BinaryIO:
-    """The same with a buffer, for whoever reads line by line."""
-    return open(path, "rb", opener=descriptor_of)  # whoever asked closes it
+    """The same with a buffer, for reading line by line."""
+    return open(path, "rb", opener=descriptor_of)  # the caller closes it
 
 
 def read_regular(path: str | os.PathLike[str], limit: int = STORED_LIMIT) -> bytes:
-    """The bytes of a regular file. Raises NotRegular for anything else and OSError, also where it is larger than `limit`."""
+    """The bytes of a regular file. Raises NotRegular for anything else, and OSError, also for a file over `limit` bytes."""
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > limit:
             raise _too_large(path)
@@ -77,9 +77,9 @@ def _too_large(path: str | os.PathLike[str]) -> OSError:
 
 
 def next_data(descriptor: int, offset: int, end: int) -> int:
-    """Where the next bytes of a sparse file lie that were ever written, from an offset on: `end` where only a hole follows.
+    """The offset of the next bytes of a sparse file that were ever written, from `offset` on: `end` where only a hole follows.
 
-    The offset itself where the system cannot tell. What lies between reads as NULs.
+    `offset` itself where the system cannot tell. Holes read as NULs.
     """
     if _SEEK_DATA is None:
         return offset

@@ -1,7 +1,7 @@
 """Session text made safe to show: no control codes, no terminal escapes, no hidden direction marks.
 
 Everything that reaches a screen, a terminal, an export or a prompt has passed `safe`. Replaced characters stay visible:
-what was there is never dropped silently.
+no character is dropped silently.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def _stand_ins() -> dict[int, str]:
-    """What is shown instead, by character; the newline is kept. Made when first needed: most sessions need none."""
+    """The replacements by character; the newline is kept. Made on first use: most sessions need none."""
     found = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x0A}
     found[0x7F] = "␡"
     found |= dict.fromkeys(range(0x80, 0xA0), "·")
@@ -31,7 +31,7 @@ def _stand_ins() -> dict[int, str]:
 
 
 def _ranges(codes: Collection[int]) -> str:
-    """A character class, neighbours as ranges: compiled in a fraction of the time that thousands of items take."""
+    """A character class with neighbours as ranges, which compiles in a fraction of the time of thousands of items."""
     starts = sorted(code for code in codes if code - 1 not in codes)
     ends = sorted(code for code in codes if code + 1 not in codes)
     return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in zip(starts, ends, strict=True))
@@ -46,14 +46,14 @@ TAB_SIZE = 4
 
 
 def safe(text: str) -> str:
-    """`text` with newlines kept, tabs expanded, CRLF made LF, everything a terminal could act on replaced."""
+    """`text` with newlines kept, tabs expanded, CRLF as LF, and everything replaced that a terminal could act on."""
     if text.isascii() and text.isprintable():
         return text
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     if "\t" in text:
         text = text.expandtabs(TAB_SIZE)
-    # Whatever is replaced is not printable to Python either, and that test is a hundred times faster.
+    # Python regards every replaced character as not printable, and that test is a hundred times faster.
     if text.replace("\n", "").isprintable() or _unsafe().search(text) is None:
         return text
     return text.translate(_stand_ins())
@@ -62,7 +62,7 @@ def safe(text: str) -> str:
 def safe_line(text: str, limit: int | None = None) -> str:
     """`text` on one line: white space collapsed, made safe, cut after `limit` characters where one is given.
 
-    Only as much of a long text is looked at as the limit needs.
+    Only as much of a long text is read as the limit needs.
     """
     if limit is not None and len(text) > 4 * limit + 64:
         text = text[: 4 * limit + 64]
@@ -73,11 +73,11 @@ def safe_line(text: str, limit: int | None = None) -> str:
 
 
 _LONGEST_CUT = 12
-"""Characters of the beginning of a word that is left out where a text is cut in it."""
+"""Most characters of a word that is left out where a text is cut inside it."""
 
 
 def excerpt_line(text: str, limit: int) -> str:
-    """`text` on one safe line of at most `limit` characters; one that goes on ends with an ellipsis, after a word where one ends near."""
+    """`text` on one safe line of at most `limit` characters; a cut text ends with an ellipsis, after a word if one ends near."""
     line = " ".join(text[: 5 * limit].split())
     if len(line) > limit:
         line = line[: limit - 1]
@@ -87,19 +87,19 @@ def excerpt_line(text: str, limit: int) -> str:
 
 
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-"""What a program tells a terminal to do (ECMA-48): colours, titles, moves of the cursor."""
+"""Control sequences for a terminal (ECMA-48): colours, titles, moves of the cursor."""
 
 
 def output_tail(output: bytes, limit: int) -> str:
-    """The end of what a program printed, on one safe line without what it told the terminal."""
+    """The end of a program's output on one safe line, without control sequences."""
     text = _SEQUENCE.sub("", output.decode("utf-8", "replace"))
     return safe(" ".join(text.split())[-limit:])
 
 
 def shell_word(text: str) -> str:
-    """`text` as one word of a shell's command line, on one line and safe to show: what it says stays the same.
+    """`text` as one word of a shell's command line, on one line and safe to show; its meaning stays the same.
 
-    What a terminal could act on stands as bytes in `$'…'`, which bash, zsh and ksh read.
+    Characters that a terminal could act on become bytes in `$'…'`, which bash, zsh and ksh read.
     """
     import shlex
 
@@ -118,12 +118,12 @@ def _shell_char(char: str) -> str:
         data = os.fsencode(char)
     except UnicodeEncodeError:
         data = char.encode("utf-8", "replace")
-    # Three digits: as many as are read, so that a digit that follows is not taken for one of them.
+    # Three digits, the most that are read, so that a following digit is not taken for one of them.
     return "".join(f"\\{byte:03o}" for byte in data)
 
 
 def pasted_path(path: str) -> str:
-    """A path as it is copied to be pasted: as it is, or as a word of a shell where a terminal could act on it."""
+    """A path in the form that is copied for pasting: as it is, or as a shell word where a terminal could act on it."""
     return path if safe(path) == path and "\n" not in path else shell_word(path)
 
 
@@ -133,7 +133,7 @@ def shell_line(words: Iterable[str]) -> str:
 
 
 def safe_json(document: bytes) -> bytes:
-    """A JSON document in UTF-8 with everything a terminal could act on escaped. What it says stays the same."""
+    """A JSON document in UTF-8 with everything escaped that a terminal could act on. Its meaning stays the same."""
     if document.isascii() and b"\x7f" not in document:
         return document
     return _unsafe().sub(_escaped, document.decode("utf-8")).encode("utf-8")

@@ -1,4 +1,4 @@
-"""Paths as rows show them: below a folder, and with their middle left out."""
+"""Paths as rows show them: relative to a folder, and shortened in the middle."""
 
 from __future__ import annotations
 
@@ -10,18 +10,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NO_PROJECT_FOLDER = "project folder not found"
-"""What is said wherever the folder of a session's project is not there."""
+"""The words wherever the project folder of a session is missing."""
 _LONGEST = 300
-"""Characters of a folder in a message."""
+"""Most characters of a folder in a message."""
 
 
 def no_project_folder(folder: str) -> str:
-    """The message that a session's project folder is not there, with its name. Safe, one line."""
+    """The message that a session's project folder is missing, with its name. Safe, one line."""
     return f"{NO_PROJECT_FOLDER}: {safe_line(folder, _LONGEST) or 'not in file'}"
 
 
+def project_name(folder: str, longest: int = 24) -> str:
+    """The last part of a project's folder, safe and at most so many characters; a worktree has its project's name before its own.
+
+    Worktrees are told by the folder that tools keep them in: `app/.worktrees/1` and `app/.claude/worktrees/1` are `app/1`.
+    """
+    parts = folder.replace("\\", "/").rstrip("/").split("/")
+    name = parts.pop()
+    if parts and parts[-1].lstrip(".") == "worktrees":
+        project = next((part for part in reversed(parts[:-1]) if part[:1] not in ("", ".")), "")
+        name = f"{project}/{name}" if project else name
+    return safe_line(name or folder, longest)
+
+
 def below(path: str, folder: str) -> str:
-    """`path` as seen from `folder`; as it is where it does not lie there, `.` where it is that folder."""
+    """`path` relative to `folder`; unchanged where it lies elsewhere, `.` where it is that folder."""
     start = folder.rstrip("/\\")
     if not start or not path.startswith(start):
         return path
@@ -32,14 +45,14 @@ def below(path: str, folder: str) -> str:
 
 
 def split_path(path: str) -> tuple[str, str]:
-    """Folder, with its last separator, and name of `path`; their sum is `path`. A trailing separator goes with the name."""
+    """Folder, with its last separator, and name of `path`; their sum is `path`. A trailing separator belongs to the name."""
     body = path.rstrip("/\\") or path
     cut = max(body.rfind("/"), body.rfind("\\")) + 1
     return path[:cut], path[cut:]
 
 
 def shortened(path: str, width: int, cells: Callable[[str], int], gap: str = "…") -> str:
-    """`path` in `width` cells: it gives up its middle, then its folders; a file name that is wider stays as it is.
+    """`path` in `width` cells: it loses its middle, then its folders; a file name that is wider stays as it is.
 
     `cells` measures a text; `gap` stands for the folders left out.
     """

@@ -1,4 +1,4 @@
-"""The names of the strategies: the only list of them, which the configuration, the command line and the lab offer.
+"""Names of the strategies: their only list, which the configuration, the command line and the lab offer.
 
 A strategy is a way to compact that an agent is known for; it works on any session. Its rules are in the module of its name
 in the room `compaction`. The names are here, because help texts and settings need them before anything heavy is loaded.
@@ -14,20 +14,20 @@ OWN_STRATEGY = "own"
 
 
 class Strategy(StrEnum):
-    """Whose rules a plan follows, in the order in which they are offered.
+    """The agent whose rules a plan follows, in the order in which they are offered.
 
-    The value is the name that is typed and stored, and that of the module of `compaction` with its rules.
+    The value is the typed and stored name, and the name of the module of `compaction` with its rules.
     """
 
     agent: str
-    """Whose rules they are, as it is written in a sentence."""
+    """Name of the agent in sentences."""
 
     PI = "pi"
     CODEX = "codex", "Codex"
     OPENCODE = "opencode"
 
     def __new__(cls, name: str, agent: str = "") -> Self:
-        """A strategy by its name, with its agent where that is written otherwise."""
+        """A strategy by its name, with the agent's name where that is written differently."""
         made = str.__new__(cls, name)
         made._value_ = name
         made.agent = agent or name
@@ -35,16 +35,16 @@ class Strategy(StrEnum):
 
 
 STRATEGY_CHOICES = (OWN_STRATEGY, *(one.value for one in Strategy))
-"""What may be configured."""
+"""Values of the setting `strategy`."""
 
 
 def strategy_of(name: str, agent: str) -> Strategy:
-    """The strategy of a name; of `own`, that of an agent, by its name: pi's where it has none here, as Claude Code."""
+    """The strategy of a name; for `own`, the strategy of the agent: pi's where the agent has none here, as Claude Code."""
     if name != OWN_STRATEGY:
         return Strategy(name)
     return own_strategy(agent) or Strategy.PI
 
 
 def own_strategy(agent: str) -> Strategy | None:
-    """The strategy that has the rules of an agent, by its name; None for an agent whose rules are not here, as Claude Code."""
+    """The strategy with the rules of an agent, by the agent's name; None for an agent without rules here, as Claude Code."""
     return next((one for one in Strategy if one.value == agent), None)

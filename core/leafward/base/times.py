@@ -1,4 +1,4 @@
-"""Moments as milliseconds since 1970, and as the texts that session files hold."""
+"""Moments as milliseconds since 1970, and as texts in session files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 
 def iso_time(milliseconds: int | None) -> str | None:
-    """A time as pi writes it: ISO 8601 in UTC with milliseconds."""
+    """A time in pi's format: ISO 8601 in UTC with milliseconds."""
     if milliseconds is None:
         return None
     try:
@@ -18,7 +18,7 @@ def iso_time(milliseconds: int | None) -> str | None:
 
 
 def iso_stamp(moment: datetime) -> str:
-    """A moment as JavaScript writes it: UTC, milliseconds, `Z`."""
+    """A moment in JavaScript's format: UTC, milliseconds, `Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -39,7 +39,7 @@ def parse_time(value: object) -> int | None:
 
 
 def moment_of(value: object) -> datetime | None:
-    """An ISO 8601 text as a moment in UTC, read like `parse_time`; None where it is none."""
+    """An ISO 8601 text as a moment in UTC, read like `parse_time`; None for any other value."""
     found = parse_time(value)
     try:
         return datetime.fromtimestamp(found / 1000, UTC) if found is not None else None
@@ -50,15 +50,15 @@ def moment_of(value: object) -> datetime | None:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _SECONDS_BELOW = 100_000_000_000
-"""A number smaller than this counts seconds, a larger one milliseconds: both forms are found."""
+"""Smaller numbers count seconds, larger ones milliseconds: both forms occur."""
 
 
 _NO_DATE = 8_640_000_000_000_001
-"""Milliseconds from which JavaScript knows no date."""
+"""Milliseconds from which JavaScript has no date."""
 
 
 def milliseconds(value: object) -> int | None:
-    """A moment of any form an agent writes: ISO 8601, or a number of seconds or milliseconds since 1970."""
+    """A moment in any form that agents write: ISO 8601, or a number of seconds or milliseconds since 1970."""
     if isinstance(value, str):
         return parse_time(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
@@ -68,7 +68,7 @@ def milliseconds(value: object) -> int | None:
 
 
 def written_time(value: object) -> str | None:
-    """A time as a file says it, as a text: a number becomes one, a text stays as it is."""
+    """A time of a file as a text: a number is converted, a text stays as it is."""
     if isinstance(value, (int, float)):
         return iso_time(milliseconds(value))
     return value if isinstance(value, str) else None

@@ -1,6 +1,6 @@
-"""Processes of our own that work beside this one, so that reading takes all cores and no key waits for it.
+"""Own processes that work beside this one, so that reading uses all cores and no key waits for it.
 
-A process gets requests on its standard input and answers them in their order, both pickled: it is our own code on both sides.
+A process receives requests on its standard input and answers them in order, both pickled: both sides are our own code.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ _Request = TypeVar("_Request")
 _Answer = TypeVar("_Answer")
 
 MOST = 8
-"""Processes that share in one work, at most."""
+"""Most processes that share one task."""
 _LOOK = 0.05
-"""Seconds between two looks whether anything is still wanted."""
+"""Seconds between two checks whether the answer is still wanted."""
 _NICE = 5
 _AT_ONCE = 2
-"""Requests that a process has: one that it works on, and one that it goes on with while somebody here comes to take the answer."""
+"""Requests in a process at a time: the one in work, and the next one while the answer of the last is being taken."""
 _ROOM = 1 << 20
-"""Bytes that a pipe holds where the system lets us say so: a process need not wait until its answer is taken."""
+"""Bytes of a pipe where the system lets us set them: a process then need not wait until its answer is taken."""
 _SIZE = struct.Struct("<Q")
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from leafward.base.worker_processes import serve; serve(sys.argv[2])"
 
 
 _serves = False
-"""Whether this process is one of those that answer."""
+"""Whether this process is a worker."""
 
 
 def cores() -> int:
-    """Processors that this process may use; of those that answer each has one, as they already share in all of them."""
+    """Processors that this process may use; one for a worker, since the workers already share all of them."""
     if _serves:
         return 1
     try:
@@ -53,24 +53,24 @@ def cores() -> int:
 
 
 class _Worker:
-    """One process. What it is asked for is answered in order."""
+    """One process, which answers requests in order."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self.lives = True
         self.buried = False
-        """Whether it is known to be dead, and another one has its place."""
+        """Whether it is known to be dead, and was replaced."""
         self._asking, self._taking = threading.Lock(), threading.Lock()
 
     def answer(self, request: object) -> object:
-        """The answer to a request. Raises EOFError where the process dies of it, OSError where it is dead before it comes to it."""
+        """The answer to a request. Raises EOFError where the process dies while answering, OSError where it is dead before."""
         source, sink = self.process.stdout, self.process.stdin
         if source is None or sink is None:
             raise OSError
         with self._asking:
             sink.write(_framed(request))
             sink.flush()
-            # Who asked first takes the first answer.
+            # The first to ask takes the first answer.
             self._taking.acquire()
         try:
             if not self.lives:
@@ -84,10 +84,10 @@ class _Worker:
 
 
 class WorkerProcesses(Generic[_Request, _Answer]):
-    """Processes that answer requests, ended when closed. One that dies leaves what it was asked for unanswered."""
+    """Processes that answer requests until closed. A process that dies leaves its requests unanswered."""
 
     def __init__(self, count: int, function: str) -> None:
-        """`function` is what answers, as `module:name`; it gets a request, and may hold on to nothing between two of them."""
+        """`function` is the answering one, as `module:name`; it gets a request, and must keep nothing between two of them."""
         self.count = count
         self._function = function
         self._lock = threading.Lock()
@@ -97,7 +97,7 @@ class WorkerProcesses(Generic[_Request, _Answer]):
         """Processes that live or are being started."""
         self._closed = False
         self.works = False
-        """Whether one of them has answered; where none ever does, they cannot be used here."""
+        """Whether one of them has answered; if none ever does, processes cannot be used here."""
         self._pool = ThreadPoolExecutor(max(1, _AT_ONCE * count), "leafward-worker")
         for _ in range(count):
             self._pool.submit(self._begin)
@@ -111,7 +111,7 @@ class WorkerProcesses(Generic[_Request, _Answer]):
             for worker in self._all:
                 worker.process.kill()
         self._pool.shutdown(cancel_futures=True)
-        # Now nobody starts one any more.
+        # From here on nobody starts a process.
         for worker in self._all:
             for pipe in (worker.process.stdin, worker.process.stdout):
                 if pipe is not None:
@@ -120,11 +120,11 @@ class WorkerProcesses(Generic[_Request, _Answer]):
             worker.process.wait()
 
     def ask(self, request: _Request) -> Future[_Answer | None]:
-        """The answer to a request; None where there is no process for it, or it died."""
+        """The answer to a request; None where no process is left for it, or its process died."""
         return self._pool.submit(self._ask, request)
 
     def _begin(self) -> None:
-        """Starts one more process; where it cannot be started the others do its work."""
+        """Starts one more process; if that fails, the others do its work."""
         try:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-c", START, json.dumps(sys.path), self._function],
@@ -155,7 +155,7 @@ class WorkerProcesses(Generic[_Request, _Answer]):
                 self._bury(worker)
                 return None
             except (OSError, ValueError):
-                # It died of something else, or is closed: another one is asked.
+                # It died for another reason, or is closed: another process is asked.
                 self._bury(worker)
                 continue
             self.works = True
@@ -164,7 +164,7 @@ class WorkerProcesses(Generic[_Request, _Answer]):
         return None
 
     def _bury(self, worker: _Worker) -> None:
-        """Another one takes the place of a process that died, once; none where none ever answered."""
+        """Replaces a process that died, once; there is no replacement where no process ever answered."""
         worker.process.kill()
         with self._lock:
             if worker.buried:
@@ -177,7 +177,7 @@ class WorkerProcesses(Generic[_Request, _Answer]):
             self._begin()
 
     def _next(self) -> _Worker | None:
-        """A process that has little to do; waits for one, None where there is none any more."""
+        """A process with little to do; waits for one, and returns None where none is left."""
         while self._alive and not self._closed:
             with suppress(Empty):
                 worker = self._free.get(timeout=_LOOK)
@@ -187,13 +187,13 @@ class WorkerProcesses(Generic[_Request, _Answer]):
 
 
 def _framed(value: object) -> bytes:
-    """A value as it goes through a pipe: how long it is, then pickled."""
+    """A value in the form of the pipe: its length, then its pickle."""
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     return _SIZE.pack(len(data)) + data
 
 
 def _read(source: IO[bytes]) -> object:
-    """The next value that comes through a pipe. Raises EOFError where it ends before."""
+    """The next value from a pipe. Raises EOFError where the pipe ends before."""
     head = source.read(_SIZE.size)
     size = _SIZE.unpack(head)[0] if len(head) == _SIZE.size else -1
     data = source.read(size) if size >= 0 else b""
@@ -203,22 +203,22 @@ def _read(source: IO[bytes]) -> object:
 
 
 def _widen(pipe: int) -> None:
-    """Gives a pipe room for a whole answer, where the system has a call for that."""
+    """Gives a pipe room for a whole answer, where the system offers a call for that."""
     try:
         from fcntl import F_SETPIPE_SZ, fcntl
 
         fcntl(pipe, F_SETPIPE_SZ, _ROOM)
     except (ImportError, OSError):
-        # It works with less.
+        # Less room works too.
         return
 
 
-class Stopped(Exception):  # no error: nobody wants the answer any more
-    """What was asked for is no longer wanted."""
+class Stopped(Exception):  # not an error: nobody wants the answer any more
+    """The answer is no longer wanted."""
 
 
 def awaited(future: Future[_Answer], stop: Callable[[], bool]) -> _Answer:
-    """What was asked for. Raises Stopped once `stop` turns true."""
+    """The answer of a future. Raises Stopped once `stop` turns true."""
     while not stop():
         try:
             return future.result(_LOOK)
@@ -241,10 +241,10 @@ def serve(function: str) -> None:
     module, _, name = function.partition(":")
     answer = getattr(import_module(module), name)
     gc.disable()
-    # What was imported stays: only what work leaves behind is looked through.
+    # Imported modules stay alive, so garbage is only searched among the values of the work.
     gc.freeze()
     source, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # What anything here may print is no answer.
+    # Printed text must not mix with the answers.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     while True:
         try:
@@ -253,5 +253,5 @@ def serve(function: str) -> None:
             return
         answers.write(_framed(answer(request)))
         answers.flush()
-        # What survived the answer before this one is not looked through again.
+        # Values that survived the last answer are not searched again.
         gc.collect(0)

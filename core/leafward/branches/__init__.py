@@ -1,6 +1,6 @@
 """Branches of one session: two entries compared, work carried from one to the other, a new session from any entry.
 
-Public: `diff` (what differs), `transfer` (context edits, grafts, merged summaries, pinned facts), `fork` (a new session),
+Public: `diff` (differences of two entries), `transfer` (context edits, grafts, merged summaries, pinned facts), `fork` (a new session),
 `relocation` (forks for a renamed folder), `healing` (changes that make a refused context acceptable), `reason` (why a turn wrote a line).
 """
 

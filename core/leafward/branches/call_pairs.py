@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CallPairs:
-    """Pairs the calls of a conversation with their results; what it changes for that, it appends to `changes`."""
+    """Pairs the calls of a conversation with their results; appends its changes to `changes`."""
 
     def __init__(self, messages: Sequence[ConversationMessage], changes: list[Change]) -> None:
         self._messages = messages
@@ -26,7 +26,7 @@ class CallPairs:
         """The ids given so far, each with the arguments of its call."""
 
     def paired(self) -> list[ConversationMessage]:
-        """The messages in an order, and with ids, that every provider takes."""
+        """The messages in an order, and with ids, that every provider accepts."""
         made: list[ConversationMessage] = []
         for position, one in enumerate(self._messages):
             if one.role == "assistant":
@@ -41,7 +41,7 @@ class CallPairs:
         return made
 
     def _reply(self, position: int, reply: ConversationMessage) -> list[ConversationMessage]:
-        """A reply and the results of its calls; nothing where no block of it is left."""
+        """A reply and the results of its calls; an empty list where no block of it is left."""
         blocks: list[Body] = []
         results: list[ConversationMessage] = []
         for block in reply.content:
@@ -62,7 +62,7 @@ class CallPairs:
         return [reply._replace(content=tuple(blocks)), *results] if blocks else []
 
     def _name(self, call: str, block: Body, reply: ConversationMessage, *, answered: bool) -> str | None:
-        """The id that a call is given; None for a call that was made before."""
+        """The id that a call gets; None for a call that was made before."""
         name = call_id(call, reply)
         if name != call:
             name = self._fresh(name) if name in self._arguments else name
@@ -88,7 +88,7 @@ class CallPairs:
     def _moved_up(self, call: str, position: int, found: int) -> ConversationMessage:
         result = self._messages[found]
         if any(between.role != "result" for between in self._messages[position + 1 : found]):
-            text = f"the result of call {call} stands too far below: it is moved up to its call"
+            text = f"the result of call {call} is too far below: it is moved up to its call"
             self._change("late-result", text, result.entry)
         return result
 
@@ -103,7 +103,7 @@ class CallPairs:
 
 
 class _Results:
-    """Where results stand, and which of them a call took."""
+    """The positions of the results, and which of them a call took."""
 
     def __init__(self, messages: Sequence[ConversationMessage]) -> None:
         self.taken: set[int] = set()
@@ -117,7 +117,7 @@ class _Results:
                     self._replies.setdefault(name, []).append(position)
 
     def take(self, call: str, after: int) -> int | None:
-        """The first result of a call behind a reply, and before the next reply with a call of that id; None without one."""
+        """The first result of a call behind its reply and before the next reply with a call of that id; None without one."""
         waiting = self._waiting.get(call)
         while waiting and waiting[0] < after:
             waiting.popleft()

@@ -1,7 +1,7 @@
-"""A new session that an earlier try of the same fork wrote, and in which nothing was said since.
+"""A new session that an earlier attempt at the same fork wrote, and that was not used since.
 
-Who runs `fork --run` again, since the agent failed, wants that one and no second copy, and so does who asks for it again in the
-explorer. Nothing is remembered for it: a fork names its source, and what it ends with is what the source says at the cut.
+A user who runs `fork --run` again after the agent failed wants that session and no second copy, and so does one who asks again
+in the explorer. Nothing is stored for this: a fork names its source, and its end matches the source at the cut.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 PutIn: TypeAlias = "Callable[[str], bool]"
-"""Whether a text is what a fork puts in behind what is copied."""
+"""Whether a text is one that a fork adds behind the copied entries."""
 
 
 def models_summary(injected: str, offline: Callable[[], str]) -> PutIn:
-    """Tells a model's summary of what is left behind, before the injected context where that is wanted.
+    """Recognises a model's summary of the entries left behind, followed by the injected context where that is wanted.
 
-    A model words it anew each time, so that any counts but the summary made without a model, which `offline` makes.
+    A model words it differently each time, so any summary matches except the one made without a model, which `offline` returns.
     """
 
     def is_one(text: str) -> bool:
@@ -50,9 +50,9 @@ def models_summary(injected: str, offline: Callable[[], str]) -> PutIn:
 def unused_fork(
     session: Session, made: Fork, config: Config, env: Mapping[str, str], put_in: PutIn | None = None
 ) -> Draft | None:
-    """The session that an earlier try of a fork wrote and nobody went on with, the latest first; None where there is none.
+    """The latest session that an earlier attempt at a fork wrote and nobody continued; None where there is none.
 
-    `put_in` goes before the text that the fork itself puts in. What cannot be read is passed by.
+    `put_in` stands in for the test for the text that the fork itself adds. Unreadable sessions are skipped.
     """
     draft = made.draft
     put_in = put_in or _put_in_by(made)
@@ -84,7 +84,7 @@ def unused_fork(
 
 
 def waiting_import(made: Fork, put_in: PutIn | None = None) -> Draft | None:
-    """A draft as an earlier try wrote its document, which waits for its import; None where none does, or needs one."""
+    """A draft for an earlier attempt's document that still waits for its import; None without one, or where no import is needed."""
     draft = made.draft
     if draft.imported is None:
         return None
@@ -105,9 +105,9 @@ def _put_in_by(made: Fork) -> PutIn | None:
 
 
 def _document(document: bytes, put_in: PutIn | None) -> tuple[str, object, list[object]] | None:
-    """Id and folder of a document, and what is copied in it, without the ids that each document has anew.
+    """Id and folder of a document, and its copied content without the ids that are new in each document.
 
-    None where it is none, or has nothing of what is put in.
+    None where it is not a document of this kind, or lacks the added text.
     """
     read = decode_line(document) or {}
     info, messages = read.get("info"), read.get("messages")
@@ -137,11 +137,11 @@ def _renamed(draft: Draft, file: Path, name: str) -> Draft:
 
 
 def _ends_alike(session: Session, end: EntryIndex, other: Session, put_in: PutIn | None) -> bool:
-    """Whether a session says last what another one says at an entry, and behind it at most the text that is put in there."""
+    """Whether a session ends as another one does at an entry, followed at most by the added text."""
     place = last_said(other, other.place)
     texts = _texts_below(other, place)
     if place >= 0 and put_in is not None and not texts:
-        # Some agents take what is put in for a prompt.
+        # Some agents take the added text for a prompt.
         texts, place = _texts(other, place), last_said(other, other.columns.parent[place])
     if place < 0 or not _says_alike(session, end, other, place):
         return False
@@ -149,7 +149,7 @@ def _ends_alike(session: Session, end: EntryIndex, other: Session, put_in: PutIn
 
 
 def _says_alike(session: Session, end: EntryIndex, other: Session, place: EntryIndex) -> bool:
-    """Whether an entry is a copy of another one, or tells it: a summary is a part of a prompt in some formats."""
+    """Whether an entry is a copy or a conversion of another one: in some formats a summary is a part of a prompt."""
     if mark_of(other, place) == mark_of(session, end):
         return True
     if written_at(other.body(place) or {}) != written_at(session.body(end) or {}):
@@ -159,7 +159,7 @@ def _says_alike(session: Session, end: EntryIndex, other: Session, place: EntryI
 
 
 def _texts_below(session: Session, entry: int) -> list[str]:
-    """What stands beside what was said, behind an entry of the path."""
+    """Texts behind an entry of the path, besides the messages."""
     path = (index for run in session.tree.path_runs(session.place) for index in range(run.start, run.stop))
     return [text for index in path if index > entry for text in _texts(session, index)]
 
@@ -170,7 +170,7 @@ def _texts(session: Session, index: int) -> list[str]:
 
 
 def mark_of(session: Session, index: int) -> tuple[object, ...]:
-    """What a copy of an entry keeps: what was said in it, and when. Ids are given anew by some agents, thinking is not healed."""
+    """The parts of an entry that its copies keep: its text and time. Some agents give new ids, and thinking is not healed."""
     body = session.body(index) or {}
     message = message_in(body)
     texts = [block.get("text") for block in blocks_of(message.get("content")) if block.get("type") == "text"]

@@ -1,6 +1,6 @@
-"""New sessions from a place in an old one: which agents can go on from there, what would be written, and the writing of it.
+"""New sessions from a place in an old one: the agents that can continue from there, the draft, and its writing.
 
-The source is only read. What is written is a new file under a name that nobody has, whole and durable before it is seen.
+The source is only read. The new file gets an unused name and is complete and durable before it becomes visible.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ _CONVERTED = Remark(
 )
 _WENT_BACK = Remark(
     "went-back",
-    "this prompt followed an earlier message that the compaction kept; the new session begins behind all that it kept",
+    "this prompt followed an earlier message that the compaction kept; the new session begins after all that it kept",
 )
 LEFT_BEHIND = "Summary of how this conversation went on before, in the session that it was forked from:"
-"""What a summary of what is left behind begins with in a fork."""
+"""Beginning of a fork's summary of the entries left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +75,22 @@ class Fork:
     """A new session that would be written."""
 
     source: str
-    """Name of the agent whose session it is made from."""
+    """Name of the agent that the source session belongs to."""
     cut: ForkPoint
     draft: Draft
     prompt: str | None
-    """The text of the prompt it was cut before, to be edited and sent; None where it ends behind a reply."""
+    """The prompt before which the session was cut, to be edited and sent; None where it ends behind a reply."""
     remarks: tuple[Remark, ...]
     obstacle: str | None
     """Why it cannot be written as things stand; None where nothing is in the way."""
     injected: str = ""
-    """The text that stands behind what is copied."""
+    """The text behind the copied entries."""
     compacted: bool = False
-    """Whether a compaction stands for the beginning of the context there."""
+    """Whether a compaction replaces the beginning of the context there."""
 
     @property
     def holds(self) -> str:
-        """How much of the old session the new one has: entries of a copy, messages of a conversion; and of before a compaction."""
+        """How much of the old session the new one holds, in entries (a copy) or messages, also from before a compaction."""
         if self.draft.agent == self.source:
             copied = counted(self.draft.kept, "entry", "entries")
             return f"{copied}, the history before the compaction included" if self.compacted else copied
@@ -104,7 +104,7 @@ class Fork:
 
 
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
-    """Where a new session of each agent would end that is asked for at an entry, legal or not, by the agent's name."""
+    """The point at which a new session of each agent would end for a fork at an entry, legal or not, by the agent's name."""
     return {
         agent.name: cut_at(session, EntryIndex(entry), agent.may_end)
         for agent in targets or agents.all_agents()
@@ -112,10 +112,10 @@ def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None)
 
 
 def folder_named(typed: str, env: Mapping[str, str]) -> str:
-    """The folder that a user names for a new session to work in. Raises Refused where there is none."""
+    """The folder that a user names as the working folder of a new session. Raises Refused where it does not exist."""
     if not typed.strip():
-        # Not the current one: an empty variable of a shell is no choice.
-        raise Refused("the folder that the new session is to work in is empty")
+        # Not the current folder: an empty shell variable is not a choice.
+        raise Refused("no folder is named for the new session")
     folder = str(expanded(typed, env))
     if not os.path.isdir(folder):
         raise Refused(f"no folder {folder}")
@@ -132,10 +132,10 @@ def fork(
     injection: InjectionSettings | None = None,
     summary: BranchDraft | None = None,
 ) -> Fork:
-    """What a new session of an agent from an entry on would be. Reads only.
+    """The new session that an agent would get from an entry on. Reads only.
 
-    Behind what is copied stand a summary of what is left behind and the injected context, where they are wanted.
-    Raises Refused where none may end there, with the rule and the nearest entry that is legal, and where none can be made.
+    A summary of the entries left behind and the injected context follow the copied entries, where they are wanted.
+    Raises Refused where no session may end there, with the rule and the nearest legal entry, and where none can be made.
     """
     source = source or agents.agent_behind(session)
     own = to is source
@@ -159,9 +159,9 @@ def fork(
 
 
 def is_copy(session: Session, cut: ForkPoint) -> bool:
-    """Whether a new session of the source's own agent is a copy of what that stored.
+    """Whether a new session of the source's own agent is a copy of the stored entries.
 
-    Where something that Leafward keeps beside it changes what the model sees, it is told instead: so a preview move becomes real.
+    It is a conversion instead where an entry of the sidecar changes the context: that is how a preview move becomes real.
     """
     if session.source.book is None:
         return True
@@ -173,14 +173,14 @@ def is_copy(session: Session, cut: ForkPoint) -> bool:
 
 
 def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
-    """Why a session of an agent cannot end at an entry, and where it could, in one line."""
+    """Why a session of an agent cannot end at an entry, and where it could, on one line."""
     columns = session.columns
     if cut.entry < 0:
-        return f"there is nothing to go on from: {cut.rule}"
+        return f"no session can begin here: {cut.rule}"
     problem = f"{to.title} cannot go on at {columns.id(cut.entry)}: {cut.rule}"
     if cut.nearest == NO_ENTRY:
-        return f"{problem}; no other entry near it is legal either"
-    return f"{problem}; the nearest legal entry is {columns.id(cut.nearest)}"
+        return f"{problem}; no entry near it works either"
+    return f"{problem}; the nearest entry that works is {columns.id(cut.nearest)}"
 
 
 def _carried(
@@ -205,7 +205,7 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
     )
     found = []
     if cwd and session.cwd and cwd != session.cwd:
-        text = f"it works in another folder than its source; what was said still names {session.cwd}"
+        text = f"it works in another folder than its source; its messages still name {session.cwd}"
         found.append(Remark("other-folder", text))
     if edited:
         listed = ", ".join(edited[:_LISTED]) + (
@@ -228,7 +228,7 @@ def store(session: Session, draft: Draft) -> Path:
     """
     draft.resume.ready()
     path = draft.file
-    # No agent takes a name like this for a session: it neither begins nor ends as theirs do.
+    # No agent takes such a name for a session: it neither begins nor ends like theirs.
     waiting = path.with_name(draft_ending())
     return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session))
 
@@ -239,9 +239,9 @@ def _refuse_changed(session: Session) -> None:
 
 
 def import_now(draft: Draft, env: Mapping[str, str]) -> None:
-    """Runs the agent's own import of a document that was written, in the session's folder, and clears the document away.
+    """Runs the agent's own import of a written document in the session's folder, then deletes the document.
 
-    Raises Refused with what the agent said where it fails; what it may have left is taken back then, and the document stays.
+    Raises Refused with the agent's message where it fails; anything it left is removed, and the document stays.
     """
     if draft.imported is None:
         return
@@ -256,13 +256,13 @@ def import_now(draft: Draft, env: Mapping[str, str]) -> None:
     try:
         draft.file.unlink(missing_ok=True)
     except OSError:
-        # The session is there all the same; `doctor` says what is left.
+        # The session exists even so; `doctor` reports the leftovers.
         pass
 
 
 def store_and_import(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
-    """Writes a draft and lets its agent import it, where it has to. Raises LeafwardError, before it writes where there is no agent."""
-    # Before anything is written: who tries again once the agent is there would have two.
+    """Writes a draft and lets its agent import it where needed. Raises LeafwardError, before writing where there is no agent."""
+    # Checked before writing: a user who retries once the agent is installed would get two.
     draft.resume.program(env)
     store(session, draft)
     import_now(draft, env)

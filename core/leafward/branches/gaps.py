@@ -1,7 +1,7 @@
-"""Gaps in a path: entries whose parent is not in the file, and what stands before them in the file.
+"""Gaps in a path: entries whose parent is not in the file, and the entries before them in the file.
 
-Agents append: the entry before such a one in the file is what the lost one followed. Claude Code reads its transcripts so since
-2.1.197, and so does its reader here; pi, and Claude Code before, go on without all that stands before the gap.
+Agents append, so the lost parent followed the entry before the gap in the file. Claude Code reads its transcripts that way since
+2.1.197, and so does its reader here; pi, and earlier versions of Claude Code, continue without everything before the gap.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 def before_gaps(
     session: Session, place: int, config: Config | None = None
 ) -> tuple[list[ConversationMessage], list[Change]]:
-    """The messages that stand before the beginning of the path to a place, where that is a gap, and each such gap as a change.
+    """The messages before the beginning of the path to a place, where that is a gap, and a change for each such gap.
 
-    Nothing is joined to a path with a compaction, whose context begins there, nor, with `config`, what the window has no room for.
+    Nothing is added to a path with a compaction, whose context begins there, nor, with `config`, anything beyond the window.
     """
     damage, kinds = session.columns.damage, session.columns.kind
     messages: list[ConversationMessage] = []
     changes: list[Change] = []
     at = place
     total = context_at(session, at).size.total
-    # A parent may stand below its child in a damaged file: of what stands before a gap, the path may begin at or behind it.
+    # In a damaged file a parent may stand below its child: the path to an entry before a gap may begin at or behind the gap.
     nearest = len(session)
     while True:
         path = session.tree.path(at)
@@ -49,19 +49,19 @@ def before_gaps(
         total += context.size.total
         if config is not None and total > context_window(session, context, config).tokens:
             changes.append(
-                Change("gap", f"{_LOST}, and the window has no room for what stands before it", lost[0])
+                Change("gap", f"{_LOST}, and the window has no room for what comes before it", lost[0])
             )
             return messages, changes
         past = Conversation(session, ForkPoint(end, end, NO_ENTRY, None, end))
         earlier = list(past.raw_messages())
-        text = f"{_LOST}: {counted(len(earlier), 'message')} that stand before it in the file come first"
+        text = f"{_LOST}: {counted(len(earlier), 'message')} from before it in the file come first"
         changes.append(Change("gap", text, lost[0]))
         messages = [*earlier, *messages]
         at = end
 
 
 def spoken_place(session: Session) -> tuple[EntryIndex, EntryIndex]:
-    """Where the conversation ends: the place, or what stands in the file before a gap behind which nothing was said; and that gap.
+    """The end of the conversation: the place, or the entry before a gap behind which nothing was said; and that gap.
 
     -1 where nothing was said at all, and where there is no such gap.
     """
@@ -69,12 +69,12 @@ def spoken_place(session: Session) -> tuple[EntryIndex, EntryIndex]:
 
 
 def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIndex]:
-    """The same of any entry."""
+    """The same for any entry."""
     damage, columns = session.columns.damage, session.columns
     gap = NO_ENTRY
     while at >= 0 and last_said(session, at) < 0:
         first = EntryIndex(next(iter(session.tree.path(at)), NO_ENTRY))
-        # Each gap has to stand above the one before, or two whose parents are cut off lead to each other for ever.
+        # Each gap has to stand above the one before, or two gaps with missing parents would lead to each other forever.
         if first <= 0 or damage.get(first) != Damage.ORPHAN or 0 <= gap <= first:
             return NO_ENTRY, NO_ENTRY
         gap, at = first, EntryIndex(first - 1)
@@ -85,7 +85,7 @@ def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIn
 
 def gap_at_end(gap: EntryIndex) -> Change:
     """The change that says that nothing was said behind a gap."""
-    return Change("gap", f"{_LOST}, and nothing was said behind it: the session goes on before it", gap)
+    return Change("gap", f"{_LOST}, and nothing was said after it: the session goes on before it", gap)
 
 
 _LOST = "the entry before it is not in the file"

@@ -1,9 +1,9 @@
-"""What would heal a session that its agent's provider refuses: a list of changes over the messages of its context.
+"""Repairs for a session that its agent's provider refuses: a list of changes to the messages of its context.
 
-Pure: messages in, messages and changes out. Nothing is invented: what is missing is said to be missing. The rules are those
-that providers answer with an error for (Anthropic's Messages and OpenAI's Responses and Chat Completions, November 2026):
-every call right before its results, no result without a call, no id twice, a user's message first, and what `refused_blocks`
-says of a block. The session itself stays; a fork tells the healed messages.
+Pure: messages in, messages and changes out. Nothing is invented; missing parts are marked as missing. The rules are those
+whose breach providers answer with an error (Anthropic's Messages and OpenAI's Responses and Chat Completions, November 2026):
+every call right before its results, no result without a call, no id twice, a user's message first, and the rules of
+`refused_blocks` for a block. The session itself stays as it is; a fork holds the healed messages.
 """
 
 from __future__ import annotations
@@ -43,30 +43,30 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 BEGINNING = "The beginning of this conversation is missing."
-"""What stands first where the first message left is no prompt: no provider takes a conversation that begins with a reply."""
+"""The first message where a context would not begin with a prompt: no provider accepts a conversation that begins with a reply."""
 
 
 _SHOWN = 200
-"""Cells of what a provider said."""
+"""Cells of a provider's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Healing:
-    """The messages that a new session would tell, and how they differ from those stored."""
+    """The messages of a healed session, and their differences from the stored ones."""
 
     messages: tuple[ConversationMessage, ...]
     changes: tuple[Change, ...]
     remarks: tuple[Remark, ...]
-    """What a new session leaves out beside: no change by itself."""
+    """Parts that every new session leaves out; not changes of their own."""
     cut: ForkPoint
     obstacle: Remark | None = None
-    """Why a provider may refuse it all the same; None where no reason is known."""
+    """Why a provider may refuse it even so; None where no reason is known."""
 
 
 def healing(
     session: Session, config: Config | None = None, stop: Callable[[], bool] = lambda: False
 ) -> Healing:
-    """What would heal a session at its leaf. Raises Refused where nothing was said, Cancelled once `stop` turns true.
+    """The healing of a session at its leaf. Raises Refused where nothing was said, Cancelled once `stop` turns true.
 
     With `config`, a context over the window is compacted first.
     """
@@ -98,7 +98,7 @@ def healing(
     if refusal is not None and not changes and obstacle is None:
         quoted = safe_line(refusal.text, _SHOWN)
         obstacle = Remark(
-            "refused", f"the provider refused the last request, and no rule here says why: {quoted}"
+            "refused", f"the provider rejected the last request for an unknown reason: {quoted}"
         )
     return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
 
@@ -110,7 +110,7 @@ def _with_counts(
     end: EntryIndex,
     gaps: Sequence[Change],
 ) -> Iterator[ConversationMessage]:
-    """The messages of a new session; its replies with what was counted for them, up to the first that is not as it was sent."""
+    """The messages of a new session; replies keep their recorded counts up to the first message that differs from what was sent."""
     stale = latest(session, end, CONTEXT_CHANGES)
     gap = min((change.entry for change in gaps), default=len(session))
     same = True
@@ -118,7 +118,7 @@ def _with_counts(
         same = same and number < len(stored) and one == stored[number] and one.entry < gap
         if same and one.role == "assistant":
             message = message_in(session.body(one.entry) or {})
-            # Thinking that is left out was counted.
+            # The count includes thinking that is left out.
             same = len(blocks_of(message.get("content"))) == len(one.content)
             here = stale < 0 or session.tree.is_ancestor(stale, one.entry)
             if same and here and believed(session, one.entry) and trusted_usage(message) is not None:
@@ -128,24 +128,24 @@ def _with_counts(
 
 
 def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
-    """Changes for what the provider itself named: thinking or documents, which a new session leaves out.
+    """Changes for content that the provider named itself: thinking or documents, which a new session leaves out.
 
-    The messages of `past` must have been made: they count both.
+    Call it after the messages of `past` were made: they count both.
     """
     if refusal is None:
         return
     if refusal.of_thinking and past.thoughts:
-        text = f"the provider refused the thinking: {counted(past.thoughts, 'piece')} of it left out"
+        text = f"the provider rejected the thinking: {counted(past.thoughts, 'piece')} of it left out"
         yield Change("refused-thinking", text, refusal.entry)
     if refusal.of_documents and past.documents:
-        text = f"the provider refused a document: {documents_left(past.documents)}"
+        text = f"the provider rejected a document: {documents_left(past.documents)}"
         yield Change("document", text, refusal.entry)
 
 
 def _remarks(past: Conversation) -> Iterator[Remark]:
-    """What a new session leaves out besides. The messages of `past` must have been made: they count it."""
+    """Remarks on other content that a new session leaves out. Call it after the messages of `past` were made: they count it."""
     if past.thoughts:
-        # Whether a signature still holds only its provider can say; without any thinking every provider goes on.
+        # Only its provider can tell whether a signature is still valid; without any thinking every provider continues.
         text = f"{counted(past.thoughts, 'piece')} of thinking left out: only the request that made them can use them"
         yield Remark("thinking-left", text)
     if past.documents:
@@ -155,7 +155,7 @@ def _remarks(past: Conversation) -> Iterator[Remark]:
 def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | None = None) -> Draft:
     """The new session, not written. Raises Refused where it cannot be made."""
     if not found.messages:
-        raise Refused("nothing is left of it that a model can be told")
+        raise Refused("nothing is left of it that a model can be sent")
     past = Conversation(session, found.cut, healed=found.messages)
     return (agent or agents.agent_behind(session)).adopt(past, terms)
 
@@ -163,9 +163,9 @@ def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | N
 def healed(
     stored: Iterable[ConversationMessage], refusal: Refusal | None = None
 ) -> tuple[list[ConversationMessage], list[Change]]:
-    """Messages that every provider takes, and what was changed for it; none where nothing had to be.
+    """Messages that every provider accepts, and the changes made for that; no changes where none were needed.
 
-    Where the provider refused an image, those are left out that it was not sent before.
+    Where the provider refused an image, the images that it had not received before are left out.
     """
     changes: list[Change] = []
     if refusal is not None and refusal.of_images:
@@ -176,7 +176,9 @@ def healed(
         first = messages[0]
         changes.append(
             Change(
-                "no-beginning", "it begins with a reply: a message that says so is put before it", first.entry
+                "no-beginning",
+                "it begins with a reply: a message that says so is added before it",
+                first.entry,
             )
         )
         text: Body = {"type": "text", "text": BEGINNING}
@@ -185,7 +187,7 @@ def healed(
 
 
 def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
-    """Changes that no message shows: blocks of replies that only the provider that made them can use."""
+    """Changes that no message shows: blocks of replies that only their own provider can use."""
     kinds = session.columns.kind
     for index in session.tree.path(cut.end):
         if kinds[index] != Kind.ASSISTANT:
@@ -198,7 +200,5 @@ def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
             yield Change("unsigned-thinking", "thinking without a signature is left out", EntryIndex(index))
         for block in blocks:
             if block.get(UNANSWERED):
-                text = (
-                    f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line"
-                )
+                text = f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line of text"
                 yield Change("open-call", text, EntryIndex(index))

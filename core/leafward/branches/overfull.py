@@ -1,4 +1,4 @@
-"""A context over the window of its model: the messages that a compaction first leaves, with an offline summary."""
+"""A context over the window of its model: the messages that a compaction keeps, behind an offline summary."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SUMMARY = "Summary of how this conversation went on before:"
 
 
 class WindowMessages(NamedTuple):
-    """Messages for a window."""
+    """Messages for the window of a model."""
 
     messages: list[ConversationMessage]
     change: str
-    """What was done to them, on one line; empty where nothing was."""
+    """The change made to them, on one line; empty where there is none."""
     obstacle: str
-    """Why they are over the window all the same; empty where they are not."""
+    """Why they are over the window even so; empty where they fit."""
 
 
 def fitted(
@@ -39,10 +39,10 @@ def fitted(
     stop: Callable[[], bool] = lambda: False,
     refused: Excess | None = None,
 ) -> WindowMessages:
-    """The messages of the context at the leaf, those at the beginning replaced by a summary where they are over the window.
+    """The messages of the context at the leaf; a summary replaces the earliest ones where they exceed the window.
 
-    An assumed window is nobody's limit: then it is only said. What the provider said when it refused them counts before what is
-    known here. Raises Cancelled.
+    An assumed window is not a real limit, so an excess over it is only reported. The provider's own figures in a refusal
+    take precedence over the known window. Raises Cancelled.
     """
     context = context_at(session, session.place)
     window, total = context_window(session, context, config), context.size.total

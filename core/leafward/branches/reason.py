@@ -1,4 +1,4 @@
-"""Why a line is as it is: what was asked in the turn that wrote it, decided and said before it did, and checked after."""
+"""Why a line is as it is: the request of the turn that wrote it, decisions and words before the change, and checks after it."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 _DECISIONS = 3
 _TURNS = 2
-"""In which decisions are looked for: what is done now was often agreed on right before."""
+"""Turns that are searched for decisions: a change was often agreed on right before."""
 _TALK = (Kind.USER, Kind.ASSISTANT)
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What surrounds a change. Texts are as written: not safe to show."""
+    """The surroundings of a change. Texts are as written: not safe to show."""
 
     request: str
     """The prompt of its turn, whole."""
     words: str
-    """What the agent said last before the change, in the same turn; empty where it said nothing."""
+    """The agent's last words before the change, in the same turn; empty where there are none."""
     decisions: tuple[str, ...]
-    """Sentences by which somebody decided something, in this turn before the change or in the turn before; the last ones, as
-    they follow each other. What `request` and `words` hold is left out."""
+    """Sentences that state a decision, in this turn before the change or in the turn before; the last ones, in order.
+    Sentences that `request` or `words` hold are left out."""
     checks: tuple[Checked, ...]
     """Tests, builds and the like that ran after the change, in the first turn that ran any."""
     turns_later: int
-    """How many turns after the change that was."""
+    """Turns between the change and these checks."""
 
 
 def reason_of(session: Session, entry: EntryIndex, prompt: EntryIndex) -> Reason:
-    """The reason of a change that the reply `entry` made in the turn that `prompt` began (`NO_ENTRY` where nothing did)."""
+    """The reason of a change that the reply `entry` made in the turn that `prompt` began (`NO_ENTRY` for no prompt)."""
     body = session.body(prompt) if prompt >= 0 else None
     request = prompt_text(body) if body is not None else ""
     words = _words(session, entry, prompt)
@@ -49,7 +49,7 @@ def reason_of(session: Session, entry: EntryIndex, prompt: EntryIndex) -> Reason
 
 
 def _decisions(session: Session, entry: EntryIndex) -> Iterator[str]:
-    """Decisions of the turn of an entry and of the one before, up to the entry."""
+    """Decisions up to an entry, in its turn and in the one before."""
     kinds, prompts, at = session.columns.kind, 0, entry
     turns: list[EntryIndex] = []
     while at != NO_ENTRY and prompts < _TURNS:
@@ -66,13 +66,13 @@ def _decisions(session: Session, entry: EntryIndex) -> Iterator[str]:
 
 
 def check_words(one: Checked) -> str:
-    """What came of a kind of check."""
+    """The outcome of a check in words."""
     ended = "passed" if one.ok else "failed"
     return f"{one.check.value} {ended}, {one.runs:,} run{'' if one.runs == 1 else 's'}, {one.failed} failed"
 
 
 def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> str:
-    """The last text of a reply from the change upwards, within its turn."""
+    """The last text of a reply at or above the change, within its turn."""
     at = entry
     while at not in (NO_ENTRY, prompt):
         if session.columns.kind[at] == Kind.ASSISTANT:
@@ -86,7 +86,7 @@ def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> str:
 
 
 def _checks(session: Session, entry: EntryIndex) -> tuple[tuple[Checked, ...], int]:
-    """The checks of the first turn from the change on that has any, on the way to the leaf or to the end of its branch."""
+    """The checks of the first turn with any at or after the change, on the way to the leaf or to the end of its branch."""
     end = session.leaf
     if not session.tree.is_ancestor(entry, end):
         end = _end_of_branch(session, entry)

@@ -1,7 +1,7 @@
-"""What a provider itself said against the last request of a session, as its agent recorded it in place of a reply.
+"""Errors with which a provider answered the last request of a session, as its agent recorded them in place of a reply.
 
-It names what no rule tells from the file: thinking that it takes for changed, an image or a document that it cannot read, a
-prompt that is too long. What stood before the last reply had been taken with that, so only what came behind it is meant.
+They name problems that no rule finds in the file: thinking that the provider takes for changed, an image or a document that it
+cannot read, a prompt that is too long. It had accepted everything up to the last reply, so the problem lies behind that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COUNTS = (
 
 
 class Excess(NamedTuple):
-    """How much a prompt was too long by; zeros where that was not said."""
+    """The excess of a prompt that was too long; zeros where it was not recorded."""
 
     sent: int
     """Tokens that the provider counted."""
@@ -43,13 +43,13 @@ class Excess(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """An error that stands at the end of a session where a reply would."""
+    """An error in place of the last reply of a session."""
 
     entry: EntryIndex
     text: str
     """As recorded: not safe to show."""
     taken: EntryIndex
-    """The last reply before it: everything up to there was once taken. -1 where there is none."""
+    """The last reply before it: the provider once accepted everything up to there. -1 where there is none."""
 
     @property
     def of_thinking(self) -> bool:
@@ -68,7 +68,7 @@ class Refusal(NamedTuple):
 
     @property
     def excess(self) -> Excess | None:
-        """How much the prompt was too long by; None where it was not."""
+        """The excess of the prompt; None where the error is about something else."""
         for counts in _COUNTS:
             if found := counts.search(self.text):
                 return Excess(_number(found["sent"]), _number(found["window"]))
@@ -76,7 +76,7 @@ class Refusal(NamedTuple):
 
 
 def last_refusal(session: Session, place: int) -> Refusal | None:
-    """What the provider said last against the requests behind the last reply on the path to a place; None where it said nothing."""
+    """The provider's last error behind the last reply on the path to a place; None without one."""
     kinds, parents = session.columns.kind, session.columns.parent
     refused, text = NO_ENTRY, ""
     at = place

@@ -1,6 +1,6 @@
-"""Blocks that a provider refuses: why, and what stands in their place.
+"""Blocks that a provider refuses: the reason, and their replacement.
 
-The rules are those that providers answer with an error for (Anthropic's Messages and OpenAI's Responses and Chat Completions,
+The rules are those whose breach providers answer with an error (Anthropic's Messages and OpenAI's Responses and Chat Completions,
 November 2026): nothing empty, whole characters, names and arguments of calls in the form of tools, ids in the form of the
 provider, documents that can be read, images of known types, sizes and numbers.
 """
@@ -30,11 +30,11 @@ _IMAGE_LIMIT = 5 << 20
 _WIDEST = 8000
 """Pixels of an image on a side (Anthropic's)."""
 _MANY, _WIDEST_OF_MANY = 20, 2000
-"""From more images than this in one request on: pixels of each on a side (Anthropic's)."""
+"""A number of images in one request, and the pixels of each on a side where there are more (Anthropic's)."""
 _MOST = 100
 """Images in one request (Anthropic's)."""
 _ALL_BYTES = 30 << 20
-"""Bytes of all images as base64: a request may have 32 MB (Anthropic's), of which the rest is for texts."""
+"""Bytes of all images as base64: a request may have 32 MB (Anthropic's); the rest is for texts."""
 _MAGIC = {
     "image/png": (b"\x89PNG\r\n\x1a\n",),
     "image/jpeg": (b"\xff\xd8\xff",),
@@ -42,42 +42,42 @@ _MAGIC = {
     "image/webp": (b"RIFF",),
 }
 _TOOL = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-"""Names of tools that each provider takes."""
+"""Names of tools that every provider accepts."""
 _NOT_TOOL = re.compile(r"[^a-zA-Z0-9_-]+")
 _LONGEST_TOOL = 64
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
-"""Ids of calls that Anthropic takes. Others have forms of their own, which they expect back as they are."""
+"""Ids of calls that Anthropic accepts. Other providers have their own forms and expect them back unchanged."""
 _HALF = re.compile("[\ud800-\udfff]")
-"""Half of a character: it came from a text that was cut in the middle of one."""
+"""Half of a character, from a text that was cut in the middle of one."""
 _SHOWN = 60
 """Code points of a name in the words of a change."""
 
 
 class Change(NamedTuple):
-    """One thing that is other than in the session."""
+    """One difference from the session."""
 
     code: str
-    """What it is, in a word that does not change."""
+    """Its kind, a word that does not change."""
     text: str
     """The same for a person, on one line."""
     entry: EntryIndex = NO_ENTRY
-    """Where, in the session; -1 for all of it."""
+    """Its entry in the session; -1 for the whole session."""
 
 
 def _is_anthropic(reply: ConversationMessage) -> bool:
-    """Whether a reply came from a provider that answers by Anthropic's rules."""
+    """Whether a reply came from a provider that follows Anthropic's rules."""
     return reply.provider.startswith("anthropic") or "claude" in reply.model
 
 
 def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMessage | None:
-    """A message with blocks that are taken; None where nothing is left of it. Adds what it changed."""
+    """A message with acceptable blocks; None where no block is left. Appends its changes."""
     kept: list[Body] = []
     calls: set[str] = set()
     for block in one.content:
         block = _whole(block, one, changes)
         kind = block.get("type")
         if kind == "text" and (why := block.get(DOCUMENT)):
-            changes.append(Change("document", f"a document is replaced by a line: {why}", one.entry))
+            changes.append(Change("document", f"a document is replaced by a line of text: {why}", one.entry))
             block = {"type": "text", "text": f"{block.get('text')} [left out: {why}]"}
         elif kind == "text" and not str(block.get("text") or "").strip():
             if one.role != "result":
@@ -102,7 +102,7 @@ def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMes
 
 
 def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
-    """A block without halves of characters, which no JSON reader but JavaScript's takes."""
+    """A block without halves of characters, which only JavaScript's JSON reader accepts."""
     try:
         orjson.dumps(block)
     except TypeError:
@@ -111,7 +111,7 @@ def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body
         except RecursionError:
             return block
         if halves:
-            text = "halves of characters, left by a cut, become \ufffd"
+            text = "broken characters, left by a cut, become \ufffd"
             changes.append(Change("half-character", text, one.entry))
             found: Body = json.loads(whole)
             return found
@@ -119,7 +119,7 @@ def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body
 
 
 def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
-    """A call with a name, an id and arguments that are taken."""
+    """A call with an acceptable name, id and arguments."""
     name, call = str(block.get("name") or ""), str(block.get("id") or "")
     space = block.get(NAMESPACE)
     short = name.removeprefix(f"{space}.") if space else name
@@ -132,14 +132,14 @@ def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
     arguments = block.get("arguments")
     if block.get(RESHAPED) or not isinstance(arguments, dict):
         changes.append(
-            Change("arguments", f"the arguments of call {call} are no object: they become one", one.entry)
+            Change("arguments", f"the arguments of call {call} are not an object: they become one", one.entry)
         )
         block = {**block, "arguments": arguments if isinstance(arguments, dict) else {"input": arguments}}
     return block
 
 
 def call_id(call: str, reply: ConversationMessage) -> str:
-    """The id as the provider of a reply takes it; itself where it is."""
+    """The id in the form of the reply's provider; unchanged where it fits."""
     if not call or not _is_anthropic(reply) or _CALL_ID.fullmatch(call):
         return call
     return _NOT_TOOL.sub("_", call)[:_LONGEST_TOOL]
@@ -148,7 +148,7 @@ def call_id(call: str, reply: ConversationMessage) -> str:
 def accepted_images(
     messages: Sequence[ConversationMessage], changes: list[Change]
 ) -> list[ConversationMessage]:
-    """The messages with as many and as large images as one request to Anthropic may have; of others all of them."""
+    """The messages with no more and no larger images than one request to Anthropic may have; all images for other providers."""
     fitting = list(messages)
     last = next((one for one in reversed(fitting) if one.role == "assistant"), None)
     if last is None or not _is_anthropic(last):
@@ -162,7 +162,7 @@ def accepted_images(
 
 
 def without_images(one: ConversationMessage, changes: list[Change]) -> ConversationMessage:
-    """A message whose images are left out, for the provider refused one of them."""
+    """A message without its images, since the provider refused one of them."""
     why = "the provider could not use it"
     content = tuple(
         _instead(one, why, changes) if block.get("type") == "image" else block for block in one.content
@@ -171,7 +171,7 @@ def without_images(one: ConversationMessage, changes: list[Change]) -> Conversat
 
 
 def _images(messages: Sequence[ConversationMessage]) -> Iterator[tuple[int, int]]:
-    """Where the images stand: the message, and the block in it."""
+    """The positions of the images: the message, and the block in it."""
     for place, one in enumerate(messages):
         for number, block in enumerate(one.content):
             if block.get("type") == "image":
@@ -181,7 +181,7 @@ def _images(messages: Sequence[ConversationMessage]) -> Iterator[tuple[int, int]
 def _too_many(
     images: list[tuple[int, int]], messages: Sequence[ConversationMessage]
 ) -> Iterator[tuple[int, int, str]]:
-    """The images that are left out of a request, with the reason: the earliest go first."""
+    """The images to leave out of a request, with the reason; the earliest go first."""
 
     def data(image: tuple[int, int]) -> str:
         return str(messages[image[0]].content[image[1]].get("data") or "")
@@ -210,32 +210,32 @@ def _too_many(
 
 
 def _instead(one: ConversationMessage, why: str, changes: list[Change]) -> Body:
-    """What stands for an image."""
-    changes.append(Change("image", f"an image is replaced by a line: {why}", one.entry))
+    """A line of text that replaces an image."""
+    changes.append(Change("image", f"an image is replaced by a line of text: {why}", one.entry))
     return {"type": "text", "text": f"[image left out: {why}]"}
 
 
 def _refused_image(block: Body) -> str | None:
-    """Why a provider refuses an image; None where it takes it."""
+    """Why a provider refuses an image; None where it accepts it."""
     kind, data = str(block.get("mimeType") or ""), str(block.get("data") or "")
     if kind not in _MAGIC:
         return f"type {kind or 'not known'}"
     try:
         content = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return "its data are broken"
+        return "its data is broken"
     if not content:
         return "it has no data"
     if len(data) > _IMAGE_LIMIT:
         return f"{len(data) / (1 << 20):.1f} MiB as base64, more than {_IMAGE_LIMIT >> 20}"
     if not content.startswith(_MAGIC[kind]):
-        return f"it is no {kind.partition('/')[2]}"
+        return f"it is not a {kind.partition('/')[2]}"
     sides = _sides(content)
     return f"{_pixels(sides)}, more than {_WIDEST:,}" if max(sides) > _WIDEST else None
 
 
 def _sides(content: bytes) -> tuple[int, int]:
-    """Width and height in pixels; -1 where the image does not say."""
+    """Width and height in pixels; -1 where the image does not record them."""
     width, height = imagesize.get(io.BytesIO(content))
     return width, height
 

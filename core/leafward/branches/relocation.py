@@ -1,7 +1,8 @@
-"""Sessions of a project whose folder was renamed, begun anew in the folder it has now: one fork of each leaf.
+"""Sessions of a project whose folder was renamed, continued in the new folder: one fork of each leaf.
 
-A session that cannot go on at its leaf, since a call there has no result, is healed with that. The old sessions are only read. Each new one is written whole before the next is begun, so what fails half way leaves whole
-sessions, and a second run goes on with the rest: a session whose last words a fork of it in the new folder holds is there.
+A session that cannot continue at its leaf, because a call there has no result, is healed as well. The old sessions are only
+read. Each new one is written completely before the next is begun, so that a failure leaves complete sessions and a second run
+continues with the rest: a session counts as done once a fork in the new folder holds its last message.
 """
 
 from __future__ import annotations
@@ -35,46 +36,46 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What became of one session."""
+    """The outcome for one session."""
 
     MADE = "made"
-    """A new session was written; in a dry run: it would be."""
+    """A new session was written, or would be in a dry run."""
     THERE = "there"
-    """A new session in the new folder holds all of it already."""
+    """A session in the new folder already holds all of it."""
     SKIPPED = "skipped"
-    """It goes with another one, or there is nothing in it."""
+    """Another session includes it, or it is empty."""
     REFUSED = "refused"
-    """It cannot go on in the new folder, or writing it failed."""
+    """It cannot continue in the new folder, or writing failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A session of the old folder, and where it is to work."""
+    """A session of the old folder, and its new folder."""
 
     card: Card
     folder: str
-    """The new folder; for one of a folder within the old one, that folder within the new one."""
+    """The new folder; for a session in a subfolder of the old one, the same subfolder of the new one."""
     forks: tuple[Card, ...]
-    """The sessions there that were made from it, straight or over others."""
+    """The sessions in the new folder that were forked from it, directly or indirectly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """What became of a session."""
+    """The result of one move."""
 
     move: Move
     outcome: Outcome
     reason: str = ""
     """Why it was skipped or refused, in one line."""
     draft: Draft | None = None
-    """What was written, or would be."""
+    """The draft that was written, or would be."""
     path: str = ""
     """The session in the new folder, where there is one."""
     remarks: tuple[Remark, ...] = ()
 
 
 def moves(cards: Sequence[Card], old: str, new: str) -> list[Move]:
-    """The sessions that worked in a folder or in one below it, oldest first, with where they are to work now.
+    """The sessions that worked in a folder or below it, oldest first, each with its new folder.
 
     Both folders are absolute. Raises NotFound, with the nearest folder, where no session worked there, and Refused where
     both are the same.
@@ -88,7 +89,7 @@ def moves(cards: Sequence[Card], old: str, new: str) -> list[Move]:
         by_folder.setdefault(os.path.normpath(card.project) if card.project else "", []).append(card)
     found = []
     for folder, held in by_folder.items():
-        # The new folder may lie in the old one.
+        # The new folder may lie inside the old one.
         if not _within(folder, old) or (_within(new, old) and _within(folder, new)):
             continue
         target = os.path.normpath(os.path.join(new, os.path.relpath(folder, old)))
@@ -125,7 +126,7 @@ def _nearest(old: str, folders: Iterable[str]) -> str:
 def relocate(
     moves: Iterable[Move], config: Config, env: Mapping[str, str], *, write: bool
 ) -> Iterator[Relocation]:
-    """Begins each session anew in its new folder, one after the other, and tells what became of it; or what would.
+    """Forks each session into its new folder, one after the other, and yields its outcome.
 
     A session that fails is refused and the next one is tried. Without `write` nothing is written. Never raises LeafwardError.
     """
@@ -163,7 +164,7 @@ def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: boo
 
 
 def _drafted(session: Session, agent: Agent, terms: Terms) -> tuple[Draft, EntryIndex, tuple[Remark, ...]]:
-    """The new session, the last entry that it holds, and what is to be said of it: a fork, or where that is refused a healed one."""
+    """The new session, the last entry that it holds, and its remarks: a fork, or a healed session where a fork is refused."""
     try:
         made = forking.fork(session, session.place, agent, terms, agent)
     except Refused:
@@ -188,13 +189,13 @@ def _store(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
     try:
         forking.store_and_import(session, draft, env)
     except Refused:
-        # A second run makes another document; this one would lie about.
+        # A second run makes another document, so this one would be left over.
         draft.file.unlink(missing_ok=True)
         raise
 
 
 def _holding(move: Move, session: Session, end: EntryIndex) -> str:
-    """The path of a fork that holds the session up to its end; empty where none does."""
+    """The path of a fork that holds the session up to its end; empty without one."""
     if not move.forks:
         return ""
     mark = mark_of(session, end)

@@ -1,9 +1,13 @@
-"""All sessions there are, listed at once from what was seen before and brought up to date behind."""
+"""Lists all sessions: at once from what earlier runs saw, then brought up to date in the background.
+
+A card has what is shown of one session, the index keeps the cards, and an unchanged file is not opened. Also here: which
+session came from which, sums of tokens and costs, kept copies, and the trash.
+"""
 
 from __future__ import annotations
 
-from leafward.catalog.about import NOTHING_KNOWN, About, about
 from leafward.catalog.card import Card, Details, iso_time
+from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus, status_of
 from leafward.catalog.lineage import Group, Sort, arrange, families, parents, with_parents
 from leafward.catalog.listing import Catalogue, Update
 from leafward.catalog.lookup import find_session, sighted, typed_ids
@@ -15,9 +19,9 @@ from leafward.catalog.spending import NOTHING, Sum, Totals, day_name, sum_of, to
 __all__ = [
     "NOTHING",
     "NOTHING_KNOWN",
-    "About",
     "Card",
     "Catalogue",
+    "CatalogueStatus",
     "Details",
     "Group",
     "Namesake",
@@ -25,7 +29,6 @@ __all__ = [
     "Sum",
     "Totals",
     "Update",
-    "about",
     "arrange",
     "day_name",
     "families",
@@ -36,6 +39,7 @@ __all__ = [
     "parents",
     "short_ids",
     "sighted",
+    "status_of",
     "stores",
     "sum_of",
     "told_apart",

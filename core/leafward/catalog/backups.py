@@ -1,8 +1,8 @@
-"""Our own copies of sessions: whole, private, read by the very reader of their agent.
+"""Our own copies of sessions: whole, private, and read by the same reader as the originals.
 
 An agent that deletes old sessions cannot reach them. A copy lies under the same names as in the agent's store, so that sub-agents
-and side files are found beside it, and counts as a place of that agent: it is listed where the original is gone. Of a database
-that holds many sessions, the copy is a database with the rows of this one.
+and side files are found beside it, and counts as a place of that agent: it is listed when the original is gone. The copy of one
+session from a database is a database with only the rows of that session.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class KeptCopy:
-    """What keeping a session did, or would do."""
+    """Result of keeping a session, or of a dry run of it."""
 
     path: Path
     """The copy."""
     files: tuple[Path, ...]
-    """What belongs to the session, where it was: files, or the sessions of a database."""
+    """Original files of the session; for a database, the sessions in it."""
     copied: int
-    """How many of them were new or had changed."""
+    """Number of `files` that were new or had changed."""
     size: int
-    """Bytes of all of them; of sessions in a database, of what they say."""
+    """Bytes of all files; for sessions in a database, bytes of their content."""
     dry_run: bool
     what: str = "file"
-    """What `files` are: `file` or `session`."""
+    """Kind of thing in `files`: `file` or `session`."""
 
     @property
     def changed(self) -> bool:
-        """Whether anything was to do."""
+        """Whether there was anything to copy."""
         return self.copied > 0
 
 
 def kept_root(agent: str) -> Path:
-    """Where the copies of one agent's sessions lie; it need not exist."""
+    """Folder of the copies of one agent's sessions; it need not exist."""
     return kept_dir() / agent
 
 
 def is_kept_in() -> Callable[[str], bool]:
-    """What `is_kept` says, to be asked of many paths, and of folders."""
+    """The test of `is_kept` with the folder looked up once, for many paths and for folders."""
     above = str(kept_dir()) + os.sep
     return lambda path: path.startswith(above)
 
 
 def keep(card: Card, *, dry_run: bool = False) -> KeptCopy:
-    """Copies a session with everything that belongs to it; what is there already and the same is left. The original is only read.
+    """Copies a session with everything that belongs to it, except files whose copy is up to date. Only reads the original.
 
-    Raises Refused where it is a copy itself, and where it cannot be read or the copy not be written.
+    Raises Refused if the session is itself a copy, cannot be read, or its copy cannot be written.
     """
     if is_kept(card.path):
         raise Refused("this is the kept copy itself; the original is gone")
@@ -112,7 +112,7 @@ def _same(copy: Path, original: os.stat_result) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """The copy has the time of the original."""
+    """Copies a file and gives the copy the time of the original."""
     try:
         original = open_buffered(source)
     except OSError as error:
@@ -138,8 +138,8 @@ def _pieces(original: BinaryIO, source: Path) -> Iterator[bytes]:
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A file being written, which then appears whole, readable by its owner only. Raises Refused where it cannot be written."""
-    # Writing is loaded when something is written: the first frame waits for every module of the catalog.
+    """Opens a file that appears under its name once it is whole, readable by its owner only. Raises Refused if that fails."""
+    # Imported only when something is written: the first frame waits for every module of the catalog.
     from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder
 
     waiting = draft_name(target)
@@ -155,12 +155,12 @@ def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
             sync_folder(target.parent)
     except OSError as error:
         folder = safe_line(str(_there(target.parent)), 400)
-        why = f"{safe_line(error.strerror or str(error))}; no copy is kept of it"
+        why = f"{safe_line(error.strerror or str(error))}; no copy was made"
         raise Refused(f"cannot write to {folder}: {why}") from error
 
 
 def _there(folder: Path) -> Path:
-    """The nearest folder at or above one that is there: the one in which nothing can be made."""
+    """The nearest existing folder at or above one: the folder in which nothing could be created."""
     return next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)
 
 
@@ -172,7 +172,7 @@ def _unreadable(path: str, error: OSError | NotASession) -> Refused:
 
 
 def shown_once(cards: dict[str, Card]) -> tuple[dict[str, Card], frozenset[str]]:
-    """The cards without copies whose original is there, and the paths of sessions that we keep, be it the original's or the copy's."""
+    """The cards without copies of listed originals, and the path of each kept session: the original if listed, else the copy."""
     kept = is_kept_in()
     copies = {(cards[path].agent, cards[path].id): path for path in cards if kept(path)}
     if not copies:

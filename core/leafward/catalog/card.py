@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 NO_MESSAGES = "(no messages)"
-"""Title of a session nobody has spoken in."""
+"""Title of a session without any message."""
 
 EXCERPT = 120
 """Characters kept of a prompt or a reply."""
@@ -33,42 +33,42 @@ INFERRED = "inferred"
 
 
 class Spent(NamedTuple):
-    """What one session used on one day."""
+    """Tokens and cost of one session on one day."""
 
     day: int
     """Days since 1970-01-01 in the zone of this machine when the session was read."""
     tokens: int
-    """Sent, received, and read from or written to a cache."""
+    """Tokens sent, received, and read from or written to a cache."""
     cost: float
     """US dollars, as far as the agent recorded them."""
     priced: int
-    """How many costs were recorded; where there is none, the cost is unknown."""
+    """Number of recorded costs; if it is 0, the cost is unknown."""
     copied: bool
-    """Whether it was used before the session began: in the session that it was made from."""
+    """Whether this was used before the session began, that is, in the session that this one was made from."""
 
 
 class Card(NamedTuple):
-    """What a listing shows of one session. A tuple, so that ten thousand are read back in a few milliseconds.
+    """The fields of one session in a listing. A tuple, so that ten thousand are read back in a few milliseconds.
 
-    Counts are None where they are not known yet (`partial`). Texts named safe have passed `safe_line`.
+    Counts are None while they are not known yet (`partial`). Texts named safe have passed `safe_line`.
     """
 
     path: str
     agent: str
     id: str
-    """The session's id; the file's name without its ending where it has none."""
+    """The session's id; without one, the file's name without its ending."""
     name: str | None
     """The name the user gave, as written."""
     title: str
-    """Name, else first prompt, else `[image]` where that is all that was said, else `NO_MESSAGES`; one line, safe."""
+    """Name, else first prompt, else `[image]` if the prompts hold only images, else `NO_MESSAGES`; one line, safe."""
     prompt: str
-    """The first prompt: one line, safe, cut; empty where there is none."""
+    """The first prompt: one line, safe, cut; empty if there is none."""
     project: str
-    """The folder the agent worked in, as written; empty where it is not known."""
+    """The folder that the agent worked in, as written; empty if it is not known."""
     created: int | None
-    """Milliseconds since 1970, as the header says."""
+    """Milliseconds since 1970, from the header."""
     modified: int
-    """The same: the latest user or assistant message, else `created`, else when the file was written (pi 1.5.2)."""
+    """Milliseconds since 1970: the latest user or assistant message, else `created`, else the file's own time (pi 1.5.2)."""
     entries: int | None
     messages: int | None
     """Entries of type `message`, on all branches (pi 1.5.2)."""
@@ -80,34 +80,34 @@ class Card(NamedTuple):
     tokens: int | None
     """Size of the context at the agent's own leaf, on the basis of `context.basis`."""
     model: str | None
-    """The model that applies there."""
+    """The model in use at that leaf."""
     parent: str | None
-    """The session this one was made from: a path as written in the header, or one inferred."""
+    """The session that this one was made from: a path as written in the header, or an inferred one."""
     relation: str | None
-    """`fork`, `subagent` or `inferred`; None where there is no parent."""
+    """`fork`, `subagent` or `inferred`; None without a parent."""
     archived: bool
     damage: int
-    """Damaged entries, an unfinished last line among them, and what of a session cannot be read at all."""
+    """Number of damaged entries, an unfinished last line, and parts of the session that cannot be read at all."""
     problem: str | None
-    """Why the file cannot be read as a session; None where it can."""
+    """Why the file cannot be read as a session; None if it can."""
     size: int
     """Bytes."""
     version: int
-    """Of the file's format; 0 where it is not known."""
+    """Version of the file's format; 0 if it is not known."""
     origin: int
-    """What the first prompt is, else the first entry, as a number, to find copies by; 0 where there is no entry."""
+    """Number made from the first prompt, else from the first entry, to find copies; 0 if there is no entry."""
     partial: bool
-    """Made from the two ends of the file, or older than the file: nothing in it is final."""
+    """Whether the card was made from the two ends of the file or is older than the file; nothing in it is final."""
     estimated: bool = False
-    """Whether no provider counted `tokens`: they are shown with `~`."""
+    """Whether no provider counted `tokens`; they are shown with `~`."""
     lacks_prompt: bool = False
-    """`tokens` is estimated, and the agent's own prompt, whose size its session does not say, comes on top."""
+    """Whether `tokens` is estimated and leaves out the agent's system prompt, whose size is not in the file."""
     warm_up: bool = False
-    """A sub-agent that was only started to be ready: nothing was asked of it."""
+    """Whether this is a sub-agent that was only started in advance and never asked anything."""
 
     @property
     def when(self) -> int:
-        """What the list is ordered by: `modified`; of a fork or copy that nobody has gone on with yet, when it was made."""
+        """Time that the list is ordered by: `modified`, or `created` if it is later, as for a fork without new messages."""
         return max(self.modified, self.created or 0)
 
     def as_json(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class Card(NamedTuple):
 
 
 def concealed(card: Card) -> Card:
-    """A card that keeps nothing of what was said: where the session lies, and that its project is excluded."""
+    """The card without anything from the conversation: only the session's place, and that its project is excluded."""
     return card._replace(
         name=None,
         title="",
@@ -156,28 +156,28 @@ def concealed(card: Card) -> Card:
 
 
 class Details(NamedTuple):
-    """What only a preview or a `file:` search asks for; read from the index when first wanted."""
+    """Facts that only a preview or a `file:` search needs; read from the index when first asked for."""
 
     changed: tuple[str, ...] = ()
-    """The files last changed, the latest last, relative to the project where they lie in it."""
+    """The files changed last, the latest last; relative to the project if they lie in it."""
     read: tuple[str, ...] = ()
-    """The files last read, and not changed."""
+    """The files read last that were not changed."""
     last_prompt: str = ""
-    """The last prompt on the way to the agent's own leaf: one line, safe, cut."""
+    """The last prompt on the path to the agent's own leaf: one line, safe, cut."""
     last_reply: str = ""
-    """The last reply to it, likewise; empty where there is none yet."""
+    """The last reply to that prompt: one line, safe, cut; empty if there is none yet."""
 
 
 class Mark(NamedTuple):
-    """Where reading a session stopped, so that a file that has only grown is read on from there."""
+    """The point up to which a session was read, so that a file that has only grown is read on from there."""
 
     end: int
     """Bytes read."""
     inode: int
     seal: str
-    """Of the file's first bytes and of the last ones before `end`."""
+    """Digest of the file's first bytes and of the last bytes before `end`."""
     last_id: str
-    """The entry that the next one continues."""
+    """Id of the last entry read: the parent of the next one."""
     leaves: int
     at_tip: bool
     """Whether the conversation stands at the end of a branch."""
@@ -189,6 +189,6 @@ class Reading(NamedTuple):
     card: Card
     details: Details = Details()
     mark: Mark | None = None
-    """None where the file has to be read whole the next time."""
+    """None if the file has to be read whole the next time."""
     spent: tuple[Spent, ...] = ()
-    """What it used, by day."""
+    """Tokens and costs of the session, by day."""

@@ -1,4 +1,4 @@
-"""What single lines and bytes of a session file say to a card."""
+"""Fields of a card, read from single lines and bytes of a session file."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 FILES_KEPT = 64
-"""Names kept of the files changed, and of those read."""
+"""Number of names kept of changed files, and of read files."""
 
 MESSAGES = frozenset(MESSAGE_ROLES.values())
 """Kinds that pi counts as messages."""
 
 ARCHIVE_TYPE = "leafward.archive"
-"""A `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole
+"""Type of a `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole
 session. The last one counts."""
 
 LATEST = 8_640_000_000_000_000
-"""The last moment that JavaScript has a date for, in milliseconds."""
+"""The latest date of JavaScript, in milliseconds since 1970."""
 _HEAD_SEALED = 64
 _TAIL_SEALED = 256
 
 
 def excerpt(body: Body | None) -> str:
-    """The text of a message on one line, safe and cut, that of a reply without signs of Markdown; empty where it has none."""
+    """The text of a message on one line, safe and cut, without Markdown signs in a reply; empty if there is no text."""
     if body is None:
         return ""
     text, message = prompt_text(body), body.get("message")
-    if isinstance(message, dict) and message.get("role") == "assistant":
+    if text and isinstance(message, dict) and message.get("role") == "assistant":
         text = spoken(text)
     return brief(text)
 
 
 def brief(text: str) -> str:
-    """A text on one safe line of at most `EXCERPT` characters; one that goes on ends with an ellipsis."""
+    """A text on one safe line of at most `EXCERPT` characters; a longer text ends with an ellipsis."""
     return excerpt_line(text, EXCERPT)
 
 
 def spoken_at(body: Body | None) -> int:
-    """When a user or the model spoke, in milliseconds: the message's own time, else the entry's; 0 for anything else."""
+    """Time of a message of the user or the model, in milliseconds: its own time, else the entry's; 0 for other entries."""
     message = body.get("message") if body is not None and body.get("type") == "message" else None
     if (
         not isinstance(message, dict)
@@ -65,7 +65,7 @@ def spoken_at(body: Body | None) -> int:
 
 
 def time_in(message: Body) -> int | None:
-    """The time that a message says itself, in milliseconds; None where it is no date."""
+    """The time recorded in a message, in milliseconds since 1970; None if it is no date."""
     own = message.get("timestamp")
     return (
         int(own) if isinstance(own, (int, float)) and not isinstance(own, bool) and 0 < own < LATEST else None
@@ -73,7 +73,7 @@ def time_in(message: Body) -> int | None:
 
 
 def model_of(body: Body | None) -> str | None:
-    """The model that a reply or a change of model names."""
+    """The model named by a reply or a change of model."""
     body = body or {}
     message = body.get("message")
     found = message.get("model") if isinstance(message, dict) else body.get("modelId")
@@ -81,13 +81,13 @@ def model_of(body: Body | None) -> str | None:
 
 
 def name_of(body: Body) -> str | None:
-    """The name that a `session_info` line gives; None where it takes it away."""
+    """The name given by a `session_info` line; None if the line removes the name."""
     name = body.get("name")
     return name.strip() or None if isinstance(name, str) else None
 
 
 def archived_by(body: Body | None) -> bool | None:
-    """Whether a line archives the whole session or brings it back; None where it says nothing of that."""
+    """Whether a line archives the whole session (True) or brings it back (False); None if it does neither."""
     if body is None or body.get("customType") != ARCHIVE_TYPE:
         return None
     data = body.get("data")
@@ -97,13 +97,13 @@ def archived_by(body: Body | None) -> bool | None:
 
 
 def parent_of(header: Body) -> str | None:
-    """The file that a header says the session was made from."""
+    """The file that the session was made from, according to its header."""
     found = header.get("parentSession")
     return found if isinstance(found, str) and found else None
 
 
 def relation_of(header: Body) -> str | None:
-    """How a session came from its parent: as its header says, else a fork of it; None where it has none."""
+    """Relation of a session to its parent: the one in its header, else a fork; None without a parent."""
     found = header.get("relation")
     if isinstance(found, str):
         return found
@@ -111,17 +111,17 @@ def relation_of(header: Body) -> str | None:
 
 
 def card_title(name: str | None, prompt: str, shown: str = "") -> str:
-    """What a session is called: its name, else its first prompt, else what stands for one that only shows something."""
+    """Title of a session: its name, else its first prompt, else `shown`, the mark of prompts without text."""
     return (brief(name) if name else "") or prompt or shown or NO_MESSAGES
 
 
 def title_in(header: Body) -> str | None:
-    """What another agent calls a session that nobody named."""
+    """Title that another agent gave a session that the user did not name."""
     return title_or_none(header.get("title"))
 
 
 def agent_of(candidate: Candidate) -> Agent:
-    """The agent of a file, by where it lies, else by its first bytes. Raises OSError."""
+    """The agent of a file, by the store that it lies in, else by its first bytes. Raises OSError."""
     if candidate.agent:
         return agent_named(candidate.agent)
     with open_regular(candidate.path) as file:
@@ -161,7 +161,7 @@ def problem_card(candidate: Candidate, problem: str) -> Card:
 
 
 def seal_of(file: BinaryIO, end: int) -> str:
-    """A digest of a file's first bytes and of the last ones before `end`: what a file that only grew keeps."""
+    """Digest of a file's first bytes and of the last bytes before `end`; it stays the same if the file only grows."""
     file.seek(0)
     digest = blake2b(file.read(_HEAD_SEALED), digest_size=8)
     start = max(0, end - _TAIL_SEALED)
@@ -171,7 +171,7 @@ def seal_of(file: BinaryIO, end: int) -> str:
 
 
 class TouchedFiles:
-    """The last files changed and read, by the calls that name them."""
+    """The files changed last and read last, taken from the calls that name them."""
 
     def __init__(self, project: str, known: Details | None = None) -> None:
         folder = project.rstrip("/\\")
@@ -180,7 +180,7 @@ class TouchedFiles:
         self.read: dict[str, None] = dict.fromkeys(known.read if known else ())
 
     def take(self, touches: Iterable[tuple[str, bool]]) -> None:
-        """Takes in files touched, in order, each with whether it was changed."""
+        """Adds files in order, each with whether it was changed."""
         inside = self._inside
         for path, changed in touches:
             if not path.isprintable():

@@ -1,4 +1,4 @@
-"""Folders that the user wants left alone: what lies in them is neither listed nor read."""
+"""Folders that the user excludes: nothing in them is listed or read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 EXCLUDED = "excluded"
-"""The `problem` of a card that stands for a session in an excluded project: nothing of what was said in it is kept."""
+"""The `problem` of a card of an excluded project's session; the card keeps nothing of the conversation."""
 
 _TOKEN = re.compile(r"/\*\*/|\*\*/|/\*\*|\*\*|\*|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
 _LONGEST = 1_000
@@ -18,9 +18,9 @@ _LONGEST = 1_000
 
 
 class Exclusion:
-    """The globs of a configuration, read as .gitignore has them.
+    """The globs of a configuration, with the rules of .gitignore.
 
-    A later one counts more, `!` takes back, and what lies in an excluded folder is excluded. A pattern without a slash is a
+    A later pattern wins, `!` includes again, and everything in an excluded folder is excluded. A pattern without a slash is a
     name anywhere; one that begins with `/` or `~/` is a whole path.
     """
 
@@ -33,7 +33,7 @@ class Exclusion:
         return bool(self._rules)
 
     def __call__(self, path: str) -> bool:
-        """Whether a path is, or lies in, what is excluded."""
+        """Whether a path is excluded or lies in an excluded folder."""
         if not self._rules or not path:
             return False
         found = self._known.get(path)
@@ -48,7 +48,7 @@ class Exclusion:
 
 
 def _rule(text: str, home: str) -> tuple[re.Pattern[str], bool] | None:
-    """A pattern ready to match whole paths, and whether it excludes."""
+    """A compiled pattern for whole paths, and whether it excludes; None for a pattern that counts for nothing."""
     pattern = text.strip()
     excludes = not pattern.startswith("!")
     pattern = pattern.lstrip("!").rstrip("/") if not excludes else pattern.rstrip("/")

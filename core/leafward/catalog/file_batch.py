@@ -1,4 +1,4 @@
-"""Session files that a process of our own reads whole at one request."""
+"""Session files that a worker process reads whole in one request."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class FileBatch(NamedTuple):
-    """Files to read, and how long."""
+    """Files to read, and the time limit for each."""
 
     candidates: tuple[Candidate, ...]
     seconds: float
-    """For each file, at most."""
+    """Time limit for each file."""
 
 
 def read_batch(batch: FileBatch) -> list[Reading | None]:
-    """Reads each file; None where it took longer than it may."""
+    """Reads each file; None for a file that took longer than its limit."""
     found = []
     for one in batch.candidates:
         end = time.monotonic() + batch.seconds

@@ -1,4 +1,4 @@
-"""Moving a file to another folder, also to another file system, so that at every moment at least one whole copy is on a disk."""
+"""Moves a file to another folder or file system; at every moment at least one whole copy is on a disk."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ _PIECE = 1 << 20
 
 
 def move_file(source: Path, target: Path, *, leave: bool = False) -> None:
-    """Gives a file another name. Never replaces anything.
+    """Moves a file to a new path. Never replaces a file.
 
-    On one file system that is a rename. On two the file is copied, with mode and times, and both the copy and its name are on
-    the disk before the source is removed. Where that cannot be removed the copy goes again, so that there is one file as
-    before; `leave` keeps both.
+    On one file system this is a rename. Between two, the file is copied with mode and times, and the copy and its name are on
+    the disk before the source is removed. If the source cannot be removed, the copy is deleted again; `leave` keeps both.
 
-    Raises Refused, with the folder that is to blame and nothing changed.
+    Raises Refused, which names the folder at fault; nothing is changed then.
     """
     if os.path.lexists(target):
-        raise Refused(f"a file of that name is there: {_shown(target)}")
+        raise Refused(f"a file of that name exists: {_shown(target)}")
     try:
         os.rename(source, target)
     except OSError as error:
@@ -40,13 +39,13 @@ def move_file(source: Path, target: Path, *, leave: bool = False) -> None:
         _copy(source, target)
         _remove(source, target, leave=leave)
     for folder in (target.parent, source.parent):
-        # The move is done. Whichever name the disk has after a crash, the file is whole under it.
+        # The move is done. Whichever name survives a crash, the file is whole under it.
         with suppress(OSError):
             sync_folder(folder)
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Makes the whole copy, durable, under the target's name. Raises Refused with nothing left."""
+    """Writes a whole, durable copy under the target's name. Raises Refused and leaves nothing behind."""
     waiting = draft_name(target)
     try:
         with source.open("rb") as original:
@@ -98,7 +97,7 @@ def _remove(source: Path, copy: Path, *, leave: bool) -> None:
 
 
 def begins_with(path: Path, other: Path) -> bool:
-    """Whether a file begins with all that another one holds. Raises OSError."""
+    """Whether a file begins with the whole content of another one. Raises OSError."""
     with path.open("rb") as long, other.open("rb") as short:
         if not stat.S_ISREG(os.fstat(long.fileno()).st_mode):
             return False

@@ -1,7 +1,7 @@
-"""A session file to a card, by a scan of all of it.
+"""Makes the card of a session file from a scan of the whole file.
 
-Little is decoded: the first prompt, the last few entries, and what walks up from the leaf to the last reply that says how
-large the context is.
+Few entries are decoded: the first prompt, the last few entries, and those from the leaf up to the last reply that records
+the size of the context.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import native
+from leafward.agents import Candidate, native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
@@ -60,21 +60,21 @@ from leafward.session.watched_file import SessionFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents import Agent, Candidate
+    from leafward.agents import Agent
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
 
 _MESSAGES, _PROMPTS = bytes(MESSAGES), bytes(PROMPTS)
 _UNANSWERED = re.compile(b"[%c](?![%c])" % (Kind.USER, Kind.ASSISTANT))
-"""A prompt that no reply follows: the reply would be later."""
+"""A prompt with no prompt or reply right after it, which would be later."""
 _SPEAKERS = (Kind.USER, Kind.ASSISTANT)
 _LAST_ENTRIES = 12
-"""Entries at the end of the file that are read in one go."""
+"""Number of entries at the end of the file that are read at once."""
 _REPLIES_TRIED = 32
 
 
 def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
-    """Everything a card needs, from the whole file; None where `stop` ended it. Never raises for what is in the file."""
+    """All fields of a card, from the whole file; None if `stop` ended the reading. Raises nothing because of the file's content."""
     try:
         agent = agent_of(candidate)
         if agent is native():
@@ -92,19 +92,27 @@ def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -
     except OSError as error:
         problem = f"cannot read: {error.strerror or error}"
     except Exception as error:
-        # One file of thousands: whatever is in it, the others are listed.
-        problem = f"cannot be made sense of: {type(error).__name__}: {error}"
+        # One bad file among thousands must not keep the others from being listed.
+        problem = f"cannot be understood: {type(error).__name__}: {error}"
     return Reading(problem_card(candidate, problem))
+
+
+def whole(card: Card) -> Card:
+    """The card with its counts and its title, for one of a first look: reads its file. Any other card as it is."""
+    if not card.partial or card.problem is not None:
+        return card
+    reading = read_whole(Candidate(card.path, [card.size, card.modified * 1_000_000], card.agent))
+    return card if reading is None or reading.card.problem is not None else reading.card
 
 
 def _native_reading(
     candidate: Candidate, agent: Agent, stop: Callable[[], bool], *, shared: bool
 ) -> Reading | None:
-    """A native session's card; None where `stop` ended it, or other processes that share in it could not."""
+    """The reading of a native session; None if `stop` ended it, or if the processes that share the work failed."""
     replies, share = Replies(), None
     with ExitStack() as stack:
         if shared:
-            # Few sessions are that large.
+            # Imported only here, as few sessions are that large.
             from leafward.catalog.shared_replies import SharedReplies
 
             share = stack.enter_context(SharedReplies(candidate.path, replies))
@@ -123,7 +131,7 @@ def _reading(
     spent: tuple[Spent, ...],
     replied: int | None = None,
 ) -> Reading:
-    """`replied`: when the latest reply was made, in milliseconds, where all of them were looked at."""
+    """Makes the reading. `replied` is the time of the latest reply in milliseconds, if all replies were looked at."""
     look = _Look(session, replied)
     tokens = look.tokens()
     source = session.source
@@ -169,7 +177,7 @@ def _reading(
 
 
 class _Look:
-    """One session, looked at for its card; what is decoded twice is kept."""
+    """A session being read for its card; decoded entries are kept, as some are needed twice."""
 
     def __init__(self, session: Session, replied: int | None = None) -> None:
         self.session = session
@@ -180,21 +188,30 @@ class _Look:
         source = session.source
         self.decoded: dict[int, Body | None] = dict(source.known) if isinstance(source, NativeFile) else {}
         self.decoded.update(session.bodies(last) if last else ())
+        self.texts: dict[int, str] = {}
         self.runs = session.tree.path_runs(session.own_leaf)
         self.lacks_prompt = False
-        """Whether the size that `tokens` found leaves the agent's own prompt out."""
+        """Whether the size found by `tokens` leaves out the agent's system prompt."""
         self.estimated = False
-        """Whether no provider counted that size."""
+        """Whether no provider counted the size found by `tokens`."""
         self.shown = ""
-        """What stands for the prompts that `first_prompt` passed by as they have no text."""
+        """Text shown for the prompts without text that `first_prompt` skipped."""
 
     def body(self, index: int) -> Body | None:
         if index not in self.decoded:
             self.decoded[index] = self.session.body(index)
         return self.decoded[index]
 
+    def text(self, index: int) -> str:
+        """The excerpt of a message."""
+        if index not in self.texts:
+            self.texts[index] = excerpt(self.body(index))
+        return self.texts[index]
+
     def upwards(self, kind: Kind) -> Iterator[int]:
-        """Entries of a kind on the path, from the leaf up."""
+        """Entries of a kind on the path, from the leaf upwards."""
+        if kind not in self.kinds:
+            return
         for run in reversed(self.runs):
             at = self.kinds.rfind(kind, run.start, run.stop)
             while at >= 0:
@@ -202,7 +219,7 @@ class _Look:
                 at = self.kinds.rfind(kind, run.start, at)
 
     def tokens(self) -> int:
-        """The size of the context where the agent itself goes on; what `context_at` says, decoding as little as that takes."""
+        """Size of the context at the agent's own leaf. Equals `context_at` and decodes as few entries as possible."""
         if next(self.upwards(Kind.CONTEXT_EDIT), NO_ENTRY) >= 0:
             return self.whole_context()
         oldest = next(self.upwards(Kind.COMPACTION), NO_ENTRY)
@@ -228,9 +245,9 @@ class _Look:
         return self.whole_context()
 
     def whole_context(self) -> int:
-        """The same, from every message; a line that proves to be broken changes the path."""
+        """Size of the context at the agent's own leaf, from every message; a line that proves broken changes the path."""
         session = self.session
-        # Where only Leafward stands the agent sends nothing from.
+        # The agent sends nothing from a leaf that only Leafward moved to.
         context = context_at(session, None if session.own_leaf == session.leaf else session.own_leaf)
         self.lacks_prompt = lacks_prompt(session, context)
         self.estimated = not context.count.recorded
@@ -238,16 +255,15 @@ class _Look:
         return context.total
 
     def first_prompt(self) -> str:
-        """The first user message with a text, in file order (pi 1.5.2); a fork's own where another agent made it.
+        """The first user message with a text, in file order (pi 1.5.2); of another agent's fork, the first of its own.
 
-        A command without words counts where no other comes.
+        A command without arguments counts only if there is no other prompt.
         """
         at = self.kinds.find(Kind.USER, self.session.inherited)
         at = at if at >= 0 else self.kinds.find(Kind.USER)
         bare = ""
         while at >= 0:
-            body = self.body(at)
-            text = excerpt(body)
+            body, text = self.body(at), self.text(at)
             if text and not is_bare_command(body or {}):
                 return text
             bare = bare or text
@@ -259,9 +275,9 @@ class _Look:
         return brief(command) if command else ""
 
     def last_words(self) -> tuple[str, str]:
-        """The text of the last prompt on the path that has one, and of the last reply to it; empty where there is none."""
+        """The text of the last prompt on the path that has one, and of the last reply to it; empty if there is none."""
         for asked in self.upwards(Kind.USER):
-            prompt = excerpt(self.body(asked))
+            prompt = self.text(asked)
             if prompt:
                 return prompt, self._reply(asked)
         return "", self._reply(NO_ENTRY)
@@ -271,7 +287,7 @@ class _Look:
         for tried, index in enumerate(self.upwards(Kind.ASSISTANT)):
             if tried == _REPLIES_TRIED or index < above:
                 break
-            text = excerpt(self.body(index))
+            text = self.text(index)
             if text:
                 return text
         return ""
@@ -279,8 +295,8 @@ class _Look:
     def modified(self) -> int | None:
         """The latest time of a user's or assistant's message, in milliseconds.
 
-        Files are appended to, so the latest lies among the last ones; only where none does are earlier ones asked, and where
-        Leafward appended: turns that it grafted have the times at which they were said first.
+        Files are appended to, so the latest message is among the last ones. Earlier ones are looked at only if none of those has
+        a time, or if Leafward appended entries: grafted turns keep the times of the original messages.
         """
         if self.replied is not None:
             found = max(self.replied, self._spoken(self.kinds.rfind(Kind.USER)))
@@ -315,16 +331,16 @@ class _Look:
         return count
 
     def origin(self) -> int:
-        """The first prompt and when it was said, else the first entry's id and time: the same in every copy and fork of a session.
+        """Number of the first prompt and its time, else of the first entry's id and time; equal in all copies and forks.
 
-        A copy that was made by reading and writing may have other ids, and other times of its entries.
+        A copy that a program rewrote may have other ids and other entry times.
         """
         first = self.kinds.find(Kind.USER)
         prompt = self.body(first) if first >= 0 else None
         message = prompt.get("message") if prompt is not None else None
         said = time_in(message) if isinstance(message, dict) else None
         if said is not None:
-            return _number_of(f"{excerpt(prompt)}@{said}")
+            return _number_of(f"{self.text(first)}@{said}")
         if not self.kinds or self.kinds[0] == Kind.MALFORMED:
             return 0
         body = self.body(0) or {}
@@ -337,14 +353,14 @@ def _number_of(text: str) -> int:
 
 
 def _reason(error: NotASession, path: str) -> str:
-    """What is wrong with a file, without its name."""
+    """The reason why a file cannot be read, without the file's name."""
     return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
 
 
 def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[tuple[str, bool]]:
-    """The files that another agent's session touched on all its branches, what it was begun with too, as in a session of pi.
+    """Files that another agent's session touched, on all branches and in its inherited beginning, as in a session of pi.
 
-    Each where it was last, and whether it changed it there.
+    Each is listed where it was last read and where it was last changed, with whether it was changed there.
     """
     found = touched(session, range(len(session)), agent.tool_table, stop)
     latest = [
@@ -357,7 +373,7 @@ def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> l
 
 
 def _mark(session: Session, source: NativeFile) -> Mark | None:
-    """Where to read on; None where the file is not simple enough for that."""
+    """The mark to read on from; None if the file is not simple enough for that."""
     columns, leaf = session.columns, session.leaf
     if (
         session.scan.pending

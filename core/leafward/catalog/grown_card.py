@@ -1,4 +1,4 @@
-"""A card of a file that has only grown, from the lines that were appended since it was read."""
+"""Updates the card of a file that has only grown, from the lines appended since it was read."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 READ_ON_LIMIT = 1 << 20
-"""Bytes appended up to which a file is read on; more is read whole."""
+"""Most appended bytes with which a file is read on; with more it is read whole."""
 
 _UNTOLD = frozenset(
     {Kind.HEADER, Kind.UNKNOWN, Kind.MALFORMED, Kind.COMPACTION, Kind.CONTEXT_EDIT, Kind.SYSTEM}
 )
-"""Kinds that only a reading of the whole file can count; the last three change how the context before them counts."""
+"""Kinds that need a reading of the whole file; the last three change how the context before them counts."""
 
 
 def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
-    """The reading of a file that has only grown, from what was appended; None where it has to be read whole.
+    """The reading of a file that has only grown, made from the appended lines; None if the file has to be read whole.
 
-    That is so where the old bytes changed, the new entries do not continue the last one in a row, or they change how the
-    context before them counts.
+    It has to be read whole if the old bytes changed, or if the new entries do not continue the last one in a row or change
+    how the context before them counts.
     """
     try:
         return _read_on(reading, candidate)
     except Exception:
-        # A short cut only: whatever was appended, of any type and shape, reading the file whole says what is wrong with it.
+        # This is only a shortcut: if the appended lines are malformed, reading the file whole says how.
         return None
 
 
 def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
-    # Its decoder takes longer to load than anything else here.
+    # Imported here, as its decoder takes longer to load than anything else in this module.
     from leafward.catalog.replies import Replies
 
     card, details, mark, known = reading
@@ -85,7 +85,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
 
 
 def _appended(candidate: Candidate, mark: Mark) -> tuple[bytes, str] | None:
-    """The whole lines behind a mark and the seal at their end; None where what lies before it is not what was read."""
+    """The whole lines after a mark and the seal at their end; None if the bytes before the mark have changed."""
     with open_regular(candidate.path) as file:
         if os.fstat(file.fileno()).st_ino != mark.inode or seal_of(file, mark.end) != mark.seal:
             return None
@@ -95,7 +95,7 @@ def _appended(candidate: Candidate, mark: Mark) -> tuple[bytes, str] | None:
 
 
 class _GrownCard:
-    """A card that takes in the entries behind those that it was made from, one after the other."""
+    """A card that takes in the appended entries one by one."""
 
     def __init__(self, card: Card, details: Details, mark: Mark) -> None:
         self.last_id, self.leaves, self.at_tip = mark.last_id, mark.leaves, mark.at_tip
@@ -106,13 +106,13 @@ class _GrownCard:
         self._spoken = 0
 
     def take(self, body: Body, kind: Kind) -> bool:
-        """Takes one entry in; False where only a reading of the whole file can tell what becomes of the card."""
+        """Adds one entry; False if only a reading of the whole file can update the card."""
         values = self._values
         name = body.get("id")
         if kind in _UNTOLD or body.get("parentId") != self.last_id or not isinstance(name, str) or not name:
             return False
         if kind is Kind.USER and not self._before.turns:
-            return False  # the first prompt: by it copies are found
+            return False  # copies are found by the first prompt
         if not self._is_sized(body, kind):
             return False
         self.last_id = name
@@ -128,18 +128,18 @@ class _GrownCard:
         return True
 
     def _is_sized(self, body: Body, kind: Kind) -> bool:
-        """Whether the size of the context is known with an entry; a reply that says its usage ends an estimate."""
+        """Whether the size of the context can be kept up with an entry; a reply that records its usage ends an estimate."""
         if kind is not Kind.ASSISTANT or not self._values["estimated"]:
             return True
         if trusted_usage(body.get("message") or {}) is None:
             return True
         if spoken_at(body) < self._before.modified:
-            return False  # whether its usage can be believed, what stands above it says
+            return False  # the entries above decide whether its usage can be trusted
         self._values["estimated"] = False
         return True
 
     def _take_texts(self, body: Body, kind: Kind) -> None:
-        """What an entry says for the card: name, prompts and replies, model, whether it is archived."""
+        """Takes over an entry's name, prompt or reply, model, and archiving."""
         values = self._values
         if kind is Kind.SESSION_INFO:
             values["name"] = name_of(body)
@@ -158,7 +158,7 @@ class _GrownCard:
             values["archived"] = archived
 
     def card(self, size: int) -> Card | None:
-        """The card of a file of `size` bytes; None where only a reading of the whole file can tell."""
+        """The card of a file of `size` bytes; None if only a reading of the whole file can make it."""
         before, values = self._before, self._values
         if self._spoken:
             values["modified"] = max(self._spoken, before.modified if before.messages else 0)

@@ -1,8 +1,8 @@
-"""The catalogue's memory: one file with the cards of all sessions seen, valid as long as the files are the same.
+"""The catalogue's cache: one file with the cards of all sessions seen, each valid while its session's file is unchanged.
 
-Three lines: what the file is, the cards as columns, and behind them what only previews and `file:` searches need, which is
-read when first asked for. The file is a cache: it is replaced whole, the loser of a race loses nothing but its cache, and one
-that cannot be used is made anew.
+It has three lines: a header, the cards as columns, and the facts that only previews and `file:` searches need, read when
+first asked for. The file is always replaced whole, a process that loses a race loses only its cache, and an unusable file
+is made again.
 """
 
 from __future__ import annotations
@@ -46,57 +46,59 @@ if TYPE_CHECKING:
     from leafward.agents import Candidate, Listing, Stamp
 
 UNREAD: Stamp = [-2, 0]
-"""The stamp of a file whose card has to be made anew though the file is the same."""
+"""The stamp of a file whose card has to be made again although the file is unchanged."""
 
 FORMAT = 10
-"""Raised when a card is made in another way; the names of the fields are compared too."""
+"""Increased when cards are made in another way; the names of the fields are compared too."""
 
 _KIND = "leafward catalogue"
 _REPEATED = ("agent", "project", "model", "relation", "problem")
-"""Columns with few different values: a table of them, and a number for each card. A column of one value is that value
-alone."""
+"""Columns with few different values: stored as a table and a number for each card. A column of one value is stored as that
+value alone.
+"""
 _NONE = -(2**62)
-"""Stands for None in a column of numbers."""
+"""Stored for None in a column of numbers."""
 _MANY = 1000
-"""Cards from which on the garbage collector is told never to look at them again: values without references to each other,
-freed when they are let go like any other."""
+"""Number of cards from which on the garbage collector never scans them again: they are values without references to each
+other and are freed like any others.
+"""
 _FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields, "+", *Spent._fields]
 
 
 Extra = tuple[Details, Mark | None, tuple[Spent, ...]]
-"""What is kept of a session besides its card."""
+"""Everything kept of a session besides its card."""
 
 
 class Index:
-    """Cards and stamps by path, as loaded and since changed. Not for several threads at once."""
+    """Cards and stamps by path, as loaded and since changed. Not thread-safe."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = cache_dir() / "catalogue.json" if path is None else path
         self.cards: dict[str, Card] = {}
         self.folders: dict[str, dict[str, Stamp]] = {}
-        """What the files were when they were read, by folder and name."""
+        """Stamps of the files when they were read, by folder and name."""
         self.kept: dict[str, Stamp] = {}
-        """What the sidecars of other agents' sessions were when their cards were made, by the names of the files."""
+        """Stamps of the sidecars of other agents' sessions when the cards were made, by file name."""
         self.rejected: str | None = None
-        """Why the file on disk could not be used; None where it could, or there was none."""
+        """Why the file on disk could not be used; None if it could, or if there was none."""
         self.changed = False
         self.faultless = False
-        """Whether no card that was loaded has a problem: then none of them needs a look for it."""
+        """Whether no loaded card has a problem, so that none needs to be checked for it."""
         self._extras: dict[str, Extra] = {}
-        """Of what was read by this process."""
+        """Facts besides the cards that this process read."""
         self._stored: dict[str, tuple[Stamp, Extra]] | None = None
-        """Of what lies in the file, with the stamp it was written for; None until asked for."""
+        """Facts besides the cards that lie in the file, each with the stamp it was written for; None until asked for."""
         self._lost = False
         self._load()
 
     def stamp(self, path: str) -> Stamp | None:
-        """What a file was when it was read; None where it was not."""
+        """The stamp of a file when it was read; None if it was not read."""
         folder, name = os.path.split(path)
         found = self.folders.get(folder, {}).get(name)
         return found if is_stamp(found) else None
 
     def compare(self, listing: Listing) -> list[Candidate]:
-        """The files of a folder whose cards do not hold. Where nothing changed that is one comparison."""
+        """The files of a folder whose cards are out of date. If nothing changed, this is a single comparison."""
         known = self.folders.get(listing.folder, {})
         if known == listing.files:
             return []
@@ -117,12 +119,12 @@ class Index:
         return {path: card for path, card in self.cards.items() if path not in elsewhere}
 
     def reading(self, path: str) -> Reading | None:
-        """Everything kept of a file; None where there is nothing."""
+        """Everything kept of a file; None if it has no card."""
         card = self.cards.get(path)
         return Reading(card, *self._extra(path)) if card is not None else None
 
     def details(self, path: str) -> Details:
-        """Files and last words of a session; empty where they are not known."""
+        """Files and last words of a session; empty if they are not known."""
         return self._extra(path)[0]
 
     def all_details(self) -> dict[str, Details]:
@@ -130,7 +132,7 @@ class Index:
         return {path: self._extra(path)[0] for path in self.cards}
 
     def spent(self, path: str) -> tuple[Spent, ...]:
-        """What a session used, by day; nothing where it is not known."""
+        """Tokens and costs of a session, by day; empty if they are not known."""
         return self._extra(path)[2]
 
     def _extra(self, path: str) -> Extra:
@@ -144,7 +146,7 @@ class Index:
         return held[1] if held is not None and held[0] == self.stamp(path) else _NOTHING
 
     def put(self, candidate: Candidate, reading: Reading) -> None:
-        """Keeps what was read of a file."""
+        """Stores the reading of a file."""
         folder, name = os.path.split(candidate.path)
         reading = fitted(reading)
         self.cards[candidate.path] = reading.card
@@ -153,7 +155,7 @@ class Index:
         self.changed = True
 
     def conceal(self, card: Card) -> None:
-        """Puts a card that says less in the place of one, and forgets all that was known besides."""
+        """Replaces a card by one that says less, and forgets all other facts of the session."""
         self.cards[card.path] = card
         self._extras[card.path] = _NOTHING
         self.changed = True
@@ -168,7 +170,7 @@ class Index:
             self._extras.pop(path, None)
 
     def save(self) -> bool:
-        """Replaces the file where something changed; False where that was not possible, which loses only the cache."""
+        """Replaces the file if something changed; False if that failed, which loses only the cache."""
         if not self.changed:
             return True
         try:
@@ -178,7 +180,7 @@ class Index:
                 with os.fdopen(handle, "wb") as file:
                     file.writelines(self._lines())
                 os.replace(name, self.path)
-            except BaseException:  # also an interrupt: no half-written index stays beside the one that counts
+            except BaseException:  # on an interrupt too, no half-written index stays behind
                 os.unlink(name)
                 raise
         except OSError:
@@ -241,7 +243,7 @@ class Index:
             self.changed = True
 
     def _load_extras(self) -> dict[str, tuple[Stamp, Extra]]:
-        """What lies in the file now, by whomever written: a stamp beside each tells whether it still holds."""
+        """The facts in the file now, whichever process wrote them; the stamp beside each tells whether it is still valid."""
         try:
             with open_buffered(self.path) as file:
                 hot, cold = _blocks(file, cold=True)
@@ -281,7 +283,7 @@ class Index:
             return {}
 
     def _reject(self, why: str) -> None:
-        """Gives the file up: what lies behind its cards cannot be used, so it is removed and every session is read anew."""
+        """Rejects the file because the facts behind its cards are unusable: it is removed, and every session is read again."""
         self.rejected, self.changed, self._lost = why, True, True
         self.folders = {
             folder: {
@@ -290,12 +292,12 @@ class Index:
             }
             for folder, files in self.folders.items()
         }
-        # Where nobody reads anything anew before this process ends, the next one does.
+        # If this process ends before it reads them again, the next process does.
         with suppress(OSError):
             self.path.unlink()
 
     def has_lost(self) -> bool:
-        """Whether what lies behind the cards proves to be unusable, said once: no stamp holds then."""
+        """Whether the facts behind the cards proved unusable, reported only once; no stamp is valid then."""
         if self._stored is None:
             if self.cards.keys() <= self._extras.keys():
                 return False
@@ -309,7 +311,7 @@ _NOTHING: Extra = (Details(), None, ())
 _UNUSABLE = (
     OSError, ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError, MemoryError
 )  # fmt: skip
-"""What reading a file of any content may raise here."""
+"""Exceptions that reading a file of any content may raise here."""
 
 
 def _paths(folders: Mapping[str, Mapping[str, Stamp]]) -> list[str]:
@@ -322,10 +324,10 @@ def _paths(folders: Mapping[str, Mapping[str, Stamp]]) -> list[str]:
 
 
 def _blocks(file: BinaryIO, *, cold: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The cards' columns and, if asked for, what lies behind them.
+    """The cards' columns and, if asked for, the facts behind them.
 
-    The file is mapped, not read: it is never written to once it has its name. Raises ValueError where it is not one of ours,
-    of this format, or not whole.
+    The file is mapped, not read: it is never written to once it has its name. Raises ValueError if the file is not ours, of
+    another format, or not whole.
     """
     first = orjson.loads(file.readline(1 << 16))
     if not isinstance(first, dict) or first.get("kind") != _KIND:
@@ -346,12 +348,12 @@ def _blocks(file: BinaryIO, *, cold: bool) -> tuple[dict[str, Any], dict[str, An
 
 
 def _zone() -> list[int | str]:
-    """The time zone of this machine: what was used is stored by its days."""
+    """The time zone of this machine: usage is stored by its days."""
     return [time.timezone, time.altzone, *time.tzname]
 
 
 def _pack(name: str, columns: Mapping[str, tuple[Any, ...]]) -> object:
-    """A column as it is stored; a title that is the prompt is null."""
+    """A column in its stored form; a title equal to the prompt is stored as null."""
     values = columns[name]
     if name == "title":
         return [
@@ -369,7 +371,7 @@ def _pack(name: str, columns: Mapping[str, tuple[Any, ...]]) -> object:
 
 
 def _are_numbers(values: tuple[Any, ...]) -> bool:
-    """Whether all are whole numbers that can be stored as such, or None."""
+    """Whether all values are None or whole numbers that can be stored as such."""
     types = set(map(type, values))
     if not types <= {int, type(None)}:
         return False
@@ -385,7 +387,7 @@ def _pack_numbers(values: list[int]) -> dict[str, Any]:
 
 
 def _unpack(packed: Mapping[str, Any], name: str, rows: int) -> Iterable[Any]:
-    """The other way."""
+    """The values of a column in its stored form: the inverse of `_pack`."""
     stored = packed[name]
     if name == "title":
         prompts = _unpack(packed, "prompt", rows)
@@ -421,7 +423,7 @@ def _dump(value: object) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        # File names and texts may hold lone surrogates, which only the standard module writes.
+        # Only the standard module writes lone surrogates, which file names and texts may hold.
         return json.dumps(value).encode("ascii")
 
 

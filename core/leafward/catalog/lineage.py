@@ -1,4 +1,4 @@
-"""How sessions hang together: forks under what they were forked from, grouped by project, in the order asked for."""
+"""Relations between sessions: forks under their parents, grouped by project, in a chosen order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Sort(StrEnum):
-    """What a catalogue is ordered by."""
+    """The order of a catalogue."""
 
     WHEN = "when"
     NAME = "name"
@@ -24,18 +24,18 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A card at its place."""
+    """A card in a listing, with its depth."""
 
     card: Card
     depth: int
-    """0 for what hangs under nothing shown."""
+    """0 for a session that has no parent in the listing."""
     last: bool
-    """Whether no sibling follows."""
+    """Whether this is the last of its siblings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The sessions of one project, day or agent; or all of them, where they are not grouped."""
+    """The sessions of one project, day or agent; or all of them, if they are not grouped."""
 
     project: str
     """The name of the group."""
@@ -43,14 +43,14 @@ class Group:
     """Parents before their forks."""
     tokens: int
     modified: int
-    """Milliseconds since 1970: the latest of its sessions."""
+    """Milliseconds since 1970 of the latest session in the group."""
 
 
 def parents(cards: Iterable[Card]) -> dict[str, tuple[str, str]]:
     """The path of each session's parent and the relation, for those whose parent is among the cards. Never a cycle.
 
-    A parent is looked for by its path, then, as stores are moved, by its file name and by its id. Sessions that name no
-    parent but begin with the very message of an older one are copies or forks of it (`inferred`).
+    A parent is looked up by its path and, because stores are moved, then by its file name and by its id. Sessions that name
+    no parent but begin with the same message as an older one are copies or forks of it (`inferred`).
     """
     cards = list(cards)
     by_path = {card.path: card.path for card in cards}
@@ -75,7 +75,7 @@ def parents(cards: Iterable[Card]) -> dict[str, tuple[str, str]]:
 
 
 def _note(table: dict[str, str | None], key: str, path: str) -> None:
-    """Keeps what is unambiguous: None where several files have the key."""
+    """Adds a path under a key; the value is None if several files have the key."""
     table[key] = None if key in table else path
 
 
@@ -84,7 +84,7 @@ def _file_name(path: str) -> str:
 
 
 def _id_in(name: str) -> str:
-    """The session id in a file name of pi's: what follows the time."""
+    """The session id in a file name of pi: the part after the time."""
     return name.removesuffix(".jsonl").rpartition("_")[2]
 
 
@@ -105,12 +105,12 @@ def _inferred(cards: list[Card], named: Mapping[str, tuple[str, str]]) -> dict[s
 
 
 def seniority(card: Card) -> tuple[bool, int, str]:
-    """Orders files that begin alike: the one that the others were made from comes first."""
+    """Sort key of files that begin alike: the original sorts before the files made from it."""
     return card.parent is not None, card.created if card.created is not None else card.modified, card.path
 
 
 def _cut_cycles(found: dict[str, tuple[str, str]]) -> None:
-    """Takes the parent from the session that closes a circle."""
+    """Removes the parent of the session that closes a cycle."""
     settled: set[str] = set()
     for start in list(found):
         walk: dict[str, None] = {}
@@ -125,7 +125,7 @@ def _cut_cycles(found: dict[str, tuple[str, str]]) -> None:
 
 
 def with_parents(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> list[Card]:
-    """The cards, those with an inferred parent saying so."""
+    """The cards with inferred parents filled in."""
     return [
         card._replace(parent=found[card.path][0], relation=found[card.path][1])
         if card.parent is None and card.path in found
@@ -135,7 +135,7 @@ def with_parents(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) ->
 
 
 def families(cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> frozenset[str]:
-    """The paths of those cards that something was made from, or that were made from something among them."""
+    """The paths of the cards that have an ancestor or a descendant among the cards."""
     shown = {card.path for card in cards}
     joined: set[str] = set()
     for path in shown:
@@ -164,13 +164,13 @@ def arrange(
     *,
     by: Callable[[Card], str] | None = lambda card: card.project,
 ) -> list[Group]:
-    """The cards in order: groups, and in each the sessions with their forks under them.
+    """The cards in order: groups, and in each group the sessions with their forks under them.
 
-    `by` names the group of a card, its project where nothing else is said; None: they all stand together. A fork hangs under
-    its parent in the same group only.
+    `by` names the group of a card, by default its project; with None all cards are one group. A fork stands under its parent
+    only if both are in the same group.
 
-    `found` is what `parents` said of all cards, so that a fork whose parent is filtered out hangs under the nearest one above
-    that is shown. Ordered by time, a session counts as young as its youngest fork (pi 1.5.2).
+    `found` is the result of `parents` for all cards, so that a fork whose parent is filtered out stands under its nearest shown
+    ancestor. In the order of time, a session counts as young as its youngest fork (pi 1.5.2).
     """
     shown = {card.path: card for card in cards}
     above = _shown_parents(shown, found, by)
@@ -208,7 +208,7 @@ def _shown_parents(
 
 
 def _upwards(above: Mapping[str, str], shown: Iterable[str]) -> list[str]:
-    """Paths, each before its parent."""
+    """Paths in such an order that each comes before its parent."""
     waiting: dict[str, int] = {}
     for parent in above.values():
         waiting[parent] = waiting.get(parent, 0) + 1

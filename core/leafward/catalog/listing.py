@@ -1,4 +1,4 @@
-"""The catalogue: what is listed at once, and how it is brought up to date."""
+"""The catalogue: a list of sessions that is there at once and is then brought up to date."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from leafward.catalog.reading_processes import ReadingProcesses
 
 FIRST_PAGE = 64
-"""Cards made before anything is shown where nothing is known yet."""
+"""Number of cards made before anything is shown, if nothing is known yet."""
 
 SOON = 1 << 30
-"""Bytes that one process reads whole within seconds: a first look at each of many small files would only delay that."""
+"""Bytes that one process reads whole within seconds; a first look at many small files would only delay that."""
 
 PUBLISH_EVERY = 0.25
 """Seconds between two updates."""
@@ -39,44 +39,45 @@ SAVE_EVERY = 10.0
 """Seconds between two writes of the index while much is being read."""
 
 LEAST_BYTES = 32 << 20
-"""Bytes to be read from which processes are worth their start."""
+"""Bytes to read from which on starting processes pays off."""
 
 READ_AT_MOST = 20.0
-"""Seconds for one file. One that takes longer keeps its first look, and the next listing tries it again; each of these leaves
-less time to those that follow, so that no store can keep a listing from ending."""
+"""Seconds for one file. A file that takes longer keeps its first look, and the next listing tries it again. Each such file
+leaves less time to the ones after it, so that no store can keep a listing from ending.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What changed since the update before."""
+    """Changes since the previous update."""
 
     changed: tuple[str, ...]
-    """Paths of cards that are new or better now."""
+    """Paths of cards that are new or have improved."""
     gone: tuple[str, ...]
     """Paths that are no longer listed."""
     done: int
-    """Files whose cards are final."""
+    """Number of files whose cards are final."""
     total: int
     finished: bool
-    """Whether this is the last one; if it is and `done` is less than `total`, the refresh was stopped."""
+    """Whether this is the last update; if `done` is then less than `total`, the refresh was stopped."""
 
 
 @dataclass(slots=True)
 class Work:
-    """What a refresh did: counted for tests and for `doctor`."""
+    """Counts of the work of a refresh, for tests and for `doctor`."""
 
     looked_at: int = 0
-    """Files whose size and time were compared."""
+    """Number of files whose size and time were compared."""
     peeked: int = 0
     read_on: int = 0
     read_whole: int = 0
 
 
 class Catalogue:
-    """The sessions of all agents, or what lies in the folders and files named.
+    """The sessions of all agents, or those in the given folders and files.
 
     `cards` answers at once, from what earlier runs saw. `refresh` is for a worker thread: it changes the cards one by one and
-    says so; readers take `cards` again.
+    publishes each change; readers then call `cards` again.
     """
 
     def __init__(
@@ -96,14 +97,14 @@ class Catalogue:
         self.trouble: list[Trouble] = []
         """Folders that the last refresh could not search."""
         self.left: list[str] = []
-        """Sessions that the last refresh left for later: reading them took too long."""
+        """Sessions that the last refresh left for later because reading them took too long."""
         self._late: dict[str, Stamp] = {}
-        """What those were that took too long: as long as they are the same, this catalogue does not try again."""
+        """Stamps of the files that took too long to read; while they are unchanged, this catalogue does not try them again."""
         self.work = Work()
         self._left_out = 0
-        """Files in excluded folders that the last refresh passed by."""
+        """Number of files in excluded folders that the last refresh skipped."""
         self._hidden: set[str] = set()
-        """Paths of cards that stand for sessions of excluded projects."""
+        """Paths of the cards of excluded projects' sessions."""
         self._exclusion = Exclusion(() if self.paths else config.exclude, self.env)
         self._within = scope(config, self.paths, self.env)
         kept = () if self.paths else tuple(str(kept_root(agent.name)) for agent in all_agents())
@@ -115,24 +116,24 @@ class Catalogue:
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """Where sessions are looked for, to be told to somebody who has none."""
+        """Folders in which sessions are looked for, to be shown to a user who has none."""
         return self._within
 
     @property
     def excluded(self) -> int:
-        """How many sessions the configuration leaves out, as far as they were found."""
+        """Number of sessions found so far that the configuration leaves out."""
         return self._left_out + len(self._hidden)
 
     def cards(self) -> list[Card]:
-        """Every session known now, in no order; each once, also where we keep a copy of it."""
+        """Every session known now, in no particular order; each is listed once, even if we keep a copy of it."""
         return list(self._shown()[0].values())
 
     def kept(self) -> frozenset[str]:
-        """The paths of those of which we keep a copy, or which are one."""
+        """Paths of the sessions that we keep a copy of, and of copies without an original."""
         return self._shown()[1]
 
     def _shown(self) -> tuple[dict[str, Card], frozenset[str]]:
-        # A copy: a refresh may go on in another thread.
+        # Copied, because a refresh may be running in another thread.
         cards = self._cards.copy()
         for path in self._hidden.copy():
             cards.pop(path, None)
@@ -140,7 +141,7 @@ class Catalogue:
         return shown_once(cards) if any(map(is_kept_in(), folders)) else (cards, frozenset())
 
     def _conceal(self) -> None:
-        """Forgets what was said in sessions that are excluded by now, and takes notice of those that are no longer."""
+        """Conceals sessions that are now excluded, and drops cards of those no longer excluded, to be read again."""
         exclusion = self._exclusion
         if self.index.faultless and not exclusion:
             return
@@ -162,12 +163,12 @@ class Catalogue:
                 self.index.conceal(self._cards[path])
 
     def spent(self, path: str) -> tuple[Spent, ...]:
-        """What a session used, by day; nothing where it was never read whole. For workers, like `files`."""
+        """Tokens and costs of a session, by day; empty if it was never read whole. For workers, like `files`."""
         self._mend()
         return self.index.spent(path)
 
     def expires(self, card: Card) -> int | None:
-        """When the agent will delete a session, in milliseconds since 1970; None where it never does, or we keep a copy's file."""
+        """Milliseconds since 1970 at which the agent will delete a session; None if it never will, or if the file is our copy."""
         if is_kept(card.path):
             return None
         left = agent_named(card.agent).lifetime(card.path)
@@ -175,7 +176,7 @@ class Catalogue:
         return stamp[1] // 1_000_000 + left if left is not None and stamp is not None else None
 
     def written(self, card: Card) -> int:
-        """When a session's file was written to, in milliseconds since 1970; 0 where that is not known."""
+        """Milliseconds since 1970 at which a session's file was written; 0 if that is not known."""
         stamp = self.index.stamp(card.path)
         return stamp[1] // 1_000_000 if stamp is not None else 0
 
@@ -184,16 +185,16 @@ class Catalogue:
         return self._cards.get(path)
 
     def details(self, path: str) -> Details:
-        """Files and last words of a session; empty where it was never read whole."""
+        """Files and last words of a session; empty if it was never read whole."""
         return self.index.details(path)
 
     def files(self) -> dict[str, Details]:
-        """The details of every session: what `file:` is matched against."""
+        """The details of every session, for `file:` searches."""
         self._mend()
         return self.index.all_details()
 
     def _mend(self) -> None:
-        """Reads every session anew where what the index holds of them besides their cards proves to be unusable."""
+        """Reads every session again if the facts that the index holds besides the cards prove unusable."""
         if self._is_mended:
             return
         self._is_mended = True
@@ -207,8 +208,8 @@ class Catalogue:
     ) -> Update:
         """Brings every card up to date and returns the last update. `publish` is called at most four times a second.
 
-        Files are compared by size and time; what is new is first peeked at, newest first, then read. What is stopped
-        keeps what it has got.
+        Files are compared by size and time. New files are first peeked at, newest first, then read. A refresh that is stopped
+        keeps the cards that it has made.
         """
         self.trouble, self.left, self.work = [], [], Work()
         self._left_out = 0
@@ -243,13 +244,13 @@ class Catalogue:
         return turn.last()
 
     def _leave_out(self, listing: Listing) -> None:
-        """Takes what is excluded out of a folder's listing."""
+        """Removes excluded files from a folder's listing."""
         for name in [name for name in listing.files if self._exclusion(os.path.join(listing.folder, name))]:
             del listing.files[name]
             self._left_out += 1
 
     def _gone(self, whole: set[str], present: set[str]) -> tuple[str, ...]:
-        """Takes away the cards whose files are neither in a folder that is as it was nor among those found elsewhere."""
+        """Removes the cards whose files are gone: neither in an unchanged folder nor found elsewhere. Returns their paths."""
         paths = [path for path in self._unread if path not in present]
         for folder, files in self.index.folders.items():
             if folder not in whole:
@@ -261,7 +262,7 @@ class Catalogue:
         return gone
 
     def _take(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
-        """Peeks at what is new, then reads what is stale: much of it in processes that are started before."""
+        """Peeks at new files, then reads the stale ones; if there is much to read, processes are started before."""
         whole = [one for one in stale if self.index.reading(one.path) is None]
         if len(whole) < 2 or sum(one.size for one in whole) < LEAST_BYTES:
             self._peek(stale, turn, stop, SOON)
@@ -276,7 +277,7 @@ class Catalogue:
     def _ahead(
         self, stale: list[Candidate], stop: Callable[[], bool], processes: ReadingProcesses | None
     ) -> dict[str, Iterator[Reading | None]]:
-        """What is read in processes, by path: each gives one reading after the other, in the order of `stale`."""
+        """Readings made by processes, by path: each iterator gives one reading after another, in the order of `stale`."""
         from leafward.catalog.reading_processes import in_process
 
         if processes is None or not processes.count:
@@ -293,9 +294,9 @@ class Catalogue:
         return {one.path: readings for one in cards}
 
     def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool], soon: int) -> None:
-        """A first answer for every file that has no card and is not among the first bytes, which are read `soon`.
+        """Takes a first look at files without a card: at the first page and at those after `soon` bytes; the rest is read soon.
 
-        A card that is out of date says so.
+        Cards that are out of date are marked `partial`.
         """
         before = 0
         for position, candidate in enumerate(stale):
@@ -307,13 +308,13 @@ class Catalogue:
                 self._cards[candidate.path] = known._replace(partial=True)
                 turn.changed.append(candidate.path)
             elif position < FIRST_PAGE or before > soon or self._exclusion:
-                # Of what belongs to an excluded project no more than this is ever read.
+                # Nothing more than this is ever read of a session of an excluded project.
                 turn.done += not self._look_at(candidate, turn)
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
 
     def _look_at(self, candidate: Candidate, turn: _Turn) -> bool:
-        """A first answer for a file; False where its project is excluded."""
-        # Where no file has changed nothing reads one, and the list is there sooner.
+        """Takes a first look at a file; False if its project is excluded."""
+        # Imported here: if no file has changed, none is read, and the list appears sooner.
         from leafward.catalog.quick_card import peek
 
         seen = peek(candidate)
@@ -383,23 +384,23 @@ class Catalogue:
                 saved = self.clock()
 
     def _until(self, stop: Callable[[], bool]) -> Callable[[], bool]:
-        """`stop`, or that the time for one file is over."""
+        """A test that is true once `stop` is, or once the time for one file is over."""
         end = self.clock() + self._seconds()
         return lambda: stop() or self.clock() > end
 
     def _seconds(self) -> float:
-        """How long one file may take: less the more files there are to read."""
+        """Seconds for one file; they shrink with each file that took too long."""
         return READ_AT_MOST / (1 + len(self.left))
 
     def _exclude(self, candidate: Candidate, card: Card) -> None:
-        """Keeps no more of a session than that it is there and belongs to an excluded project."""
+        """Records only that a session exists and belongs to an excluded project."""
         self._hidden.add(candidate.path)
         self._unread.discard(candidate.path)
         self._cards[candidate.path] = concealed(card)
         self.index.put(candidate, Reading(self._cards[candidate.path]))
 
     def save(self) -> None:
-        """Writes the index; cards of other places stay in it as long as their files are there."""
+        """Writes the index. Cards of files outside this catalogue stay in it while their files exist."""
         if self.index.changed:
             others = [path for path in self.index.cards if path not in self._cards]
             self.index.drop([path for path in others if not is_there(path)])
@@ -407,7 +408,7 @@ class Catalogue:
 
 
 class _Turn:
-    """The updates of one refresh: gathered, and let out when it is time."""
+    """The updates of one refresh: gathered, and published when it is time."""
 
     def __init__(
         self,
@@ -427,14 +428,14 @@ class _Turn:
         self.nothing_yet = True
 
     def tick(self, *, page: bool = False) -> None:
-        """Publishes where it is time; `page`: the first page is whole, which is worth showing at once."""
+        """Publishes if it is time; `page` tells that the first page is complete, which is shown at once."""
         now = self.clock()
         if now - self.published >= PUBLISH_EVERY or (page and self.nothing_yet):
             self.published = now
             self.publish(self._update(finished=False))
 
     def last(self) -> Update:
-        """Publishes what is left."""
+        """Publishes the rest and returns it."""
         update = self._update(finished=True)
         self.publish(update)
         return update

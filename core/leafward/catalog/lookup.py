@@ -1,4 +1,4 @@
-"""A session found by what somebody calls it, without reading any whole."""
+"""Finds the session that a user names, without reading any session whole."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _TITLE_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A session file that somebody named."""
+    """A session file that a user named."""
 
     agent: Agent
     path: Path
 
 
 def find_session(text: str, config: Config, env: Mapping[str, str] | None = None) -> FoundFile:
-    """The session that a user means: a path, an id, a unique prefix of one, or a file's name.
+    """The session that a user means: a path, an id, a unique prefix of an id, or a file's name.
 
-    Raises NotFound, with the first few where several fit.
+    Raises NotFound; if several sessions match, the error names the first few.
     """
     path = Path(os.path.abspath(os.path.expanduser(text)))
     env = os.environ if env is None else env
@@ -80,9 +80,9 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
 
 
 def typed_ids(cards: Iterable[Card], config: Config, places: Sequence[Path]) -> dict[str, str]:
-    """The shortest beginning of each card's id that no other session in the stores has, as verbs take it.
+    """The shortest prefix of each card's id that no other session in the stores has, as verbs accept it.
 
-    `cards` are all of these where no `places` are named.
+    If no `places` are named, `cards` are all sessions of the stores.
     """
     return short_ids([*cards, *(sighted(config, (), os.environ, []) if places else ())])
 
@@ -90,9 +90,9 @@ def typed_ids(cards: Iterable[Card], config: Config, places: Sequence[Path]) -> 
 def sighted(
     config: Config, paths: Sequence[Path], env: Mapping[str, str], trouble: list[Trouble]
 ) -> Iterator[Card]:
-    """Cards good enough to know sessions by, without reading any whole: from the index where it holds, else a look at the file.
+    """Cards for finding sessions by name or id, without reading any whole: from the index if valid, else from a look at the file.
 
-    Of all stores, or of what lies under the folders and files named; folders that cannot be searched are added to `trouble`.
+    They cover all stores, or the folders and files named; folders that cannot be searched are added to `trouble`.
     """
     index = Index()
     exclusion = Exclusion(() if paths else config.exclude, env)

@@ -1,4 +1,4 @@
-"""The folders that sessions belong to, as they are on this machine."""
+"""The project folders of sessions, as they are on this machine."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Card
 
 _CONFIG_LIMIT = 1 << 20
-"""Bytes of a git configuration that are read."""
+"""Most bytes that are read of a git configuration."""
 _REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE | re.DOTALL)
 _ASKED = 3
-"""Sessions of a folder that are asked for their remote."""
+"""Number of a folder's sessions that are asked for their remote."""
 
 
 def missing_folders(projects: Iterable[str]) -> frozenset[str]:
-    """The folders that are not there, moved or removed: which of the two cannot be told from here."""
+    """The folders that do not exist; whether they were moved or removed cannot be told."""
     return frozenset(one for one in set(projects) if one and os.path.isabs(one) and not os.path.isdir(one))
 
 
 def successors(cards: Sequence[Card], missing: Iterable[str]) -> Mapping[str, str]:
-    """Where projects whose folder is gone may be now: an existing folder with the same git remote, else with the same name.
+    """Folders that projects with a missing folder may have now: one with the same git remote, else one with the same name.
 
-    Of several the one that was worked in last. A remote is known where a session recorded it. Reads files.
+    Of several, the one that was worked in last. A remote is known if a session recorded it. Reads files.
     """
     there: dict[str, int] = {}
     held: dict[str, list[Card]] = {folder: [] for folder in missing}
@@ -60,7 +60,7 @@ def successors(cards: Sequence[Card], missing: Iterable[str]) -> Mapping[str, st
 
 
 def _remote_of(folder: str) -> str:
-    """The remote of the repository in a folder, as it is compared; empty where there is none."""
+    """The remote of the repository in a folder, normalised for comparison; empty if there is none."""
     try:
         text = read_regular(os.path.join(folder, ".git", "config"), _CONFIG_LIMIT).decode("utf-8", "replace")
     except OSError:
@@ -70,7 +70,7 @@ def _remote_of(folder: str) -> str:
 
 
 def _plain(remote: str) -> str:
-    """A remote without protocol, user and ending: `git@host:a/b.git` and `https://host/a/b` are one."""
+    """A remote without protocol, user and ending: `git@host:a/b.git` and `https://host/a/b` become equal."""
     text = re.sub(r"^[a-z+]+://", "", remote.strip().casefold())
     text = text.rpartition("@")[2].replace(":", "/")
     return text.removesuffix("/").removesuffix(".git")

@@ -1,4 +1,4 @@
-"""What tells sessions of one title apart: forks carry the title of what they were made from, and prompts repeat."""
+"""Distinguishes sessions with the same title: forks carry the title of their parent, and prompts repeat."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Namesake(NamedTuple):
-    """What a session has that others of its title have not; empty texts where they are alike in that."""
+    """Facts that distinguish a session from others with its title; a fact is empty if they all share it."""
 
     prompt: str = ""
     """The last prompt."""
@@ -20,9 +20,9 @@ class Namesake(NamedTuple):
     cost: str = ""
 
     def words(self, width: int, cells: Callable[[str], int], fit: Callable[[str, int], str]) -> str:
-        """All of it in `width` cells: the prompt is cut where it is long, what follows is whole or not there.
+        """The facts in `width` cells: a long prompt is cut; the model and the cost are shown whole or left out.
 
-        `cells` measures a text, `fit` cuts one to cells.
+        `cells` measures a text, `fit` cuts a text to a number of cells.
         """
         found = fit(f"last: {self.prompt}", width) if self.prompt and width >= LEAST_PROMPT else ""
         for fact in (self.model, self.cost):
@@ -34,15 +34,15 @@ class Namesake(NamedTuple):
 
 _GAP = "   "
 LEAST_PROMPT = 14
-"""Cells in which a prompt says something."""
+"""Least cells for which a prompt is shown."""
 
 
 def told_apart(
     cards: Iterable[Card], details: Callable[[str], Details], cost_of: Callable[[str], str]
 ) -> dict[str, Namesake]:
-    """What tells each session apart that shares its title with another of `cards`, by path.
+    """The distinguishing facts of each session that shares its title with another of `cards`, by path.
 
-    `details` gives those of a path, `cost_of` writes its cost, empty where none is known.
+    `details` gives the details of a path; `cost_of` formats its cost, empty if none is known.
     """
     same: dict[str, list[Card]] = {}
     for card in cards:
@@ -69,7 +69,7 @@ _SHORTEST_ID = 8
 
 
 def short_ids(cards: Iterable[Card]) -> dict[str, str]:
-    """The shortest beginning of each id that no other card has, by id. Verbs take it where these are all sessions of the stores."""
+    """The shortest unique prefix of each id, by id. Verbs accept these if `cards` are all sessions of the stores."""
     ids = sorted({card.id for card in cards})
     sizes = dict.fromkeys(ids, _SHORTEST_ID)
     for one, other in pairwise(ids):

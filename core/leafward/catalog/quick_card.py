@@ -1,4 +1,4 @@
-"""A card of a file that was not read: what stands at its two ends."""
+"""Makes a card from the two ends of a file, without reading the rest."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from leafward.agents import Candidate
 
 PEEK_SIZE = 8 << 10
-"""Bytes read at each end of a file for a first answer."""
+"""Bytes read at each end of a file for a first look."""
 
 _NAMING = b"session_info"
-"""In every line that names a session."""
+"""Bytes that every line that names a session contains."""
 
 
 def peek(candidate: Candidate) -> Card:
-    """A first answer from the two ends of a file: what stands there, and no counts. Always `partial`, never raises."""
+    """A first look at the two ends of a file; it has no counts. Always `partial`, never raises."""
     try:
         return _peek(candidate)
     except OSError as error:
         problem = f"cannot read: {error.strerror or error}"
     except Exception as error:
-        problem = f"cannot be made sense of: {type(error).__name__}: {error}"
+        problem = f"cannot be understood: {type(error).__name__}: {error}"
     return problem_card(candidate, problem)._replace(partial=True)
 
 
@@ -82,7 +82,7 @@ def _peek(candidate: Candidate) -> Card:
 
 
 def _last_said(tail: bytes) -> tuple[str | None, int]:
-    """The name that a session was given last, and when somebody spoke last; as much as the end of its file says."""
+    """The session's latest name and the time of its last message, as far as the end of its file holds them."""
     name, named, modified = None, _NAMING not in tail, 0
     for line in reversed(tail.split(b"\n")):
         if modified and (named or _NAMING not in line):
@@ -97,7 +97,7 @@ def _last_said(tail: bytes) -> tuple[str | None, int]:
 
 
 def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = "") -> Card:
-    """A card of what a session says of itself at its ends; `shown` stands for prompts without words."""
+    """A card made from the facts at the ends of a session; `shown` stands for prompts without text."""
     prompt = brief(seen.prompt)
     return Card(
         path=candidate.path,
@@ -129,7 +129,7 @@ def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = ""
 
 
 def _ends(candidate: Candidate) -> tuple[bytes, bytes]:
-    """The first bytes of a file, and the whole lines among its last ones; a small file is its own end."""
+    """The first bytes of a file and the whole lines among its last bytes; for a small file, both are the whole file."""
     with open_regular(candidate.path) as file:
         head = file.read(PEEK_SIZE)
         if candidate.size <= PEEK_SIZE:

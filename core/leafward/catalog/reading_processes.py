@@ -1,4 +1,4 @@
-"""Session files read whole in processes of our own, so that a first listing takes all cores. Only the one that asks writes to the index."""
+"""Reads session files whole in worker processes, so that a first listing uses all cores. Only this process writes the index."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from leafward.catalog.file_batch import FileBatch
 
 BATCH_BYTES, BATCH_FILES = 2 << 20, 32
-"""What is asked for at once, at most, unless it is one file, and where there is little to read."""
+"""Most bytes and files in one request (a larger file is a request of its own), if there is little to read."""
 _LARGER = 4
-"""How many times as much is asked for at once where there is much: asking has its price as well."""
+"""Factor by which requests are larger if there is much to read, as each request has its overhead."""
 _SHARES = 16
-"""Requests for each process from which on they may be larger."""
+"""Number of requests for each process from which on they may be larger."""
 _READS = "leafward.catalog.file_batch:read_batch"
 _AHEAD = 3
-"""Batches for each process that are asked for before the first of them is taken."""
+"""Number of batches for each process that are requested before the first of them is taken."""
 
 
 def wanted(candidates: Sequence[Candidate]) -> int:
-    """How many processes share in reading files whole; 0 where this one reads alone."""
+    """Number of processes that share in reading files whole; 0 if this process reads alone."""
     files = [one for one in candidates if in_process(one)]
     if len(files) < 2 or not sys.executable:
         return 0
@@ -37,12 +37,12 @@ def wanted(candidates: Sequence[Candidate]) -> int:
 
 
 def in_process(candidate: Candidate) -> bool:
-    """Whether a candidate is a file of its own: of a database each process would read the whole."""
+    """Whether a candidate is a file of its own; for a database, each process would have to read the whole."""
     return candidate.path.endswith(".jsonl")
 
 
 class ReadingProcesses:
-    """Processes that read, ended when closed. One that dies leaves what it was asked for unread."""
+    """Processes that read files; closing ends them. If one dies, the files requested from it stay unread."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -56,17 +56,17 @@ class ReadingProcesses:
 
     @property
     def works(self) -> bool:
-        """Whether one of them has answered; where none ever does, they cannot be used here."""
+        """Whether one of them has answered; if none ever does, processes cannot be used here."""
         return self._processes.works
 
     def read(
         self, candidates: Sequence[Candidate], seconds: Callable[[], float], stop: Callable[[], bool]
     ) -> Iterator[Reading | None]:
-        """What was read of each, in the order given; None where it took more than `seconds`, or the process died.
+        """Yields the reading of each file, in the given order; None if it took more than `seconds`, or if the process died.
 
-        Ends early once `stop` turns true.
+        Ends early once `stop` returns true.
         """
-        # Not needed until the first page is there.
+        # Imported here, as it is not needed before the first page is there.
         from leafward.catalog.file_batch import FileBatch
 
         waiting: deque[tuple[int, Future[list[Reading | None] | None]]] = deque()
@@ -90,7 +90,7 @@ class ReadingProcesses:
 
 
 def _batches(candidates: Sequence[Candidate], times: int) -> Iterator[tuple[Candidate, ...]]:
-    """Candidates as they are asked for: so many times what is asked for where there is little to read."""
+    """Candidates in batches that are `times` as large as the smallest requests."""
     batch: list[Candidate] = []
     size = 0
     for one in candidates:

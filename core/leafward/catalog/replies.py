@@ -1,7 +1,7 @@
-"""What the lines of a native file used, and which files their calls name: of a line nothing else is made an object.
+"""Usage of the replies in a native file, and the files named by their calls; no other part of a line is made an object.
 
-A declared shape is decoded, and all that it does not name is passed over. What does not fit into it, in a line that pi did not
-write or that is broken, is decoded whole. A test compares both.
+Lines are decoded into a declared shape, which skips everything that it does not name. A line that does not fit, because it
+is broken or not pi's, is decoded whole. A test compares both ways.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from leafward.session.scan import Scan
 
 _USAGE = b'"usage"'
-"""In every line that says what it used."""
-_REPLY = bytes((Kind.ASSISTANT,))
+"""Bytes that every line that records usage contains."""
+_REPLY = int(Kind.ASSISTANT)
 _CALL = "toolCall"
 _LONGEST = 400
-"""Characters of a path that is taken for one."""
+"""Most characters of a path; a longer text is not taken for one."""
 _TOOLS = tools_of("pi")
 _TOUCHING = {
     name: _TOOLS.changes(name) if name in _TOOLS.actions else None
     for name in _TOOLS.names
     if _TOOLS.touches(name)
 }
-"""Tools that touch a file, and whether they change it; None where a patch or a command tells, as only tools of other agents have it."""
+"""Tools that touch a file, and whether they change it; None if that depends on a patch or command, as in other agents' tools."""
 
 
 class _Arguments(Struct, gc=False):
@@ -77,72 +77,62 @@ _ALL = 1 << 62
 
 
 class Replies:
-    """Counts what lines used, and gathers the files that their calls name."""
+    """Adds up the usage recorded in lines, and gathers the files that their calls name."""
 
     def __init__(self, meter: Meter | None = None, files: TouchedFiles | None = None) -> None:
-        """Where none are given the session's header says when it began, and where it worked."""
+        """Without `meter` and `files`, the session's header says when it began and in which folder."""
         self.meter = meter or Meter(0)
         self.files = files or TouchedFiles("")
         self.spoken = 0
-        """When the latest reply was made, in milliseconds."""
+        """Time of the latest reply, in milliseconds."""
         self.until = _ALL
-        """The offset from which on lines are counted by others."""
+        """Offset from which on other processes count the lines."""
         self._begun = meter is not None
         self.touches: list[tuple[str, bool]] = []
-        """Files that calls named since they were last taken into `files`, each with whether it was changed."""
+        """Files named by calls but not yet added to `files`, each with whether it was changed."""
         self.passes_on = False
-        """Whether nothing is taken into `files`, as another process does that."""
+        """Whether nothing is added to `files`, because another process does that."""
 
-    def watch(self, scan: Scan, first: int, block: bytes | bytearray, end: int) -> None:
-        """Takes in the lines of the entries that a scan added, as `Scan` hands them over."""
+    def watch(self, scan: Scan, first: int, lines: list[bytes]) -> None:
+        """Takes in the lines of the entries that a scan added; `Scan` calls this."""
         if not self._begun and scan.header is not None:
             self._begin(scan.header)
-        starts, kinds, base, total = scan.columns.start, scan.columns.kind, scan.end, len(scan.columns)
-        if base + end > self.until:
-            total, end = bisect_left(starts, self.until, first), max(0, self.until - base)
-        find, next_reply, day_at, touches = block.find, kinds.find, self.meter.day_at, self.touches
-        spoken, at = self.spoken, 0
+        kinds = scan.columns.kind[first : bisect_left(scan.columns.start, self.until, first)]
+        day_at, touches, spoken = self.meter.day_at, self.touches, self.spoken
         since, until, day = 0, 0, _NO_DAY
-        index = next_reply(_REPLY, first, total)
-        while index >= 0:
-            start = starts[index] - base
-            if start > at and find(_USAGE, at, start) >= 0:
-                self._between(block[at:start])
-            index += 1
-            at = starts[index] - base if index < total else end
-            line = block[start:at]
-            index = next_reply(_REPLY, index, total)
+        # The lines from `until` on have no kinds here.
+        for kind, line in zip(kinds, lines, strict=False):
+            if kind != _REPLY:
+                if line.find(_USAGE) >= 0:
+                    self._add(line)
+                continue
             try:
-                seen = _decode(line)
+                message = _decode(line).message
             except (ValueError, RecursionError):
                 self._add(line)
                 continue
-            message = seen.message
-            made = message.timestamp
+            made, usage, content = message.timestamp, message.usage, message.content
             if not since <= made < until:
                 since, until, day = day_at(made)
-            usage = message.usage
             day[0] += usage.total_tokens
             day[1] += usage.cost.total
             day[2] += 1
             if made > spoken:
                 spoken = int(made)
-            if type(message.content) is list:
+            if type(content) is list:
                 before = len(touches)
-                for part in message.content:
+                for part in content:
                     name, arguments = part.name, part.arguments
                     if arguments is not None and name in _TOUCHING and part.type == _CALL:
                         path, changes = arguments.path or arguments.file_path, _TOUCHING[name]
                         if not path or changes is None:
-                            # Another agent's call, in a session that was converted.
+                            # A call of another agent, in a session that was converted.
                             del touches[before:]
-                            touches += _touches_in(decode_line(bytes(line)) or {})
+                            touches += _touches_in(decode_line(line) or {})
                             break
                         if len(path) <= _LONGEST:
                             touches.append((path, changes))
         self.spoken = max(self.spoken, spoken)
-        if at < end and find(_USAGE, at, end) >= 0:
-            self._between(block[at:end])
         self.settle()
 
     def _begin(self, header: Body) -> None:
@@ -151,39 +141,33 @@ class Replies:
         self.meter.began = parse_time(header.get("timestamp")) or 0
         self.files = TouchedFiles(folder if isinstance(folder, str) else "")
 
-    def _between(self, lines: bytes | bytearray) -> None:
-        """Lines that are no replies."""
-        for line in lines.split(b"\n"):
-            if _USAGE in line:
-                self._add(line)
-
-    def _add(self, line: bytes | bytearray) -> None:
-        body = decode_line(bytes(line))
+    def _add(self, line: bytes) -> None:
+        body = decode_line(line)
         if body is not None:
             self.add_body(body)
 
     def add_body(self, body: Body) -> None:
-        """One line that was decoded."""
+        """Counts one decoded line."""
         self.meter.add(body)
         self.spoken = max(self.spoken, spoken_at(body))
         self.touches += _touches_in(body)
 
     def join(self, meter: Meter, touches: Sequence[tuple[str, bool]], spoken: int) -> None:
-        """Takes in what another process counted of the lines that follow."""
+        """Adds the counts that another process made of the lines after these."""
         self.meter.join(meter)
         self.spoken = max(self.spoken, spoken)
         self.touches += touches
         self.settle()
 
     def settle(self) -> None:
-        """Takes the files named since the last time into `files`, in order."""
+        """Adds the files named since the last call to `files`, in order."""
         if not self.passes_on:
             self.files.take(self.touches)
             self.touches.clear()
 
 
 def _touches_in(body: Body) -> list[tuple[str, bool]]:
-    """The files that the calls of a line name, each with whether it is changed."""
+    """The files named by the calls of a line, each with whether it is changed."""
     message = body.get("message")
     named: list[tuple[object, bool]] = []
     for call in calls_in(message.get("content")) if isinstance(message, dict) else ():

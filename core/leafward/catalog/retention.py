@@ -1,16 +1,16 @@
-"""How soon a session goes, in words: the same in lists, previews and on the command line."""
+"""The time left before an agent deletes a session, in the same words in lists, previews and on the command line."""
 
 from __future__ import annotations
 
 SOON = 7
-"""Days before an agent deletes a session from which on it is said."""
+"""Days before a deletion from which on it is announced."""
 _DAY = 86_400_000
 
 
 def leaves_in(expires: int, now: int) -> str:
-    """`deleted in 3 days`, both times in milliseconds since 1970; empty where there is time.
+    """`deleted in 3 days`, from two times in milliseconds since 1970; empty if there is more time.
 
-    Agents delete when they start, so one whose time has come may still be there.
+    Agents delete sessions when they start, so a session whose time has come may still exist.
     """
     days = (expires - now) // _DAY
     if days >= SOON:

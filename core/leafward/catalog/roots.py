@@ -1,4 +1,4 @@
-"""Where sessions are looked for: the agents' own stores, or whatever folders and files are named."""
+"""The places in which sessions are looked for: the agents' own stores, or the folders and files named."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _NOT_ENTERED = frozenset({".git", "node_modules", "__pycache__"})
 
 
 def scope(config: Config, paths: Sequence[Path], env: Mapping[str, str]) -> tuple[str, ...]:
-    """The folders and files that a listing covers: those named, else every agent's roots."""
+    """The folders and files that a listing covers: those named, else the roots of every agent."""
     if paths:
         return tuple(os.path.abspath(os.path.expanduser(path)) for path in paths)
     return tuple(str(root) for agent in all_agents() for root in _searched(agent, config, env))
 
 
 def _roots(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-    """An agent's own places, those that are configured besides, and that of the copies we keep of its sessions."""
+    """An agent's own folders, its configured extra folders, and the folder of our copies of its sessions."""
     return (*_searched(agent, config, env), kept_root(agent.name))
 
 
 def stores(config: Config, env: Mapping[str, str]) -> list[tuple[Agent, Path]]:
-    """Every folder in which sessions are looked for where none is named, with whose they are."""
+    """Every folder in which sessions are looked for if none is named, with the agent that it belongs to."""
     return [(agent, root) for agent in all_agents() for root in _roots(agent, config, env)]
 
 
@@ -54,18 +54,17 @@ def listings(
     stop: Callable[[], bool],
     trouble: list[Trouble],
 ) -> Iterator[Listing]:
-    """Every file that may be a session, folder by folder, each once. In the agents' stores nothing is opened.
+    """Every file that may be a session, folder by folder, each once. In the agents' stores no file is opened.
 
-    Under folders that are named, files of other endings count where they begin like a session; `known` says which of them
-    need no look because they did before. A file that is named itself always counts. Folders that cannot be listed are added
-    to `trouble`.
+    Under named folders, files with other endings count if they begin like a session; `known` tells which of them did before
+    and need no look. A file that is named itself always counts. Folders that cannot be listed are added to `trouble`.
     """
     if not paths:
         for agent in all_agents():
             try:
                 yield from agent.discover(_roots(agent, config, env), stop, trouble)
             except Exception as error:
-                # One store of several: whatever is in it, the others are listed.
+                # One broken store must not keep the others from being listed.
                 trouble.append(Trouble(agent.title, f"cannot be searched: {type(error).__name__}: {error}"))
         return
     found: dict[str, Listing] = {}
@@ -103,7 +102,7 @@ def _named(
 def _below(
     root: str, known: Callable[[str], bool], stop: Callable[[], bool], trouble: list[Trouble]
 ) -> Iterator[Listing]:
-    """Sessions anywhere under a folder; in an agent's store what the agent itself finds. Linked folders are not entered, linked files are."""
+    """Sessions anywhere under a folder; the agent lists its own store. Linked folders are not entered, linked files are listed."""
     folders = [root]
     while folders and not stop():
         folder = folders.pop()

@@ -1,7 +1,7 @@
-"""What sessions used, such that nothing is counted in two of them, whatever makes two files hold the same history.
+"""Usage of sessions with nothing counted twice, whatever makes two files hold the same history.
 
-A fork says what it was made from, and what it took over is older than its header. Files that begin with the same message and
-say nothing of each other are compared reply by reply, on the days on which both used something.
+A fork names its parent, and its inherited entries are older than its header. Files that begin with the same message but do
+not name each other are compared reply by reply, on the days on which both used something.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Card
 
 _COMPARED = 24
-"""Files of one history that are compared reply by reply: more of them are made, not gone on with, and reading all would take minutes."""
+"""Most files of one history that are compared reply by reply. Larger families are generated, and reading all would take minutes."""
 _SESSIONS_KEPT = 8
-"""Sessions whose replies are kept to be compared again."""
+"""Number of sessions whose replies are kept for further comparisons."""
 
 
 def counted_once(
@@ -34,18 +34,18 @@ def counted_once(
     found: Mapping[str, tuple[str, str]],
     spent: Callable[[str], Sequence[Spent]],
 ) -> dict[str, tuple[Spent, ...]]:
-    """What each session used, by path, such that nothing is counted in two of them. For workers: it may open files.
+    """Tokens and costs of each session, by path, with nothing counted twice. For workers: it may open files.
 
-    `found` is what `parents` said. What a fork took over counts in the session that it was taken from; where that is not among
-    the cards, in the fork that took over most. Of native files that hold the same replies the oldest counts them; a copy in
-    another agent's store says itself what it took over.
+    `found` is the result of `parents`. Inherited usage counts in the session that it was taken from; if that is not among the
+    cards, in the fork that took over most. Of native files that hold the same replies, the oldest counts them. A copy in
+    another agent's store records itself which part it took over.
     """
     heirs: dict[str, tuple[int, str]] = {}
     alike: dict[tuple[object, ...], list[Card]] = {}
     for card in cards:
         named = card.path in found and found[card.path][1] != INFERRED
         if card.origin:
-            # A copied file of a fork has its header as well; other forks of that session have headers of their own.
+            # A copied file of a fork has the same header; other forks of that session have headers of their own.
             family: tuple[object, ...] = (card.origin, *_header(card)) if named else (card.origin,)
             alike.setdefault(family, []).append(card)
         elif card.path not in found and (taken := sum(one.tokens for one in spent(card.path) if one.copied)):
@@ -65,14 +65,14 @@ def counted_once(
 def _divided(
     files: Sequence[Card], spent: Callable[[str], Sequence[Spent]], *, copied: bool
 ) -> dict[str, tuple[Spent, ...]]:
-    """What each of some files holds that none before it does; `copied`: also what is older than its header."""
+    """Usage of each file that no file before it holds; with `copied`, usage older than the file's header is included."""
     days: dict[int, _Day] = {}
     counted: dict[str, tuple[Spent, ...]] = {}
     for card in files:
         own = []
         for one in _by_day(spent(card.path), copied=copied):
             day = days.setdefault(one.day, _Day())
-            # Of files with one header the sums tell, without a look into them.
+            # Files with the same header and the same sums are the same; no look into them is needed.
             if (one, _header(card)) in day.sums:
                 continue
             if not day.sums:
@@ -87,7 +87,7 @@ def _divided(
 
 
 class _Day:
-    """What the files of a family used on one day. Each is read once, and only where another one used something on that day."""
+    """Usage of a family's files on one day. A file is read once, and only if another one used something on that day."""
 
     def __init__(self) -> None:
         self.sums: set[tuple[Spent, tuple[str, int | None]]] = set()
@@ -95,12 +95,12 @@ class _Day:
         self._uses: Counter[Use] = Counter()
 
     def add(self, one: Spent, card: Card) -> None:
-        """Adds a file with what it used in all."""
+        """Adds a file with its whole usage of the day."""
         self.sums.add((one, _header(card)))
         self._unread.append(card)
 
     def beyond(self, one: Spent, card: Card, *, copied: bool) -> Spent:
-        """What a file used in replies that no file before it holds; where one cannot be read, the sums tell."""
+        """Usage of a file in replies that no file before it holds; if a file cannot be read, the sums decide."""
         try:
             while self._unread:
                 self._uses |= _uses(self._unread[-1], one.day, copied=copied)
@@ -114,7 +114,7 @@ class _Day:
         return next(iter(meter.days()), Spent(one.day, 0, 0.0, 0, copied=False))
 
     def reckoned(self, one: Spent) -> Spent:
-        """What a file used beyond the one that used most, by the sums alone."""
+        """Usage of a file beyond that of the largest file before it, by the sums alone."""
         most = max((known for known, _ in self.sums), key=lambda known: known.tokens)
         cost = max(0.0, round(one.cost - most.cost, 9))
         return one._replace(tokens=max(0, one.tokens - most.tokens), cost=cost)
@@ -125,7 +125,7 @@ def _header(card: Card) -> tuple[str, int | None]:
 
 
 def _by_day(days: Sequence[Spent], *, copied: bool) -> list[Spent]:
-    """One for each day, what was copied together with the rest or left out."""
+    """One sum for each day; copied usage is included with `copied`, else left out."""
     found: dict[int, Spent] = {}
     for one in days:
         if one.copied and not copied:
@@ -147,9 +147,9 @@ def _uses(card: Card, day: int, *, copied: bool) -> Counter[Use]:
 
 @lru_cache(maxsize=_SESSIONS_KEPT)
 def _uses_in(path: str, began: int, stamp: tuple[int, int]) -> tuple[Use, ...]:
-    """What each entry of a native file used. `stamp` makes a file that was written to be read again."""
+    """Usage of each entry of a native file. `stamp` is part of the cache key: a file that has changed is read again."""
     del stamp
-    # Few sessions are compared.
+    # Imported here, as few sessions are compared.
     from leafward.agents import native
 
     with closing(native().open(Path(path), lambda: False)) as session:

@@ -1,6 +1,6 @@
-"""Replies of one large native session, counted by several processes: by this one up to a place, by others from there on.
+"""Counts the replies of one large native session in several processes: this one up to an offset, others from there on.
 
-This process scans all of the file, which says where its lines are and what they are; to look into its replies takes longer.
+This process also scans the whole file for the places and kinds of its lines; decoding the replies takes longer.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 
 _COUNT = "leafward.catalog.shared_replies:count"
 _HEAD = 1 << 14
-"""Bytes in which a header ends."""
+"""Bytes within which a header ends."""
 _OWN = (0.45, 0.2, 0.0)
-"""What part of the replies this process counts itself, beside one other, two or more: it scans the whole file meanwhile."""
+"""Share of the replies that this process counts beside one, two or more others; it also scans the whole file."""
 
 
 class ReplyStretch(NamedTuple):
-    """Lines whose replies are to be counted by a process."""
+    """A stretch of lines whose replies a process counts."""
 
     lines: Stretch
     header: Body
-    """Of the session."""
+    """The header of the session."""
     began: int
-    """When it began, in milliseconds."""
+    """Time at which the session began, in milliseconds."""
 
 
 class Counted(NamedTuple):
-    """What the replies of a stretch used, which files they touched, and when the latest of them was made."""
+    """Usage of a stretch's replies, the files that they touched, and the time of the latest reply."""
 
     meter: Meter
     touches: list[tuple[str, bool]]
@@ -53,7 +53,7 @@ class Counted(NamedTuple):
 
 
 def count(asked: ReplyStretch) -> Counted | None:
-    """What the replies of a stretch say; None where something in it is odd. In one of the processes."""
+    """Counts the replies of a stretch; None if something in it is odd. Runs in a worker process."""
     replies = Replies(Meter(asked.began))
     replies.passes_on = True
     try:
@@ -70,7 +70,7 @@ class SharedReplies:
     """The replies that other processes count while this one reads a session."""
 
     def __init__(self, path: str, replies: Replies) -> None:
-        """Sets where `replies` ends, if the session is large and there are processors for the rest of it."""
+        """Limits `replies` to its share if the session is large and there are processors for the rest."""
         self._stack = ExitStack()
         self._replies = replies
         self._asked: list[tuple[ReplyStretch, Future[Counted | None]]] = []
@@ -96,10 +96,10 @@ class SharedReplies:
         self._stack.close()
 
     def join(self, end: int, stop: Callable[[], bool]) -> bool:
-        """Takes in what they counted; False where that is not all of a session that was read up to `end`, or `stop` turned true."""
+        """Adds the counts of the other processes; False if one failed, if they do not end at `end`, or if `stop` is true."""
         if self._asked and end != self._asked[-1][0].lines.stop:
             return False
-        # What no process has begun is counted here: the last ones, as they take the first ones meanwhile.
+        # Stretches that no process has begun are counted here, from the end: the processes take them from the start.
         here: list[Counted | None] = []
         while self._asked and not stop() and self._asked[-1][1].cancel():
             here.append(count(self._asked.pop()[0]))

@@ -1,4 +1,4 @@
-"""What is kept beside other agents' sessions, for the catalogue: a card made with another sidecar does not hold."""
+"""Sidecars and the catalogue: a card made with an older state of its sidecar is no longer valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def stamps_of_sidecars() -> dict[str, list[int]]:
-    """Size and time of every sidecar, by the name of its file."""
+    """Size and time of every sidecar, by its file name."""
     found = {}
     for path in every_sidecar():
         try:
@@ -29,9 +29,9 @@ def stamps_of_sidecars() -> dict[str, list[int]]:
 
 
 def changed_beside(index: Index, cards: Mapping[str, Card], others: Collection[str]) -> list[Candidate]:
-    """Sessions, apart from `others`, beside which something was kept since their cards were made.
+    """Sessions, apart from `others`, whose sidecar changed since their cards were made.
 
-    The index knows then that their cards do not hold, so that a refresh which is stopped finds them again.
+    The index is told that their cards are out of date, so that a refresh that is stopped finds them again.
     """
     now = stamps_of_sidecars()
     if now == index.kept:

@@ -1,4 +1,4 @@
-"""What sessions used and cost: by day, with what a copy took over kept apart."""
+"""Tokens and costs of sessions: by day, with inherited usage kept apart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _USED = frozenset({Kind.ASSISTANT, Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.USAGE})
-"""Kinds that may say what they used, of another agent's session. Of a native one every line may: pi 1.5.2 counts tools too."""
+"""Kinds that may record usage in another agent's session. In a native one every line may: pi 1.5.2 counts tools too."""
 _MINUTE = 60_000
 _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
@@ -35,11 +35,11 @@ class Sum:
     sessions: int = 0
     tokens: int = 0
     cost: float = 0.0
-    """US dollars, of those sessions whose agent recorded any."""
+    """US dollars of the sessions whose agent recorded a cost."""
     unpriced: int = 0
-    """Sessions that used tokens and say no cost."""
+    """Number of sessions that used tokens without a recorded cost."""
     priced: int = 0
-    """Sessions whose agent recorded a cost."""
+    """Number of sessions whose agent recorded a cost."""
 
     def __add__(self, other: Sum) -> Sum:
         return Sum(
@@ -52,7 +52,7 @@ class Sum:
 
     @property
     def known_cost(self) -> float | None:
-        """The cost; None where no session says one."""
+        """The cost, rounded; None if no session records one."""
         return round(self.cost, 6) if self.priced else None
 
     def as_json(self) -> dict[str, object]:
@@ -69,19 +69,19 @@ NOTHING = Sum()
 
 
 class Use(NamedTuple):
-    """What one entry used: the same in every copy of it, whatever id the copy gave it."""
+    """Usage of one entry: equal in every copy of it, whatever id the copy has."""
 
     when: int
-    """Milliseconds since 1970: the message's own time, else the entry's, else when the session began."""
+    """Milliseconds since 1970: the message's own time, else the entry's, else the beginning of the session."""
     tokens: int
     cost: float
     priced: bool
 
 
 def use_of(body: Body, began: int) -> Use | None:
-    """What an entry used; None where it used nothing and cost nothing, as a compaction of ours without a model.
+    """Usage of an entry; None if it used no tokens and cost nothing, such as our compactions without a model.
 
-    That one says that it was free, which says nothing of what the agent leaves out beside it.
+    Such a compaction records a cost of 0, which says nothing about the costs that the agent does not record.
     """
     message = body.get("message")
     within = message if isinstance(message, dict) else body
@@ -103,7 +103,7 @@ def use_of(body: Body, began: int) -> Use | None:
 
 
 class Meter:
-    """Adds up what entries used, day by day. `began`: when the session did, in milliseconds; 0 where it does not say."""
+    """Adds up usage by day. `began` is the beginning of the session in milliseconds; 0 if it is not recorded."""
 
     def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
         self.began = began
@@ -113,34 +113,34 @@ class Meter:
         }
 
     def add(self, body: Body, *, copied: bool | None = None) -> None:
-        """One entry, on the day on which the list says that it was said; `copied` where it is known, else its time tells."""
+        """Adds an entry to the day of its time; if `copied` is None, its time tells whether it was inherited."""
         used = use_of(body, self.began)
         if used is not None:
             self.count(used, copied=0 < used.when < self.began if copied is None else copied)
 
     def count(self, used: Use, *, copied: bool) -> None:
-        """What one entry used."""
+        """Adds the usage of one entry."""
         day = self._day(day_of(used.when), copied=copied)
         day[0] += used.tokens
         day[1] += used.cost
         day[2] += used.priced
 
     def day_at(self, when: float) -> tuple[int, int, list[float]]:
-        """Tokens, cost and number of costs of the day of a time in milliseconds, to be added to.
+        """The sums of the day of a time in milliseconds, to be added to: tokens, cost and number of costs.
 
-        In front of them come two times: every time from the first on and before the second lies on that day as well.
+        Before the sums come two times: every time from the first up to, but not including, the second is on the same day.
         """
         first = int(when) // _HOUR * _HOUR
         known = self._hours.get(first)
         return (first, first + _HOUR, known) if known is not None else self._day_at(int(when))
 
     def _day_at(self, when: int) -> tuple[int, int, list[float]]:
-        """What was used on the day of a time; kept for its hour, where all of that lies on one day and one side of the beginning."""
+        """The sums of a time's day; cached for its hour if the hour is on one day and on one side of the session's beginning."""
         copied = 0 < when < self.began
         for size in (_HOUR, _MINUTE):
             first = when - when % size
             until = first + size
-            # What a copy took over ends where the session begins.
+            # Inherited usage ends where the session begins.
             if first < self.began < until:
                 first, until = (first, self.began) if copied else (self.began, until)
             number = day_of(first)
@@ -155,13 +155,13 @@ class Meter:
         return self._days.setdefault((number, copied), [0, 0.0, 0])
 
     def join(self, other: Meter) -> None:
-        """Adds what another one counted of the same session."""
+        """Adds the sums that another meter counted for the same session."""
         for key, more in other._days.items():
             day = self._days.setdefault(key, [0, 0.0, 0])
             day[:] = map(add, day, more)
 
     def days(self) -> tuple[Spent, ...]:
-        """What was added, in order."""
+        """The sums of each day, in order."""
         return tuple(
             Spent(day, int(tokens), round(cost, 9), int(priced), copied)
             for (day, copied), (tokens, cost, priced) in sorted(self._days.items())
@@ -169,7 +169,7 @@ class Meter:
 
 
 def day_of(milliseconds: int) -> int:
-    """The day of a time, in the zone of this machine."""
+    """The day of a time in milliseconds, in days since 1970 and in the zone of this machine."""
     try:
         offset = time.localtime(milliseconds / 1000).tm_gmtoff
     except (OverflowError, ValueError, OSError):
@@ -178,7 +178,7 @@ def day_of(milliseconds: int) -> int:
 
 
 def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
-    """What a session of another agent used; None where it was stopped."""
+    """Usage of a session of another agent, by day; None if it was stopped."""
     meter = Meter(parse_time(session.header.get("timestamp")) or 0)
     kinds = session.columns.kind
     for number, index in enumerate(index for index, kind in enumerate(kinds) if kind in _USED):
@@ -191,7 +191,7 @@ def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
 
 
 def sum_of(days: Sequence[Spent]) -> Sum:
-    """One session's days together."""
+    """The sum of one session's days."""
     tokens = sum(one.tokens for one in days)
     priced = any(one.priced for one in days)
     return Sum(1, tokens, sum(one.cost for one in days), int(bool(tokens) and not priced), int(priced))
@@ -199,7 +199,7 @@ def sum_of(days: Sequence[Spent]) -> Sum:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums by project, by agent, by both, and by day; the latest day first, else the largest first."""
+    """Sums by project, by agent, by both, and by day; days latest first, others largest first."""
 
     all: Sum
     projects: Mapping[str, Sum]
@@ -210,7 +210,7 @@ class Totals:
     """By day since 1970; a session counts on each day on which it used something."""
 
     def as_json(self) -> dict[str, object]:
-        """The sum as `ls --json` writes it."""
+        """The sums as `ls --json` writes them."""
         return {
             **self.all.as_json(),
             "by_project": [{"project": name, **one.as_json()} for name, one in self.projects.items()],
@@ -224,7 +224,7 @@ class Totals:
 
 
 def totals(cards: Iterable[Card], counted: Mapping[str, Sequence[Spent]]) -> Totals:
-    """The sums of some sessions, from what `counted_once` said of all."""
+    """The sums of some sessions, from the result of `counted_once` for all sessions."""
     whole = NOTHING
     projects: dict[str, Sum] = {}
     agents: dict[str, Sum] = {}
@@ -254,7 +254,7 @@ def _largest_first(sums: dict[str, Sum]) -> dict[str, Sum]:
 
 
 def day_name(day: int) -> str:
-    """A day since 1970 as ISO 8601 writes it; empty for one beyond the calendar."""
+    """A day since 1970 in ISO 8601; empty if it is beyond the calendar."""
     try:
         return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
     except OverflowError:

@@ -1,7 +1,7 @@
-"""Whether values that were read back from the index are such as were stored: of the right types, and nothing to fall over.
+"""Checks that values read back from the index have the types and bounds of stored values, so that none of them crashes a reader.
 
-Our own file is trusted no more than what others wrote. A value of the right type that is simply wrong cannot be told; one of a
-wrong type, a path that no system takes, an agent that is none or a text that is not safe makes the whole file count for nothing.
+Our own file is trusted no more than files of others. A wrong value of the right type cannot be detected; a value of a wrong
+type, a path that no system accepts, an unknown agent or an unsafe text makes the whole file unusable.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ _FIELDS: Mapping[str, frozenset[type]] = {
     "lacks_prompt": _TRUTH,
     "warm_up": _TRUTH,
 }
-"""The types of a card's fields but for its path."""
+"""The types of a card's fields, without its path."""
 
 _MARK = (_WHOLE, _WHOLE, _TEXT, _TEXT, _WHOLE, _TRUTH)
 _SPENT = (_WHOLE, _WHOLE, _NUMBER, _WHOLE, _TRUTH)
 _PLAIN = bytes(range(0x20, 0x7F))
 _SHOWN = ("title", "prompt", "problem")
-"""Texts that have passed `safe_line` and are shown as they are."""
+"""Texts that have passed `safe_line` and are shown unchanged."""
 _LARGEST = 2**62
 _SIGNED = ("created", "modified")
 
 
 def fitted(reading: Reading) -> Reading:
-    """A reading whose values can be stored and read back: a number that is out of all bounds, as a session may say it, is cut.
+    """A reading whose values can be stored and read back: numbers out of bounds, which a session may contain, are cut.
 
-    One session must not make the index useless to all others.
+    One session must not make the index unusable for all others.
     """
     card, details, mark, spent = reading
     changes: dict[str, Any] = {
@@ -101,18 +101,18 @@ def _fitted(value: object, allowed: frozenset[type], *, signed: bool) -> object:
 
 
 def _cut(value: float) -> int:
-    """A number within the bounds of what is stored."""
+    """A number cut to the bounds of stored numbers."""
     if value != value or abs(value) == math.inf:  # noqa: PLR0124  # an int may be too large to be asked
         return 0
     return int(max(-_LARGEST, min(_LARGEST, value)))
 
 
 def check_column(name: str, values: list[Any]) -> None:
-    """Raises ValueError or TypeError where these are no values of a card's field; where few differ, each once is enough."""
+    """Raises ValueError or TypeError if these are not values of a card's field; for repeated values, each once is enough."""
     allowed = _FIELDS[name]
     if name in _SHOWN or allowed is _TEXT:
         texts = [value for value in values if value is not None] if allowed is not _TEXT else values
-        # Joining is the fastest way to tell that all of them are texts.
+        # Joining is the fastest way to check that all of them are texts.
         joined = "".join(texts)
         if name in _SHOWN:
             _check_shown(name, joined)
@@ -126,50 +126,50 @@ def check_column(name: str, values: list[Any]) -> None:
 
 
 def check_holds_numbers(name: str) -> None:
-    """Raises ValueError where a field of a card is no whole number."""
+    """Raises ValueError if a field of a card is not one of whole numbers."""
     if _FIELDS[name] not in (_WHOLE, _WHOLE_OR_NONE):
         raise ValueError(f"{name}: numbers")
 
 
 def check_folders(folders: object) -> None:
-    """Raises ValueError where these are no files by folder; what their stamps are is seen when they are compared."""
+    """Raises ValueError if this is not a mapping of files by folder; stamps are checked when they are compared."""
     if not isinstance(folders, dict) or not set(map(type, folders.values())) <= {dict} or "" in folders:
         raise ValueError("folders: not by name")
 
 
 def check_paths(paths: Iterable[str]) -> None:
-    """Raises ValueError where a path is none that a system takes: it would end whoever asks for the file."""
+    """Raises ValueError if no system accepts one of the paths: it would crash whoever opens the file."""
     joined = "".join(paths)
     if "\0" in joined or (not joined.isascii() and not os.fsencode(joined)):
         raise ValueError("folders: a name with NUL")
 
 
 def is_stamp(value: object) -> TypeGuard[Stamp]:
-    """Whether a value is what a file was."""
+    """Whether a value has the form of a stamp."""
     return isinstance(value, list) and len(value) > 1 and set(map(type, value)) <= _WHOLE
 
 
 def check_stamps(stamps: object) -> None:
-    """Raises ValueError where these are no stamps by name."""
+    """Raises ValueError if these are not stamps by name."""
     if not isinstance(stamps, dict) or not all(map(is_stamp, stamps.values())):
         raise ValueError("stamps: not by name")
 
 
 def _check_shown(name: str, joined: str) -> None:
-    """Raises ValueError where texts that are shown as they are have not been made safe."""
-    # Most is plain, and to take that away is the fastest way to tell.
+    """Raises ValueError if texts that are shown unchanged are not safe."""
+    # Most characters are plain ASCII; removing them first is the fastest way to check.
     rest = joined.encode("utf-8").translate(None, _PLAIN).decode("utf-8")
     if rest and ("\n" in rest or safe(rest) != rest):
         raise ValueError(f"{name}: not safe to show")
 
 
 def check_marks(marks: Sequence[Any]) -> None:
-    """Raises ValueError where a mark is none."""
+    """Raises ValueError or TypeError if a mark is malformed."""
     _check_rows("mark", [one for one in marks if one is not None], _MARK)
 
 
 def check_spent(spent: Sequence[Any]) -> None:
-    """Raises ValueError where what was spent is no list of days."""
+    """Raises ValueError or TypeError if the usage is not a list of days."""
     _check_types("spent", spent, frozenset({list}))
     days = list(chain.from_iterable(spent))
     _check_rows("spent", days, _SPENT)
@@ -178,7 +178,7 @@ def check_spent(spent: Sequence[Any]) -> None:
 
 
 def check_texts(name: str, texts: Sequence[Any], *, joined: bool = False) -> None:
-    """Raises ValueError where these are no texts that can be shown; `joined`: each may be several lines."""
+    """Raises ValueError or TypeError if these are not texts that can be shown; with `joined`, each may have several lines."""
     together = "".join(texts)
     _check_shown(name, together.replace("\n", "") if joined else together)
 

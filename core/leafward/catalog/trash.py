@@ -1,7 +1,7 @@
-"""Sessions thrown away, until they are brought back: a folder of our own, the same on every system.
+"""Deleted sessions, kept until they are restored: a folder of our own, the same on every system.
 
-A machine without a desktop has no trash, and that of a desktop cannot be asked to give a file back. Each session lies in a folder
-of its own with a note of where it was.
+A machine without a desktop has no trash, and a desktop's trash cannot be asked to give a file back. Each session lies in a
+folder of its own with a note of its former path.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
+from leafward.catalog.card_fields import LATEST
 from leafward.catalog.file_move import begins_with, move_file
 from leafward.session.journal.durable import sync_folder, write_new
 from leafward.session.journal.lock import refuse_if_busy
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
 FOLDER = "trash"
 _NOTE = "note.json"
 _NAMED = 5
-"""Sessions in the trash that an error names."""
-_LATEST = 8_640_000_000_000_000
-"""The last moment that JavaScript has a date for, in milliseconds."""
+"""Number of sessions in the trash that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,48 +43,48 @@ class TrashedSession:
     """A session in the trash."""
 
     name: str
-    """Of its folder there."""
+    """Name of its folder in the trash."""
     id: str
     title: str
     path: Path
-    """Where it was."""
+    """Its former path."""
     file: Path
-    """Where it is."""
+    """Its file in the trash."""
     size: int
     when: int
-    """Milliseconds since 1970."""
+    """Time of the deletion, in milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrashPlan:
-    """What throwing a session away would do."""
+    """Effect of moving a session to the trash."""
 
     card: Card
     forks: tuple[Card, ...]
-    """Sessions made from it; they stay, as sessions of their own."""
+    """Sessions made from it; they stay as sessions of their own."""
 
 
 def trash_folder() -> Path:
-    """Where it lies; it need not exist."""
+    """The folder of the trash; it need not exist."""
     return state_dir() / FOLDER
 
 
 def going(card: Card, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> TrashPlan:
-    """What would go; `found` is what `parents` said of all cards. Raises Refused for a session that is not ours to delete."""
+    """Plans a deletion; `found` is the result of `parents` for all cards. Raises Refused for a session of another agent."""
     if card.agent != native().name:
         raise Refused(
-            f"this session is {card.agent}'s, and the files of other agents are never touched: archive it, or delete it there"
+            f"this session belongs to {card.agent}, whose files Leafward never changes: archive it, or delete it there"
         )
     return TrashPlan(card, tuple(one for one in cards if found.get(one.path, ("", ""))[0] == card.path))
 
 
 def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
-    """Moves a native session to the trash. Raises Refused, with the folder that is to blame; the session is where it was then."""
+    """Moves a native session to the trash. Raises Refused, which names the folder at fault; the session stays in place then."""
     going(card, (), {})
     path = Path(card.path)
     refuse_if_busy(path)
     if path.is_symlink() or not path.is_file():
-        raise Refused(f"{path.name} is no file of its own, so it is not moved")
+        raise Refused(f"{path.name} is not a file of its own, so it is not moved")
     when = int((time.time() if clock is None else clock) * 1000)
     trash = trash_folder()
     folder = trash / f"{when}-{uuid4().hex[:8]}"
@@ -95,7 +94,7 @@ def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
         try:
             make_private(trash)
             folder.mkdir(mode=0o700)
-            # The note comes first: a file that is here can always be brought back.
+            # The note comes first: a file that is in the trash can always be restored.
             write_new(folder / _NOTE, [json.dumps(note).encode()])
             sync_folder(folder)
             sync_folder(trash)
@@ -105,7 +104,7 @@ def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
             raise Refused(f"cannot write to the trash in {where}: {why}") from error
         move_file(path, target)
     except BaseException:
-        # Also where it is interrupted. A copy of what is still there is not needed; the only one is kept.
+        # On an interrupt too. The copy is deleted if the original still exists; an only copy is kept.
         if path.exists() or not target.exists():
             shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -113,7 +112,7 @@ def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
 
 
 def _next_order() -> int:
-    """What comes after all that lies in the trash: clocks are set back now and then."""
+    """An order number above all others in the trash; times do not suffice, as clocks are set back now and then."""
     return 1 + max((_order(note) for _, note in _notes()), default=0)
 
 
@@ -123,7 +122,7 @@ def _order(note: Mapping[str, Any]) -> int:
 
 
 def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The folders in the trash with what is noted in them; those without a readable note are left out."""
+    """The folders in the trash with their notes; those without a readable note are left out."""
     try:
         folders = sorted(trash_folder().iterdir())
     except OSError:
@@ -138,7 +137,7 @@ def _notes() -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def thrown_away() -> list[TrashedSession]:
-    """What lies in the trash, the latest first; a folder without a note of ours is left out."""
+    """The sessions in the trash, the latest first; a folder without a note of ours is left out."""
     found: list[tuple[int, TrashedSession]] = []
     for folder, note in _notes():
         try:
@@ -150,7 +149,7 @@ def thrown_away() -> list[TrashedSession]:
 
 
 def without_note() -> list[Path]:
-    """Files in the trash that no undo finds: the note beside them is missing, cannot be read, or is none of ours."""
+    """Files in the trash that no undo finds: their note is missing, unreadable, or not ours."""
     known = {thrown.name for thrown in thrown_away()}
     found: list[Path] = []
     with suppress(OSError):
@@ -162,14 +161,14 @@ def without_note() -> list[Path]:
 
 
 def _noted(folder: Path, note: Mapping[str, Any]) -> TrashedSession:
-    """A session as its note in the trash says. Raises OSError, KeyError, TypeError, ValueError where that is no note of ours."""
+    """A session, from its note in the trash. Raises OSError, KeyError, TypeError or ValueError if the note is not ours."""
     identity, title, original, when = note["id"], note["title"], note["path"], note["when"]
     if not all(isinstance(text, str) for text in (identity, title, original)) or type(when) is not int:
         raise TypeError("a value of another type")
     path = Path(original)
     file = folder / path.name
-    # What the note names lies right here, and nowhere else: it is moved to where the note says.
-    if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < _LATEST:
+    # The note may only name the file beside it: that file is moved to the path in the note.
+    if not path.is_absolute() or path.name in ("", ".", "..", _NOTE) or not 0 <= when < LATEST:
         raise ValueError("not a note of ours")
     found = os.lstat(file)
     if not stat.S_ISREG(found.st_mode):
@@ -178,12 +177,12 @@ def _noted(folder: Path, note: Mapping[str, Any]) -> TrashedSession:
 
 
 def find_thrown(selector: str) -> TrashedSession:
-    """What somebody means by an id, a unique prefix of one, or the path it had; the latest where it was thrown away twice. Raises NotFound."""
+    """The session with an id, a unique prefix of one, or a former path; the latest if it was deleted twice. Raises NotFound."""
     held = thrown_away()
     if not held:
         lost = without_note()
         more = f" that says where it was; move {safe_line(str(lost[0]), 400)} back by hand" if lost else ""
-        raise NotFound(f"nothing lies in the trash{more}")
+        raise NotFound(f"the trash has no session{more}")
     path_or_id = os.path.abspath(os.path.expanduser(selector))
     fitting = [one for one in held if selector == one.id or path_or_id == str(one.path)] or [
         one for one in held if selector and one.id.startswith(selector)
@@ -196,7 +195,7 @@ def find_thrown(selector: str) -> TrashedSession:
 
 
 def _named(sessions: Sequence[TrashedSession]) -> str:
-    """Ids and titles, so that one of them can be asked for."""
+    """Ids and titles of the first sessions, from which a user can choose."""
     titles = {one.id: one.title for one in reversed(sessions)}
     named = [f"{safe_line(one, 60)} ({title[:60]})" for one, title in reversed(titles.items())]
     more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
@@ -204,9 +203,9 @@ def _named(sessions: Sequence[TrashedSession]) -> str:
 
 
 def refuse_taken(thrown: TrashedSession) -> None:
-    """Raises Refused where another file lies where a session would be brought back to.
+    """Raises Refused if another file has the path to which a session would be restored.
 
-    The session itself may lie there already, or what became of it since: where a deletion was killed between its two steps.
+    The session itself may already be there, even with new entries, if a deletion was killed between its two steps.
     """
     if not os.path.lexists(thrown.path):
         return
@@ -219,14 +218,14 @@ def refuse_taken(thrown: TrashedSession) -> None:
 
 
 def bring_back(thrown: TrashedSession) -> Path:
-    """Moves a session back to where it was. Raises Refused, with nothing changed, where that cannot be done."""
+    """Moves a session back to its former path. Raises Refused, with nothing changed, if that cannot be done."""
     refuse_taken(thrown)
     if not os.path.lexists(thrown.path):
         made = _make_folder(thrown.path.parent)
         try:
             move_file(thrown.file, thrown.path, leave=True)
         except BaseException:
-            # Also where it is interrupted: folders made for a session that did not come are not left.
+            # On an interrupt too: folders created for a session that was not moved are removed.
             for folder in made:
                 with suppress(OSError):
                     folder.rmdir()
@@ -236,7 +235,7 @@ def bring_back(thrown: TrashedSession) -> Path:
 
 
 def _make_folder(folder: Path) -> list[Path]:
-    """Makes a folder where it is missing; those that were made, innermost first. Raises Refused."""
+    """Creates a folder if it is missing; returns the created folders, innermost first. Raises Refused."""
     missing = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The headless command line: one verb, one document. Without a verb it opens the application it was given.
+"""The headless command line: one verb, one document. Without a verb it opens the application that the caller passed.
 
-Declarations live in `verbs`, what they do in the modules beside it, loaded when a verb runs: `--help` and `--version`
-must answer before anything heavy is there.
+`declarations` has the verbs and their options, `output` what they write; each verb has a module of its own here, which is
+loaded when the verb runs: `--help` and `--version` must answer before anything heavy is loaded.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 DEBUG_VARIABLE = "LEAFWARD_DEBUG"
-"""Where set, an error that nobody foresaw is shown with its traceback."""
+"""If set, an unforeseen error is shown with its traceback."""
 
 INTERRUPTED = 130
 
 _COMPLETION = "_LEAFWARD_COMPLETE"
-"""The variable by which a shell asks click what could stand here."""
+"""The variable through which a shell asks click for completions."""
 
 
 def main(
@@ -36,8 +36,8 @@ def main(
 ) -> int:
     """Runs the command line and returns its exit code: 0 done, 1 refused or failed, 2 usage, 130 interrupted.
 
-    `open_app` and `check_app` are what the application brings along; without them the verbs work, opening is refused,
-    and `doctor` checks only what is not the application's own.
+    `open_app` and `check_app` come from the application; without them the verbs work, opening is refused, and `doctor` leaves
+    out what only the application can check.
     """
     fill_closed()
     stdout = sys.stdout
@@ -48,7 +48,7 @@ def main(
 
             return open_paths(open_app, arguments)
         if arguments[:1] == ["hook"] and len(arguments) == 2 and not arguments[1].startswith("-"):
-            # As an agent runs it, and waits: there is nothing to parse, and declaring all other verbs takes longer than it.
+            # An agent runs it like this, and waits: there is nothing to parse, and declaring all verbs takes longer than the hook.
             from leafward.cli.hook import hook
 
             return hook(arguments[1])
@@ -63,7 +63,7 @@ def main(
         return _fail(f"{where}{error.strerror or error}")
     except SystemExit as stop:
         if sys.stdout is not stdout:
-            # click exchanges it where nobody reads what itself writes, `--help` for one.
+            # click replaces stdout if nobody reads what click itself writes, such as `--help`.
             sys.stdout = stdout
             return _let_go()
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -75,7 +75,7 @@ def main(
 
 
 def _only_paths(arguments: Sequence[str]) -> bool:
-    """Whether there is nothing to parse: no argument, or paths that cannot be taken for a verb."""
+    """Whether there is nothing to parse: no argument, or only paths that cannot be mistaken for a verb."""
     return _COMPLETION not in os.environ and all(
         (os.sep in text or text.endswith(".jsonl"))
         and (os.path.exists(text) or os.path.isfile(os.path.dirname(text)))
@@ -84,10 +84,10 @@ def _only_paths(arguments: Sequence[str]) -> bool:
 
 
 def _verb(argv: Sequence[str] | None, application: Application) -> object:
-    """Lets click take the command line apart and run the verb; what click objects to becomes an exit code."""
+    """Lets click parse the command line and run the verb; turns click's errors into exit codes."""
     import click
 
-    from leafward.cli.verbs import leafward
+    from leafward.cli.declarations.verbs import leafward
 
     try:
         arguments = None if argv is None else list(argv)
@@ -101,7 +101,7 @@ def _verb(argv: Sequence[str] | None, application: Application) -> object:
 
 
 def _drop_unwritten() -> None:
-    """Lets go of stdout where it takes nothing: what click left in its buffer would fail once more at exit."""
+    """Closes stdout if it takes no output: text left in its buffer by click would fail once more at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -109,20 +109,20 @@ def _drop_unwritten() -> None:
 
 
 def _let_go() -> int:
-    """Ends quietly where the reader of stdout went away."""
+    """Ends quietly after the reader of stdout has gone away."""
     let_go(sys.stdout.fileno())
     return 0
 
 
 def _fail(text: str) -> int:
-    from leafward.cli.output import note
+    from leafward.cli.output.page import note
 
     note(text)
     return 1
 
 
 def _usage(error: click.UsageError) -> int:
-    from leafward.cli.output import below, note
+    from leafward.cli.output.page import below, note
 
     where = error.ctx.command_path if error.ctx is not None else "leafward"
     note(f"{error.format_message().rstrip('.')} (see {where} --help)")

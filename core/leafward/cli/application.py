@@ -1,4 +1,4 @@
-"""Opening the full-screen application, which whoever called us brought along, or saying in one line why not."""
+"""Opens the full-screen application, which the caller passes in, or says in one line why it cannot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def has_terminal() -> bool:
 
 
 def open_paths(open_app: OpenApp | None, selectors: Sequence[str]) -> int:
-    """Opens the application on files, folders and sessions; on the catalogue where none is named."""
+    """Opens the application on files, folders and sessions; on the catalogue if none is named."""
     paths = [_resolved(name) for name in selectors]
     if open_app is None:
         raise LeafwardError("the application is not part of this command; the verbs are (leafward --help)")
@@ -35,7 +35,7 @@ def open_paths(open_app: OpenApp | None, selectors: Sequence[str]) -> int:
 def _resolved(selector: str) -> Path:
     path = Path(os.path.expanduser(selector))
     if path.is_dir() or (path.suffix == ".jsonl" and path.is_file()):
-        # Nothing to look up: what that would load is not waited for.
+        # Nothing to look up, so no modules for looking up are loaded.
         return _readable(path)
     from leafward.cli.selection import holds_many, session_path
 
@@ -45,7 +45,7 @@ def _resolved(selector: str) -> Path:
 
 
 def _readable(path: Path) -> Path:
-    """The same path, resolved. Raises NotASession where it is a file that nothing can be read from: an empty tree would not say so."""
+    """The same path, resolved. Raises NotASession for a file that cannot be read: an empty tree would not say so."""
     if path.is_file():
         from leafward.base.regular_files import open_regular
 
@@ -57,7 +57,7 @@ def _readable(path: Path) -> Path:
 
 
 def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
-    """Opens the demo session, or prints its tree where the application cannot be drawn."""
+    """Opens the demo session, or prints its tree if the application cannot be drawn."""
     from leafward.export.demo import demo_session
 
     with demo_session() as path:

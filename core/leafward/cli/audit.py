@@ -1,4 +1,4 @@
-"""The verb `audit`: where secrets lie in all sessions, or in those of the folders and files named."""
+"""The verb `audit`: places of secrets in all sessions, or in those of the folders and files named."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.redact import listed, redact
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
 from leafward.catalog import Catalogue, typed_ids
-from leafward.cli.output import Page, emit_json, note, page, project_name, say, table, when
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, project_part
 from leafward.export.audit import Audit, SecretPlace
 
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 
 _NAMED_AT_MOST = 5
-"""Sessions that could not be read which are named in what a person reads."""
+"""Most unreadable sessions that the text output names."""
 
 
 def audit(
     paths: Sequence[str], agent: str | None, project: str | None, kinds: Sequence[str], as_json: bool
 ) -> int:
-    """`leafward audit`. `kinds`: only these, where any is named."""
+    """`leafward audit`; with `kinds`, only secrets of these kinds."""
     places = [existing(path) for path in paths]
     agent_name = agent_named(agent).name if agent is not None else None
     part = project_part(project) if project is not None else None
@@ -50,7 +51,7 @@ def audit(
     others: list[SecretPlace] = []
     stopped = False
     try:
-        # One by one, so that what was found is there when it is stopped.
+        # One by one, so that results are kept if the search is stopped.
         for place in running.run(partial(_show, line)):
             (found if not kinds or place.kind in kinds else others).append(place)
     except KeyboardInterrupt:
@@ -66,7 +67,7 @@ def audit(
         remarks.append({"code": "no-such-kind", "text": _without(kind, [*found, *others])})
     if stopped:
         left = len(cards) - running.searched - len(running.unread)
-        remarks.append({"code": "stopped", "text": f"stopped: {counted(left, 'session')} not looked through"})
+        remarks.append({"code": "stopped", "text": f"stopped: {counted(left, 'session')} not searched"})
     if as_json:
         emit_json(_document(found, running, catalogue.excluded, remarks))
     else:
@@ -106,7 +107,7 @@ def _document(
 
 
 def _totals(found: Sequence[SecretPlace]) -> dict[str, int]:
-    """Different secrets by kind."""
+    """Number of different secrets by kind."""
     return dict(sorted(Counter({place.secret: place.kind for place in found}.values()).items()))
 
 
@@ -115,7 +116,7 @@ def _lines(
 ) -> Iterator[str]:
     looked = counted(running.searched, "session")
     if not found:
-        yield f"no secret {'of the kinds named ' if narrowed else ''}found in {looked}"
+        yield f"no secret {'of these kinds ' if narrowed else ''}found in {looked}"
         return
     every: dict[int, list[SecretPlace]] = {}
     for place in found:
@@ -145,8 +146,8 @@ def _lines(
 
 
 def _without(kind: str, every: Sequence[SecretPlace]) -> str:
-    """What is said of a kind that no secret is of: it may be misspelt, and the kinds that are there show that."""
-    there = f"; found there: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
+    """The remark on a kind without a secret: it may be misspelt, so the kinds that were found are listed."""
+    there = f"; kinds found: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
     return f"no secret of the kind {safe_line(kind, 40)!r}{there}"
 
 
@@ -171,4 +172,4 @@ def _remark(remarks: Sequence[Mapping[str, str]]) -> None:
 
 def _show(line: ProgressLine, done: int, total: int) -> None:
     if done % 8 == 0:
-        line.show("looking for secrets", done, total)
+        line.show("searching for secrets", done, total)

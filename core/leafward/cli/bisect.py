@@ -11,7 +11,7 @@ import click
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import cancellable
-from leafward.cli.output import emit_json, note, page, say
+from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.files.bisection import TrialCommand, base_of, bisect_session
 from leafward.session import journal
@@ -20,8 +20,8 @@ from leafward.session.entry_headline import headline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.cli.branch_options import BisectOptions
-    from leafward.cli.output import Page
+    from leafward.cli.declarations.branch_options import BisectOptions
+    from leafward.cli.output.page import Page
     from leafward.files.bisection import Bisection, Point, ProjectBase, Report, SessionSearch
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -31,14 +31,14 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
     """`leafward bisect`."""
     harmless = [tuple(command), *(tuple(shlex.split(one)) for one in options.harmless)]
     if not all(harmless):
-        raise click.UsageError("--harmless names a program")
+        raise click.UsageError("--harmless needs the name of a program")
     with opened(selector) as session, cancellable() as stop:
         ends = session.find(options.good), session.find(options.bad)
         terms = TrialCommand(command, harmless, options.likely, options.timeout)
         base = _base_of(session, options.base)
 
         def named(entry: EntryIndex) -> str:
-            """The entry of the conversation: at the leaf lines of Leafward's own may follow."""
+            """The entry of the conversation, as notes of Leafward may follow it at the leaf."""
             return session.columns.id(max(0, session.tree.content_at(entry)))
 
         search, found = bisect_session(session, ends, base, terms, named, _teller(as_json), stop)
@@ -49,12 +49,12 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
             report = search.report(found, shlex.join(command), likely=options.likely)
             say(_text(search, report, options.likely, page()))
             if written is not None:
-                note(f"labelled {safe_line(written)}; `leafward undo` takes that back")
+                note(f"labelled {safe_line(written)}; `leafward undo` undoes that")
     return 0 if len(found.candidates) == 1 else 1
 
 
 def _base_of(session: Session, named: str | None) -> ProjectBase:
-    """What the files are rebuilt over. Raises Refused, with the option that names something else."""
+    """The base over which files are rebuilt. Raises Refused, with the option that chooses another."""
     try:
         return base_of(session, named)
     except Refused as error:
@@ -63,7 +63,7 @@ def _base_of(session: Session, named: str | None) -> ProjectBase:
 
 
 def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:
-    """Labels the turn that was found; None where there is more than one."""
+    """Labels the turn that was found and returns its prompt; None if there are several candidates, or no prompt."""
     point = search.every[found.bad]
     if len(found.candidates) > 1 or point.prompt < 0:
         return None
@@ -82,11 +82,11 @@ def _text(search: SessionSearch, report: Report, likely: bool, here: Page) -> It
     yield here.style(report.result, "bold")
     yield from report.details
     if search.doubted and not likely:
-        yield "--harmless PROGRAM says that a command changes no file, --likely that none does but those that it names"
+        yield "add --harmless WORDS if commands that begin so change no file, or --likely if commands change only files that they name"
     if search.unplaced:
-        yield "--base says what was there before the session: a commit, a folder, or '' for an empty one"
+        yield "add --base for the files from before the session: a commit, a folder, or '' for an empty folder"
         if not likely:
-            yield "--likely also assumes that what the session wrote whole or moved there was not there before"
+            yield "--likely also assumes that files which the session wrote whole, or moved, are new"
 
 
 def _document(

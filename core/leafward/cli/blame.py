@@ -1,4 +1,4 @@
-"""The verbs `blame` and `why`: which turn of which session wrote the lines of a file, and what it was for."""
+"""The verbs `blame` and `why`: the turn and session that wrote each line of a file, and the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
 from leafward.catalog import sighted, typed_ids
-from leafward.cli.output import Page, cells, emit_json, fit, indented, note, pad, page, say, when
+from leafward.cli.output.page import Page, cells, emit_json, fit, indented, note, pad, page, say, when
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
 _LABEL = 28
-"""Cells of the widest name of a turn."""
+"""Most cells of a turn's name."""
 
 
 class _Lines(NamedTuple):
-    """A file, and which of its lines are meant."""
+    """A file and a range of its lines."""
 
     path: str
     first: int
-    """From 1."""
+    """The first line, from 1."""
     last: int | None
-    """The end of the file where it is None."""
+    """The last line; None for the end of the file."""
 
 
 def run_blame(place: str, paths: Sequence[str], as_json: bool) -> int:
@@ -81,14 +81,14 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
 
 
 def _lines_of(place: str) -> _Lines:
-    """What `FILE[:LINE[-LINE]]` names; a file whose own name ends so is meant whole."""
+    """The file and lines that `FILE[:LINE[-LINE]]` names; an existing file with such a name is meant whole."""
     ranged = _RANGE.fullmatch(place)
     if ranged is None or os.path.exists(os.path.expanduser(place)):
         return _Lines(str(existing(place)), 1, None)
     first = int(ranged[2])
     last = int(ranged[3] or first)
     if not 0 < first <= last:
-        raise NotFound(f"{safe_line(place)}: lines are counted from 1, the first one first")
+        raise NotFound(f"{safe_line(place)}: lines count from 1, and the first must not come after the last")
     return _Lines(str(existing(ranged[1])), first, last)
 
 
@@ -229,7 +229,7 @@ def _why_text(
         yield page.style("checked after", "bold")
         yield from (f"  {check_words(one)}" for one in reason.checks)
         if not reason.checks:
-            yield "  no command that is a test, a build, a linter or a script called so, such as check.py"
+            yield "  no test, build, linter or script named like one, such as check.py"
         elif reason.turns_later:
             yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:

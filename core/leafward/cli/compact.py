@@ -1,4 +1,4 @@
-"""The verb `compact`: a plan carried out, or shown as it would be, by one strategy or by all of them side by side."""
+"""The verb `compact`: a plan carried out or previewed, by one strategy or by all of them side by side."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from leafward.cli.model_request import (
     cost_text,
     outgoing_json,
     progress,
-    prompt_text,
     refuse_cancelled,
+    request_text,
     sent_by,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.page import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import (
     diagnostics_json,
     injection_at,
@@ -34,7 +35,6 @@ from leafward.cli.plan import (
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import fate_json, survival_json
-from leafward.cli.write_report import remark, write_json
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam import exam_of_draft
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.compaction_options import CompactOptions
+    from leafward.cli.declarations.compaction_options import CompactOptions
     from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection import Injection
@@ -76,7 +76,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
     if options.repair is not None and any(
         one is not None for one in (options.at, options.cut, options.strategy)
     ):
-        raise click.UsageError("--repair takes place, cut and strategy from the compaction it corrects")
+        raise click.UsageError("--repair uses the place, cut and strategy of the compaction that it corrects")
     summarizer = chosen(options.model, settings, options.base_url)
     with opened(selector) as session:
         if every:
@@ -117,7 +117,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
     return 0
 
 
-_WAYS = "--pin-lost puts them into the summary, --accept-loss goes on without them"
+_WAYS = "--pin-lost adds them to the summary, --accept-loss goes on without them"
 
 
 def _gate_text(made: Draft) -> str:
@@ -125,11 +125,11 @@ def _gate_text(made: Draft) -> str:
     rules = sum(fate.fact.kind is FactKind.CONSTRAINT for fate in lost)
     counts = ((rules, "rule"), (len(lost) - rules, "unfinished step"))
     losses = " and ".join(counted(count, word) for count, word in counts if count)
-    return f"{losses} would be in nothing that the model sees afterwards"
+    return f"the model would no longer see {losses}"
 
 
 def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
-    """The plan that the options ask for. Raises Refused where it would replace nothing."""
+    """The plan that the options ask for. Raises Refused if it would replace nothing."""
     plan = requested_plans(session, options, settings)[0]
     if plan.nothing and begins_at_gap(session, plan.at if plan.at >= 0 else session.leaf):
         raise Refused(f"{plan.diagnostics[0].text}; {_GAP}")
@@ -138,16 +138,16 @@ def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
 
 
 def _with_sentences(session: Session, at: int, options: CompactOptions) -> CompactOptions:
-    """The options with pins that are sentences: of a bare token the one that says it."""
+    """The options with each pinned bare token replaced by the sentence that mentions it."""
     return replace(options, pins=as_sentences(session, at, options.pins))
 
 
-_GAP = "the entry before the first one here is not in the file: `leafward heal` goes on before it"
-_LARGER = "--larger does it all the same"
+_GAP = "the entry before the first one is not in the file; `leafward heal` begins a session that goes on before it"
+_LARGER = "--larger compacts anyway"
 
 
 def _refuse_larger(grows: str, undone: str) -> None:
-    """Raises Refused where the context would grow. Asked before a model is paid, too: its summary would be of no use."""
+    """Raises Refused if the context would grow. Also checked before paying a model, whose summary would be of no use."""
     if grows:
         raise Refused(f"{grows}; nothing was {undone} ({_LARGER})")
 
@@ -155,7 +155,7 @@ def _refuse_larger(grows: str, undone: str) -> None:
 def _injection(
     session: Session, plan: Plan, options: CompactOptions, settings: Config, stop: Callable[[], bool]
 ) -> Injection | None:
-    """The context to enclose, where it is wanted; under a limit it takes at most half of it."""
+    """The context to enclose, if it is wanted; under a limit it takes at most half of it."""
     if not options.inject:
         return None
     limit = options.max_tokens
@@ -170,47 +170,41 @@ def _summarised(
     injection: Injection | None,
     stop: Callable[[], bool],
 ) -> Draft:
-    """The compaction of a plan; with `--pin-lost` what its gate would stop it for is in its summary."""
-    made = _drafted(session, plan, options, summarizer, injection, stop)
+    """The compaction of a plan; with `--pin-lost`, its summary holds everything for which the gate would stop it."""
+    focus, limit = options.focus or "", options.max_tokens
+
+    def drafted(pins: tuple[str, ...]) -> Draft:
+        if not isinstance(summarizer, Extractive):
+            span, budget = prepared(
+                session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit
+            )
+            tell_outgoing(summarizer, sent_by(summarizer, span, budget))
+        with progress() as show:
+            return draft(
+                session,
+                plan,
+                summarizer,
+                pins=pins,
+                focus=focus,
+                injection=injection,
+                max_tokens=limit,
+                progress=show,
+                stop=stop,
+            )
+
+    made = drafted(options.pins)
     if not options.pin_lost or not (lost := gate_pins(made)):
         return made
     if made.summary.usage is not None:
-        # What a model wrote is not paid for twice.
+        # A summary by a model is not paid for twice.
         return pinned(made, lost)
-    again = replace(options, pins=(*options.pins, *lost))
-    return _drafted(session, plan, again, summarizer, injection, stop)
-
-
-def _drafted(
-    session: Session,
-    plan: Plan,
-    options: CompactOptions,
-    summarizer: Summarizer,
-    injection: Injection | None,
-    stop: Callable[[], bool],
-) -> Draft:
-    pins, focus, limit = options.pins, options.focus or "", options.max_tokens
-    if not isinstance(summarizer, Extractive):
-        span, budget = prepared(session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit)
-        tell_outgoing(summarizer, sent_by(summarizer, span, budget))
-    with progress() as show:
-        return draft(
-            session,
-            plan,
-            summarizer,
-            pins=pins,
-            focus=focus,
-            injection=injection,
-            max_tokens=limit,
-            progress=show,
-            stop=stop,
-        )
+    return drafted((*options.pins, *lost))
 
 
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
+        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
     options = _with_sentences(session, index, options)
     summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
@@ -234,7 +228,7 @@ def _tell_requests(
     injection: Injection | None,
     as_json: bool,
 ) -> int:
-    """A dry run never asks a model: it says what would be sent."""
+    """Shows what would be sent: a dry run never asks a model."""
     span, budget = prepared(
         session,
         plan,
@@ -254,7 +248,7 @@ def _tell_requests(
                 "tokens_before": plan.tokens.counted_before,
                 "tokens_after": None,
                 "survival": None,
-                "prompt": prompt_text(going) if going is not None else None,
+                "prompt": request_text(going) if going is not None else None,
                 "outgoing": outgoing_json(going),
                 "dry_run": True,
                 "diagnostics": diagnostics_json(session, plan.diagnostics),
@@ -263,7 +257,7 @@ def _tell_requests(
         return 0
     tell_outgoing(summarizer, going, would=True)
     if (grows := planned_growth(plan.diagnostics)) and not options.larger:
-        note(f"it would stop before that: {grows} ({_LARGER})")
+        note(f"it would stop before sending: {grows} ({_LARGER})")
     for request in going.requests if going is not None else ():
         say(
             [
@@ -279,7 +273,7 @@ def _tell_requests(
 
 
 def draft_json(session: Session, made: Draft) -> dict[str, Any]:
-    """A draft as `compact --json` describes it."""
+    """A draft in the form of `compact --json`."""
     plan, summary = made.plan, made.summary
     return {
         "at": session.columns.id_at(plan.at),
@@ -356,7 +350,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
 
 
 def _compare(session: Session, options: CompactOptions, settings: Config, as_json: bool) -> int:
-    """Every strategy's draft beside the others; a model is never asked for that."""
+    """Compares the drafts of all strategies, without asking a model."""
     drafts: list[tuple[Plan, Draft | None, str]] = []
     with cancellable() as stop:
         for plan in requested_plans(session, options, settings):

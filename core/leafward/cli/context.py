@@ -1,4 +1,4 @@
-"""What the model sees at an entry, message by message, and what it comes to."""
+"""The context at an entry, message by message, and its size."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.cli.entry_json import shown_ids
-from leafward.cli.output import (
+from leafward.cli.output.entry_json import shown_ids
+from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _NAME_SHOWN = 80
-"""Characters of a name that whoever wrote the session chose."""
+"""Most characters shown of a name from the session file."""
 
 
 def context(selector: str, at: str | None, as_json: bool) -> int:
@@ -112,7 +112,7 @@ def ledger_json(ledger: Ledger) -> dict[str, int]:
 
 
 def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
-    """What a reader of a context should know of its path."""
+    """Remarks on a context and its path."""
     remarks, at = [], found.at
     if at == NO_ENTRY:
         remarks.append({"code": "empty", "text": "the session has no entries"})
@@ -127,7 +127,7 @@ def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
 
 
 def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
-    """A context as lines: one a message with its size, then what it sums up to."""
+    """A context as lines: one for each message with its size, then the sums."""
     found = context_at(session, at)
     where = session.columns.id_at(leaf_shown(session) if found.at == session.leaf else found.at)
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
@@ -188,17 +188,17 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
 
 
 def _counted(found: Context) -> str:
-    """What the total comes from."""
+    """Basis of the total."""
     size = found.size
     if not found.ledger.recorded:
         return "~ estimate; exact after the next reply"
     if size.from_usage and found.total == size.total:
         return f"{size.from_usage:,} reported by the last reply + {size.trailing:,} estimated since"
-    return "as the next request was counted, less what came in between"
+    return "from the count of the next request, less what came between"
 
 
 def _spent(usage: Usage) -> str:
-    """Tokens, and what they cost where somebody recorded it."""
+    """Tokens, and their cost if it was recorded."""
     tokens = f"{short(usage.total)} tokens"
     return f"{tokens} {money(usage.cost)}" if usage.cost else tokens
 
@@ -207,7 +207,7 @@ def _first_words(session: Session, message: ContextMessage) -> str:
     return safe_line(message_text(message_body(session, message)), 240) or "(empty)"
 
 
-_ANEW = ": measured anew behind the compaction"
+_ANEW = ": measured again after the compaction"
 
 
 def _ledger_lines(found: Context, page: Page) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The verb `delete`: a session moved to the trash, or brought back from it."""
+"""The verb `delete`: moves a session to the trash, or brings it back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.catalog import parents
 from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
-from leafward.cli.output import emit_json, page, say
+from leafward.cli.output.page import emit_json, page, say
 from leafward.cli.selection import chosen_card
 
 if TYPE_CHECKING:

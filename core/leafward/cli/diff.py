@@ -1,4 +1,4 @@
-"""The verb `diff`: two entries of a session compared, as JSON; `diff_lines` says it in lines."""
+"""The verb `diff`: compares two entries of a session, as JSON; `diff_lines` formats it as text."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from leafward.branches.diff.file_sets import FileDifference, FileSets, Use, comp
 from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
-from leafward.cli.diff_lines import LINES
 from leafward.cli.export import written
-from leafward.cli.outcomes import compare_outcomes, outcome_json
-from leafward.cli.output import emit_json, note, page, say, write_text
+from leafward.cli.output.diff_lines import LINES
+from leafward.cli.output.outcomes import compare_outcomes, outcome_json
+from leafward.cli.output.page import emit_json, note, page, say, write_text
 from leafward.cli.selection import opened
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
@@ -30,7 +30,7 @@ from leafward.session.messages import message_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.cli.branch_options import DiffOptions
+    from leafward.cli.declarations.branch_options import DiffOptions
     from leafward.context.message_columns import ContextMessage
     from leafward.context.model_context import Ledger
     from leafward.files.file_replay import Bases, Rebuilt
@@ -59,7 +59,7 @@ def diff(selector: str, names: tuple[str, ...], options: DiffOptions, as_json: b
 
 
 def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions, as_json: bool) -> int:
-    """`leafward diff --format`: all that is known of two branches, as a document."""
+    """`leafward diff --format`: everything about two branches, as a document."""
     with opened(selector) as session:
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
         made = comparison_of(compared, secrets=options.keep_secrets, bases=bases_in(options.base))
@@ -88,7 +88,7 @@ def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions
 
 
 def bases_in(folder: Path | None) -> Bases | None:
-    """What files may begin with, where the option `--base` names a folder."""
+    """The possible beginnings of files, if the option `--base` names a folder."""
     return WorkspaceBases(folder) if folder is not None else None
 
 
@@ -112,7 +112,7 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
 
 
 def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_json: bool) -> int:
-    """A patch is there to be applied, so secrets stay in it unless they are to go; that they do is said."""
+    """Writes a patch. It is there to be applied, so secrets stay in it, with a remark, unless they are to be removed."""
     side = compared.a if letter == "a" else compared.b
     made = patch_of(compared, side, bases=bases)
     redactor = Redactor()
@@ -120,9 +120,9 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
     text = plain if redact else made.text
     secrets = listed(redactor.found)
     remark = (
-        f"redacted {secrets}: what the patch writes differs there"
+        f"redacted {secrets}: the patch writes other text there"
         if redact
-        else f"not redacted: the patch holds {secrets}; --redact takes them out"
+        else f"not redacted: the patch has {secrets}; --redact removes them"
     )
     if as_json:
         emit_json(
@@ -142,7 +142,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
             }
         )
         return 0
-    # A patch is taken as it is: what a terminal could act on would not apply any more if it were made safe.
+    # A patch is written unchanged: escaping what a terminal could act on would break it.
     write_text(text)
     if secrets:
         note(remark)
@@ -150,10 +150,10 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     if made.ends_unknown:
         note(
-            f"how the lines of {counted(len(made.ends_unknown), 'file')} end is not recorded: the patch has newlines"
+            f"line ends of {counted(len(made.ends_unknown), 'file')} are not recorded: the patch uses newlines"
         )
     for path in made.taken_as_new:
-        note(f"{safe_line(path)} is taken to be new: `git apply` refuses where a file lies there")
+        note(f"{safe_line(path)} is assumed to be new: `git apply` fails if the file exists")
     return 0
 
 
@@ -188,7 +188,7 @@ def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str
 
 
 def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
-    """The files that are named, or that lie in a folder that is; all of them where none is."""
+    """The named files and the files in named folders; all files if none is named."""
     if not named:
         return sets
     names = tuple(name.rstrip("/") for name in named)
@@ -202,7 +202,7 @@ def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
 
     chosen = FileSets(kept(sets.only_a), kept(sets.both), kept(sets.only_b))
     if not len(chosen):
-        raise click.UsageError(f"no file of the two entries is named {', '.join(named)}")
+        raise click.UsageError(f"no file of either entry is named {', '.join(named)}")
     return chosen
 
 

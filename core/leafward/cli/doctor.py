@@ -1,4 +1,4 @@
-"""The verb `doctor`: one session, or everything we read and where we keep it."""
+"""The verb `doctor`: checks one session, or everything that Leafward reads and keeps."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.trash import without_note
 from leafward.cli.hook import failures
-from leafward.cli.output import Page, emit_json, page, say
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import Page, emit_json, page, say
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import opened
 from leafward.export.doctor import (
     Problem,
@@ -54,13 +54,13 @@ THEMES = "themes"
 """The folder of the user's themes, beside `config.toml`."""
 _MOVED = "cwd-missing"
 _EMPTY = "empty"
-"""Of a file without a byte: no session, in no list and not among those checked."""
+"""Code of a file without a byte, which is no session: in no list, and not among those checked."""
 _HOOK_FAILURES = 3
-"""So many of what failed in hooks are told, the last ones."""
+"""Number of failures of hooks that are shown, the last ones."""
 
 
 def doctor(selector: str | None, as_json: bool, check_app: CheckApp | None = None) -> int:
-    """`leafward doctor`; `check_app` checks what only the application understands, its keymap and its themes."""
+    """`leafward doctor`; `check_app` checks what only the application understands: its keymap and its themes."""
     return _one(selector, as_json) if selector is not None else _everything(as_json, check_app)
 
 
@@ -80,18 +80,19 @@ def _one(selector: str, as_json: bool) -> int:
                 }
             )
         else:
-            say(_lines(problems, page()))
+            if problems or not changes:
+                say(_lines(problems, page()))
             if changes:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"a provider or its agent may not take all of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what heals it"
+                    f"{'' if problems else 'no damage, but '}a provider or its agent may reject parts of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what would heal it"
                 )
     return 0
 
 
 def _healing(session: Session) -> tuple[Change, ...]:
-    """What would heal a session; nothing where nothing was said in it."""
+    """The changes that would heal a session; none if it has no messages."""
     try:
         return healing(session, settings.load()[0]).changes
     except Refused:
@@ -123,12 +124,12 @@ def _lines(problems: Sequence[Problem], page: Page) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What was checked and what was found."""
+    """Results of a check of everything."""
 
     folders: dict[str, Path]
     stores: dict[str, list[str]]
     installed: dict[str, str]
-    """The file of each agent that runs Leafward when it compacts."""
+    """The file of each agent that runs Leafward when the agent compacts."""
     index: Index
     files: list[Path]
     """The session files that were checked."""
@@ -160,7 +161,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
 
 
 def _checked(check_app: CheckApp | None) -> _Report:
-    """Checks the configuration, all sessions, and what Leafward itself left lying."""
+    """Checks the configuration, all sessions, and files left behind by Leafward itself."""
     config, found = settings.load()
     problems = [Problem("config", str(problem)) for problem in found]
     problems += [Problem("config", text) for text in agents.unknown_roots(config)]
@@ -173,7 +174,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
     exclusion = Exclusion(config.exclude, os.environ)
     problems += [
-        Problem(_EMPTY, "0 bytes: a session was begun and nothing was said", offset=0, session=path)
+        Problem(_EMPTY, "0 bytes: a session began and nothing was said", offset=0, session=path)
         for listing in listed
         for name in listing.empty
         if not exclusion(path := os.path.join(listing.folder, name))
@@ -205,7 +206,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
 
 
 def _session_problems(files: Sequence[Path], config: settings.Config) -> list[Problem]:
-    """What is wrong with sessions, and with sidecars whose session is gone; a terminal sees how far it is."""
+    """Problems of sessions, and of sidecars without a session; shows the progress on a terminal."""
     books: set[Path] = set()
 
     def opened_one(path: Path) -> Session:
@@ -246,12 +247,12 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
     for one in stays:
         say(f"stays: {safe_line(str(one.path), 400)}: {one.stays}")
     if not after:
-        say("no litter: no killed write left anything")
+        say("nothing to clear: no interrupted write left files")
     return 0
 
 
 def _theme_problems(folder: Path) -> Iterator[Problem]:
-    """User themes that cannot even be parsed: all that can be said of them without the application."""
+    """User themes that cannot be parsed; without the application nothing more can be checked."""
     try:
         files = sorted(folder.glob("*.toml"))
     except OSError as error:
@@ -283,7 +284,7 @@ def _everything_text(found: _Report, page: Page) -> Iterator[str]:
     if others:
         yield from _lines(others, page)
         yield ""
-    # Many sessions of a folder that is gone say one thing.
+    # Many sessions of a missing folder share one line.
     alone = {
         path: one[0].text for path, one in of_sessions.items() if [each.code for each in one] == [_MOVED]
     }
@@ -300,7 +301,7 @@ def _everything_text(found: _Report, page: Page) -> Iterator[str]:
 
 
 def _result(problems: Sequence[Problem], sessions: int, kept: int) -> str:
-    """What was checked and how much was found, each problem counted once: in sessions, as empty files, and elsewhere."""
+    """Numbers of sessions checked and problems found, each counted once: in sessions, as empty files, and elsewhere."""
     codes = Counter(problem.code == _EMPTY for problem in problems if problem.session is not None)
     damaged = {problem.session for problem in problems if problem.code != _EMPTY} - {None}
     text = "no session to check"

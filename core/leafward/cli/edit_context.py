@@ -1,4 +1,4 @@
-"""The verb `edit-context`: entries left out of what the model reads, or shortened for it."""
+"""The verb `edit-context`: leaves entries out of the context, or shortens them in it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from leafward.branches.transfer.context_edits import (
     editable_in,
     last_editable,
 )
-from leafward.cli.output import Page, emit_json, note, page, say
+from leafward.cli.output.page import Page, emit_json, note, page, say
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import named_or_chosen, opened
-from leafward.cli.write_report import remark, write_json
 from leafward.session import journal
 from leafward.session.entry_headline import headline
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.branches.transfer.context_edits import EditDraft
-    from leafward.cli.branch_options import EditContextOptions
+    from leafward.cli.declarations.branch_options import EditContextOptions
     from leafward.session.session import Session
 
 
@@ -36,20 +36,20 @@ def edit_context(
     """`leafward edit-context`."""
     text, keep = options.text, options.keep
     if sum((options.omit, text is not None, keep is not None)) != 1:
-        raise click.UsageError("choose --omit, --text or --keep")
+        raise click.UsageError("choose one of --omit, --text and --keep")
     with opened(selector) as session:
-        # The leaf itself may be a line that Leafward appended, such as the edit before.
+        # The leaf itself may be a line of Leafward, such as the previous edit.
         leaf = last_editable(session)
         named = [session.columns.id(leaf) if one == "leaf" and leaf >= 0 else one for one in named]
         named_entries = [session.find(one) for one in named]
         chosen = named_or_chosen(session, named, options.query)
-        # A query may reach beyond what the model reads; an entry that is named is meant.
+        # A query may match entries outside of the context, which are skipped; a named entry is always meant.
         held = set(editable_in(session, chosen))
         edits = [ContextEdit(one, text, keep) for one in chosen if one in held or one in named_entries]
         skipped = len(chosen) - len(edits)
         if not edits:
             raise Refused(
-                "no entry that matches the query can be edited in the context here; see context(leaf)"
+                "the model reads no entry that matches the query here; context(leaf) selects what it reads"
             )
         draft = draft_edits(session, edits)
         written = apply_edits(session, draft, journal.Writing(dry_run=dry_run))
@@ -84,7 +84,7 @@ def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) ->
     does = "would free" if dry_run else "freed"
     before, after = short(draft.tokens_before), short(draft.tokens_after)
     if before == after and draft.saved:
-        # Rounded alike: what is freed would not be seen.
+        # Both round to the same number, so the difference would not be visible.
         before, after = f"{draft.tokens_before:,}", f"{draft.tokens_after:,}"
     yield f"{does} ~{short(draft.saved)} tokens: {before} -> ~{after}"
     for one in draft.freed:

@@ -1,4 +1,4 @@
-"""The verb `exam`: closed-book questions about what a compaction replaced, and which of them the context still answers."""
+"""The verb `exam`: closed-book questions about the part that a compaction replaced, and those that the context still answers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from leafward.cli.model_request import (
     cost_text,
     outgoing_json,
     progress,
-    prompt_text,
+    request_text,
     tell_outgoing,
 )
-from leafward.cli.output import Page, emit_json, fit, pad, page, say
+from leafward.cli.output.page import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
@@ -30,7 +30,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.compaction_options import ExamOptions
+    from leafward.cli.declarations.compaction_options import ExamOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -42,9 +42,9 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
             "a model sits the exam of one compaction: --model and --against exclude each other"
         )
     if options.model == Extractive.name:
-        raise click.UsageError("extractive is no model: without --model no model is asked")
+        raise click.UsageError("extractive is not a model; without --model no model is asked")
     if options.model is None and (dry_run or options.base_url is not None):
-        raise click.UsageError("--dry-run and --base-url go with --model")
+        raise click.UsageError("--dry-run and --base-url need --model")
     with opened(selector) as session:
         verify(session)
         index = compaction_at(session, compaction)
@@ -72,7 +72,7 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
 
 
 def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
-    """A model sits the exam."""
+    """Lets a model take the exam."""
     from leafward.summaries.summarizers.model import Model
 
     settings = configured()
@@ -91,7 +91,7 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
             emit_json({**document, "model": None, "outgoing": outgoing_json(going), "dry_run": True})
         else:
             tell_outgoing(model, going, would=True)
-            say(prompt_text(going))
+            say(request_text(going))
         return 0
     refuse_unwritable(session)
     with busy(session.path, "an exam") as claim, cancellable() as stop:
@@ -111,12 +111,12 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
 
 
 def _given(session: Session, index: EntryIndex, found: Exam) -> list[tuple[str, tuple[int | None, ...]]]:
-    """What each model answered, by its name."""
+    """Each model's name and its answers."""
     return [(one.model, one.answers_to(found)) for one in exams_kept(session, index)]
 
 
 def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> Iterator[str]:
-    """What models answered before; the last alone where it was answered now."""
+    """Results of earlier exams; with `last`, only that of the latest one."""
     kept = list(exams_kept(session, index))
     for one in kept[-1:] if last else kept:
         yield ""
@@ -160,10 +160,10 @@ def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     name = page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold")
     answered, total = found.count()
     if not total:
-        return f"{name}  nothing to ask: what it replaced has no file, test, rule or step with a wrong answer beside it"
+        return f"{name}  nothing to ask: what it replaced has no question with a right and a wrong answer"
     if unreadable := found.unreadable():
         return (
-            f"{name}  {answered} of {counted(total, 'question')} can be answered from what can be read; "
+            f"{name}  {answered} of {counted(total, 'question')} can be answered from what is readable; "
             f"{unreadable} unreadable: the summary is encrypted"
         )
     return f"{name}  {answered} of {counted(total, 'question')} can be answered from what the model sees afterwards"
@@ -186,7 +186,7 @@ def _text(
 def _question(
     session: Session, one: Graded, page: Page, given: Sequence[tuple[str, int | None]]
 ) -> Iterator[str]:
-    """A question, its answers, and behind each the models that gave it."""
+    """A question and its answers, each followed by the models that gave it."""
     place = PLACE_WORDS[one.place]
     unread = one.place is Place.UNREADABLE
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")

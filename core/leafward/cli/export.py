@@ -1,4 +1,4 @@
-"""The verb `export`: a session as a document for others to read."""
+"""The verb `export`: a session as a document for other readers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import listed
 from leafward.base.safe_text import safe_line
-from leafward.cli.output import emit_json, note, say, write_text
+from leafward.cli.output.page import emit_json, note, say, write_text
 from leafward.cli.selection import chosen_entries, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.cli.session_options import ExportOptions
+    from leafward.cli.declarations.session_options import ExportOptions
 
 _STDOUT = 1
 """The descriptor of stdout: `-o /dev/stdout` means `-o -`."""
@@ -56,7 +56,7 @@ def export(selector: str, options: ExportOptions, as_json: bool) -> int:
 
 
 def written(output: Path | None, text: str, session: Path) -> Path | None:
-    """Writes a document to the file that `-o` names and returns its path; None where it belongs on stdout.
+    """Writes a document to the file named by `-o` and returns its path; None if it is for stdout.
 
     The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
     """

@@ -1,4 +1,4 @@
-"""The verb `files`: what was read and modified on the path to an entry, the life of one file, and its rebuilt contents."""
+"""The verb `files`: files read and modified on the path to an entry, the history of one file, and its rebuilt contents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
-from leafward.cli.output import Page, emit_json, fit, note, pad, page, say, write_text
+from leafward.cli.output.page import Page, emit_json, fit, note, pad, page, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from leafward.cli.session_options import FilesOptions
+    from leafward.cli.declarations.session_options import FilesOptions
     from leafward.files.file_replay import Bases, Rebuilt, Step, Stored
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -71,7 +71,7 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
 
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
-    """Files that shell commands touched, as far as their words say, and that no tool did."""
+    """Files that only shell commands touched, as far as their text tells."""
     named = {use.path for use in (*found.read, *found.modified)}
     read: dict[str, list[EntryIndex]] = {}
     modified: dict[str, list[EntryIndex]] = {}
@@ -125,7 +125,7 @@ def _text(
             last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
             yield f"  {pad(path, max(20, page.width - 33))}  {pad(entries, 13, right=True)}  {page.style(last, 'faint')}"
     if looked:
-        yield page.style(f"looked through  {counted(len(looked), 'place')}", "faint")
+        yield page.style(f"searched  {counted(len(looked), 'place')}", "faint")
     for place in looked:
         words = ", ".join(
             (*place.patterns[:4], *(["…" if page.unicode else "..."] if place.patterns[4:] else []))
@@ -134,7 +134,7 @@ def _text(
 
 
 def _named(session: Session, path: str, known: Iterable[str]) -> str:
-    """A path as the session names it. Raises NotFound where nothing touched such a file."""
+    """A path as the session names it. Raises NotFound if no call touched such a file."""
     located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
     names = set(known)
     if located in names:
@@ -144,7 +144,7 @@ def _named(session: Session, path: str, known: Iterable[str]) -> str:
         return close[0]
     if close:
         raise NotFound(f"several files end in {path}: {', '.join(close[:4])}")
-    raise NotFound(f"nothing touched a file {path}")
+    raise NotFound(f"no call touched a file {path}")
 
 
 def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> int:
@@ -253,9 +253,7 @@ def _store(
     for one in _rests_on(known, done):
         note(f"{safe_line(one['path'])}: {one['why']}")
     if unsure:
-        note(
-            f"how the lines of {counted(len(unsure), 'file')} end is not recorded: they are written with newlines"
-        )
+        note(f"line ends of {counted(len(unsure), 'file')} are not recorded: they are written with newlines")
     for path, why in done.left_out:
         note(f"left out {safe_line(path)}: {safe_line(why)}")
     if done.failed:
@@ -264,7 +262,7 @@ def _store(
 
 
 def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:
-    """Files that were written and that more than the calls of the path was needed for, with what that is."""
+    """Written files that needed more than the calls on the path, with the reason."""
     remarks = []
     for one in known:
         if one.path in done.files and one.every_branch:

@@ -1,4 +1,4 @@
-"""`leafward doctor --forget`: the index of all sessions dropped, and documents that were left for an import."""
+"""`leafward doctor --forget`: drops the index of all sessions, and documents left for an import."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog.index import Index
-from leafward.cli.output import emit_json, say
+from leafward.cli.output.page import emit_json, say
 
 
 def forget(dry_run: bool, as_json: bool) -> int:
-    """`leafward doctor --forget`: drops the index of all sessions, which is made anew, and documents left for an import."""
+    """`leafward doctor --forget`; the index is made again by the next listing."""
     index = Index()
     path = index.path
     known = len(index.cards) if index.rejected is None else None

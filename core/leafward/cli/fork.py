@@ -18,7 +18,7 @@ from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
 from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
-from leafward.cli.output import emit_json, indented, note, page, say
+from leafward.cli.output.page import emit_json, indented, note, page, say
 from leafward.cli.resume import installed
 from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.branches.earlier_fork import PutIn
-    from leafward.cli.branch_options import ForkOptions
+    from leafward.cli.declarations.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-_ELSEWHERE = "--cwd FOLDER begins it in another one"
+_ELSEWHERE = "--cwd FOLDER begins it in another folder"
 _LINE = 4000
-"""Characters of a path or a command that are shown."""
+"""Most characters shown of a path or a command."""
 
 
 def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
     """`leafward fork`."""
     refuse_model_alone(options)
     if options.run and (as_json or dry_run):
-        raise click.UsageError("--run hands the terminal over, so it goes with neither --json nor --dry-run")
+        raise click.UsageError("--run starts the agent in this terminal, so it excludes --json and --dry-run")
     if options.another and not (options.run or options.run_import):
-        raise click.UsageError("--another goes with --run or --import")
+        raise click.UsageError("--another needs --run or --import")
     settings = configured()
     folder = forking.folder_named(options.cwd, os.environ) if options.cwd is not None else ""
     with opened(selector) as session:
@@ -68,7 +68,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         drafted = partial(forking.fork, session, index, target, terms, source, injection=injection)
         imported, there, made = False, None, None
         begins = (options.run_import or options.run) and not dry_run
-        # Before anything is written or asked: who tries again once the agent is there would have two.
+        # Checked before anything is written or a model is asked: a later try, with the agent installed, must not make a second session.
         if begins and not options.another and options.summary == "model":
             plain = drafted()
             _refuse_obstacle(plain)
@@ -91,7 +91,9 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
             if there is None:
                 forking.store(session, made.draft)
             else:
-                remark = Remark("earlier-try", "an earlier try wrote it; --another writes another one")
+                remark = Remark(
+                    "earlier-try", "an earlier try wrote this session; --another writes a second one"
+                )
                 made = replace(made, draft=there, remarks=(*made.remarks, remark))
             if begins:
                 _import(made.draft)
@@ -99,7 +101,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         if as_json:
             emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
             return 0
-        done = "would begin" if dry_run else "began" if there is None else "goes on with"
+        done = "would begin" if dry_run else "began" if there is None else "reuses"
         say(_text(session, made, target, done, imported=imported))
         if dry_run and made.injected:
             say(["", *indented(made.injected, "")])
@@ -118,20 +120,20 @@ def _refuse_obstacle(made: Fork) -> None:
 def _earlier(
     session: Session, made: Fork, options: ForkOptions, settings: Config, put_in: PutIn | None = None
 ) -> Draft | None:
-    """What an earlier try of the same fork wrote: a session that nobody went on with, or a document that was not imported."""
+    """The result of an earlier try of the same fork: a session without new messages, or a document that was not imported."""
     unused = unused_fork(session, made, settings, os.environ, put_in) if options.run else None
     return unused or waiting_import(made, put_in)
 
 
 def _import(draft: Draft) -> None:
-    """Lets the agent import a document. Where that fails, says how the one that is there can be imported: no fork makes another."""
+    """Lets the agent import a document. If that fails, the error names the command that imports it later."""
     try:
         forking.import_now(draft, os.environ)
     except Refused as error:
         if draft.imported is None:
             raise
         raise Refused(
-            f"{error}; the document stays, and is imported by {draft.imported.command.line()}"
+            f"{error}; the document is kept; to import it, run {draft.imported.command.line()}"
         ) from error
 
 
@@ -144,7 +146,7 @@ def _left_behind(
     *,
     dry_run: bool,
 ) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
-    """The summary of what is left behind. No model is asked where the cut is not legal."""
+    """The summary of the abandoned branch. Asks no model if the cut is not legal."""
     if options.summary == "none":
         return None, ()
     cut = cut_at(session, index, target.may_end)
@@ -156,7 +158,7 @@ def _left_behind(
 def _summarised(
     session: Session, end: EntryIndex, options: ForkOptions, settings: Config, *, dry_run: bool
 ) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
-    """A summary of what lies between the end of the new session and the leaf. A dry run asks no model."""
+    """A summary of the branch from the end of the new session to the leaf. A dry run asks no model."""
     name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
     summarizer = chosen(name, settings, options.base_url)
     with cancellable() as stop:
@@ -166,9 +168,7 @@ def _summarised(
         going = sent_by(summarizer, branch.span(), branch.budget())
         if dry_run and going is not None:
             tell_outgoing(summarizer, going, would=True)
-            return None, (
-                Remark("nothing-sent", "a dry run asks no model: the summary is not among what is shown"),
-            )
+            return None, (Remark("nothing-sent", "a dry run asks no model, so the summary is not shown"),)
         tell_outgoing(summarizer, going)
         with progress() as show:
             made = summarize_branch(branch, summarizer, progress=show, stop=stop)
@@ -177,7 +177,7 @@ def _summarised(
 
 
 def _offline_summary(session: Session, end: EntryIndex, settings: Config) -> str:
-    """What a summary without a model says of what lies between the end of the new session and the leaf."""
+    """The text of an offline summary of the branch from the end of the new session to the leaf."""
     branch = left_branch(session, session.leaf, end, window=settings.window)
     return summarize_branch(branch, Extractive()).text if branch is not None else ""
 
@@ -219,7 +219,7 @@ def _command_json(command: Resume) -> dict[str, Any]:
 
 
 def _added(made: Fork) -> str:
-    """What stands behind what is copied, and how large it is."""
+    """Names and size of the text added after the copied entries."""
     summary, context = split_enclosed(made.injected)
     parts = ["a summary of the abandoned branch"] * bool(summary) + ["the injected context"] * bool(context)
     return f"{' and '.join(parts)}, ~{short(tokens_of(made.injected))} tokens"

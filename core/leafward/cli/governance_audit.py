@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
 from leafward.cli.inject import sources_json
-from leafward.cli.output import Page, pad
+from leafward.cli.output.page import Page, pad
 from leafward.compaction.injection import SourceKind
 from leafward.compaction.injection.audit import Presence, RuleFate, counts
 
@@ -20,7 +20,7 @@ _STYLE = {RuleFate.LOST: "bad", RuleFate.RECOVERED: "memory"}
 
 
 def traced_json(session: Session, traced: Traced) -> dict[str, Any]:
-    """Rules and items as JSON names them."""
+    """Rules and items in the form of `survival --json`."""
     return {
         "rules": [
             {
@@ -53,7 +53,7 @@ def _carriers(carriers: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def traced_text(traced: Traced, page: Page) -> Iterator[str]:
-    """Rules and items for a person: what was lost by name, the rest counted."""
+    """Rules and items as text: lost and recovered rules by name, the rest as counts."""
     if traced.rules:
         found = counts(traced.rules)
         totals = ", ".join(f"{count} {fate}" for fate, count in found.items() if count)

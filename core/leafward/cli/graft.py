@@ -1,4 +1,4 @@
-"""The verb `graft`: entries of one branch appended again under another."""
+"""The verb `graft`: appends entries of one branch again under another."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.cli.output import Page, emit_json, page, say
+from leafward.cli.output.page import Page, emit_json, page, say
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.cli.settings import configured
-from leafward.cli.write_report import remark, write_json
 from leafward.context.model_context import context_at, context_window
 from leafward.session import journal
 from leafward.session.entry_headline import headline
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.branches.transfer.graft import GraftDraft
-    from leafward.cli.branch_options import GraftOptions
+    from leafward.cli.declarations.branch_options import GraftOptions
     from leafward.session.session import Session
 
 
@@ -62,6 +62,6 @@ def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) 
         mark = "+" if source in draft.added else " "
         yield f" {mark} {safe_line(session.columns.id(source), 40)}  {headline(session, source).text[:100]}"
     if draft.added:
-        yield page.style("+ belongs to what was chosen: a call keeps its result", "faint")
+        yield page.style("+ added because calls and results belong together", "faint")
     for one in draft.misfits:
         yield f"{page.style('!', 'warn')} {safe_line(one.text)}"

@@ -1,4 +1,4 @@
-"""The verb `heal`: a new session from one that its agent or the provider refuses, with every change listed."""
+"""The verb `heal`: makes a new session from one that its agent or the provider refuses, and lists every change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session
-from leafward.cli.output import emit_json, note, page, say
+from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.session.journal import utc_now
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bool) -> int:
-    """`leafward heal`; `anyway`: also where nothing has to be changed."""
+    """`leafward heal`; with `anyway`, even if nothing has to be changed."""
     settings = configured()
     folder = forking.folder_named(cwd, os.environ) if cwd is not None else ""
     with opened(selector) as session:
@@ -36,7 +36,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
         if found.changes or anyway:
             draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
             if (obstacle := draft.resume.obstacle()) is not None:
-                raise Refused(f"{obstacle}; --cwd FOLDER begins it in another one")
+                raise Refused(f"{obstacle}; --cwd FOLDER begins it in another folder")
             if draft.imported is not None:
                 draft.resume.program(os.environ)
             if not dry_run:
@@ -55,7 +55,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
 
 
 def _remarks(found: Healing, draft: Draft | None) -> list[Remark]:
-    """What is to be said beside the changes."""
+    """Remarks to show beside the changes."""
     obstacle = [found.obstacle] if found.obstacle is not None else []
     return [*obstacle, *found.remarks, *(draft.remarks if draft is not None else ())]
 
@@ -89,7 +89,7 @@ def _text(
         yield (
             "nothing was changed"
             if found.obstacle is not None
-            else "nothing to heal: no message breaks a rule of the providers that is known here; --anyway writes a new one"
+            else "nothing to heal: no message breaks a known rule of the providers; --anyway writes a new session"
         )
         return
     done = "would begin" if dry_run else "began"

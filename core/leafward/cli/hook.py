@@ -1,4 +1,4 @@
-"""The hidden verb `hook`, which agents run where `install` put it: whatever fails, the agent goes on without the text."""
+"""The hidden verb `hook`, run by agents after `install`; if it fails, the agent continues without the text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 _REQUEST_LIMIT = 1 << 20
 _WAIT = 8.0
-"""Seconds that an agent waits at most for a text that is being made."""
+"""Most seconds that an agent waits for a text that is being made."""
 _TEXT = "text"
 _LOG_LIMIT = 64 << 10
 
 
 def hook(name: str, prepare: str | None = None, size: int | None = None) -> int:
-    """`leafward hook`: what the agent says is on stdin, what it is to take on stdout. Never fails."""
+    """`leafward hook`: reads the agent's request from stdin and writes the answer to stdout. Never fails."""
     try:
         _answer(name, prepare, size)
-    except Exception as error:  # an agent must not stop for us
+    except Exception as error:  # an agent must not stop because of us
         _log(name, f"{type(error).__name__}: {error}")
     return 0
 
@@ -53,11 +53,11 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     elif request.moment is Moment.BEFORE:
         import subprocess
 
-        # The compaction may be written before the file is read: it is none of what was there.
+        # The compaction may be written before the file is read; entries after this size do not count.
         size = os.path.getsize(request.session)
         _forget(request.session)
         paths.make_private(_text_path(request.session, size).parent)
-        # It goes on when we have ended: the agent makes its summary meanwhile.
+        # It continues after this process ends, while the agent makes its summary.
         argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
         argv += ["--size", str(size)]
         quiet = subprocess.DEVNULL
@@ -71,7 +71,7 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
 
 
 def _text(session: str, at: str | None, size: int | None, room: int | None) -> str:
-    """What `leafward inject` prints for a session, or printed when its file had that size, within what the agent passes on whole."""
+    """The text of `leafward inject` for a session, as of a size of its file, within the length that the agent passes on whole."""
     from dataclasses import replace
 
     from leafward.base import config
@@ -96,7 +96,7 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
 
 
 def _summary(request: HookRequest) -> str:
-    """A summary that Leafward makes without a model, as JSON with pi's names."""
+    """A summary that Leafward makes without a model, as JSON with pi's field names."""
     from leafward.agents.hooks import Moment
     from leafward.base.strategies import Strategy
     from leafward.cli.selection import opened
@@ -131,7 +131,7 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         _log(name, f"{type(error).__name__}: {error}")
     from leafward.session.journal.durable import replace_file
 
-    # Where nobody waits any more the folder is gone: a later compaction has one of its own.
+    # If nobody waits any more, the folder is gone: a later compaction has a folder of its own.
     with suppress(FileNotFoundError):
         replace_file(_text_path(session, size), text.encode("utf-8", "replace"))
 
@@ -141,7 +141,7 @@ def _prepared_text(session: str) -> str:
     if not place.exists():
         raise FileNotFoundError(f"no compaction of {session} was begun here")
     try:
-        # One compaction is waited for at a time: its folder stands there alone.
+        # Only one compaction is waited for at a time, so its folder is the only one.
         (folder,) = place.iterdir()
         text, until = folder / _TEXT, time.monotonic() + _WAIT
         while not text.exists():
@@ -154,7 +154,7 @@ def _prepared_text(session: str) -> str:
 
 
 def _text_path(session: str, size: int | None) -> Path:
-    """Where the text for a compaction is stored that began at a size of the session's file."""
+    """Path of the text for a compaction that began when the session's file had this size."""
     return _place(session) / str(size) / _TEXT
 
 
@@ -163,10 +163,10 @@ def _place(session: str) -> Path:
 
 
 def _forget(session: str) -> None:
-    """Nobody waits for a text for a session any more."""
+    """Removes the texts for a session that nobody waits for any more."""
     from leafward.session.journal.durable import draft_name
 
-    # Renamed first: a process that still makes a text can then write nothing into it while it is emptied.
+    # Renamed first: a process that is still making a text can then no longer write into the folder while it is emptied.
     place = _place(session)
     unused = draft_name(place)
     with suppress(FileNotFoundError):
@@ -191,7 +191,7 @@ def _log_lines() -> list[str]:
 
 
 def failures() -> list[str]:
-    """What went wrong in hooks, oldest first."""
+    """Failures of hooks, oldest first."""
     found = []
     for line in _log_lines():
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""What the command line and whoever starts it tell each other: how the application opens, and that a reader went away."""
+"""Interface between the command line and its caller: opening the application, and a reader that went away."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ OpenApp = Callable[[Sequence[Path]], "int | None"]
 """Opens the full-screen application on session files or folders; no path means the catalogue. Returns its exit code."""
 
 CheckApp = Callable[["Config"], "Iterable[tuple[str, str]]"]
-"""What the application finds wrong with its part of the settings: a code that does not change, and a sentence."""
+"""Checks the application's part of the settings; each problem is a stable code and a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """What the full-screen application brings along, if it does: the core knows nothing of it."""
+    """Functions of the full-screen application, if there is one: the core does not know it."""
 
     open: OpenApp | None = None
     check: CheckApp | None = None
 
 
 class ReaderGone(Exception):
-    """Whoever reads stdout has enough. No OSError, because click would take that for itself."""
+    """The reader of stdout has gone away. Not an OSError, because click would handle that itself."""

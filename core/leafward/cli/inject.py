@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.cli.output import emit_json, note, write_text
+from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.base.config import Config
-    from leafward.cli.compaction_options import InjectOptions
+    from leafward.cli.declarations.compaction_options import InjectOptions
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.session.session import Session
 
@@ -34,18 +34,18 @@ def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
         else:
             for remark in made.diagnostics:
                 note(remark.text)
-            # To a file or a pipe byte for byte; on a terminal the prompt begins on a line of its own.
+            # Byte for byte to a file or a pipe; on a terminal, a newline puts the prompt on a line of its own.
             write_text(made.text + ("\n" if made.text and sys.stdout.isatty() else ""))
     return 0
 
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:
-    """What the command line says, else what is configured. Raises a usage error for what makes no sense."""
+    """The settings from the options, else from the configuration. Raises a usage error for invalid values."""
     off: set[str] = set()
     for name in options.off:
         keys = keys_of(name)
         if not keys:
-            raise click.UsageError(f"no section {name!r}; sections are named as in sections[].key of --json")
+            raise click.UsageError(f"no section {name!r}; --json lists the names in sections[].key")
         off |= keys
     now = utc_time(options.now) if options.now is not None else None
     if options.now is not None and now is None:
@@ -62,7 +62,7 @@ def injection_settings(config: Config, options: InjectOptions) -> InjectionSetti
 
 
 def injection_json(session: Session, made: Injection) -> dict[str, Any]:
-    """An injection as JSON names it."""
+    """An injection as JSON."""
     return {
         "text": made.text,
         "lines": [
@@ -102,7 +102,7 @@ def injection_json(session: Session, made: Injection) -> dict[str, Any]:
 
 
 def sources_json(session: Session, sources: Iterable[SourceRef]) -> list[dict[str, Any]]:
-    """Sources as JSON names them; what one does not say is left out."""
+    """Sources as JSON, without empty fields."""
     found = []
     for source in sources:
         document: dict[str, Any] = {"kind": source.kind.value}

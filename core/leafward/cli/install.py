@@ -1,4 +1,4 @@
-"""The verbs `install` and `uninstall`: the injected context put where an agent compacts by itself, and taken back."""
+"""The verbs `install` and `uninstall`: add the injected context to an agent's own compactions, and remove it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output import emit_json, say
+from leafward.cli.output.page import emit_json, say
 from leafward.export.installation import apply, installation, removal
 
 if TYPE_CHECKING:
@@ -42,15 +42,15 @@ def _carry_out(change: Change, undo: str, dry_run: bool, as_json: bool) -> int:
     shown = safe_line(str(change.file), 400)
     if not change.changed:
         missing = change.before is None
-        say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is as it should be'}")
+        say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is up to date'}")
         return 0
     if change.after is None:
-        # It was shown when it was written, and nothing of anybody else is in it.
+        # It was shown when it was written, and nobody else's text is in it.
         lines = counted(len((change.before or "").splitlines()), "line")
         say(f"{'would remove' if dry_run else 'removed'} {shown}, {lines}")
     else:
         done = "would write" if dry_run else "wrote"
-        # With its indentation: what is shown is what is written.
+        # With its indentation, exactly as it is written.
         say([f"{done} {shown}", *(safe(line).rstrip("\n") for line in change.lines())])
     if change.cost:
         say(f"at a compaction: {change.cost}")

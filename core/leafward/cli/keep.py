@@ -8,7 +8,7 @@ from leafward.base.figures import counted
 from leafward.base.redact import listed
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import keep as keep_copy
-from leafward.cli.output import emit_json, note, say
+from leafward.cli.output.page import emit_json, note, say
 from leafward.cli.selection import chosen_card
 from leafward.export.clean_copy import sanitise
 
@@ -37,7 +37,7 @@ def keep(selector: str, dry_run: bool, as_json: bool) -> int:
         return 0
     files = counted(len(done.files), done.what)
     if not done.changed:
-        say(f"kept already, {files}: {safe_line(str(done.path))}")
+        say(f"already kept, {files}: {safe_line(str(done.path))}")
     else:
         say(
             f"{'would ' if dry_run else ''}{'keep' if dry_run else 'kept'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"

@@ -1,13 +1,13 @@
-"""The verbs `label`, `name` and `archive`: what is noted about an entry, a session or a branch."""
+"""The verbs `label`, `name` and `archive`: notes on an entry, a session or a branch."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.cli.output import emit_json, page, say
+from leafward.cli.output.page import emit_json, note, page, say
+from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import place_text, remark, write_json
 from leafward.session import journal
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def name(selector: str, text: str, dry_run: bool, as_json: bool) -> int:
 def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
     """`leafward archive`."""
     with opened(selector) as session:
-        index = session.find(entry)
+        index = session.place if entry == "leaf" else session.find(entry)
         written = journal.archive(session, index, not unarchive, journal.Writing(dry_run=dry_run))
         below = session.tree.children(index)
         what = (
@@ -53,6 +53,8 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         if below and not unarchive:
             what += " and what is below it"
         _report(session, written, what, as_json, {"archived": not unarchive})
+        if not unarchive and not as_json and session.tree.is_ancestor(index, session.place):
+            note("it is on the active path, and hidden only once the leaf is on another branch")
     return 0
 
 
@@ -65,22 +67,22 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
             return 0
         done, verb = ("unarchived", "unarchive") if unarchive else ("archived", "archive")
         if not written.changed:
-            say(f"as it was already: {done}")
+            say(f"nothing to do, already so: {done}")
         else:
             say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
             if written.remarks:
-                # An agent that runs has nothing to pick up; that the file was brought to today's version has to be said.
+                # A running agent has nothing to pick up, but a conversion of the file to the current version must be reported.
                 remark(session, written)
     return 0
 
 
 def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
-    """Says what a label, name or archive came to."""
+    """Prints the result of labelling, naming or archiving."""
     if as_json:
         emit_json(write_json(session, written) | facts)
         return
     if not written.changed:
-        say(f"as it was already: {what}")
+        say(f"nothing to do, already so: {what}")
         return
     say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
     remark(session, written)

@@ -1,4 +1,4 @@
-"""The verb `ls`: every session there is, or what lies in the folders and files named."""
+"""The verb `ls`: all sessions, or those in the folders and files named."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from leafward.agents import agent_named, unknown_roots
 from leafward.base import config as settings
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import project_name
 from leafward.catalog import (
     Card,
     Catalogue,
@@ -19,10 +20,11 @@ from leafward.catalog import (
     typed_ids,
     with_parents,
 )
+from leafward.catalog.card import INFERRED, SUBAGENT
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
-from leafward.cli.output import (
+from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
@@ -30,14 +32,13 @@ from leafward.cli.output import (
     money,
     note,
     page,
-    project_name,
     say,
     table,
     when,
 )
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.progress_line import ProgressLine
+from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, project_part, session_query
-from leafward.cli.totals import totals_text
 from leafward.query.search import Shelf
 
 if TYPE_CHECKING:
@@ -46,8 +47,11 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Spent
 
-_NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN = 16, 48, 12, 40
-"""Cells of a title that others have too, and of what tells its session apart."""
+_NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN, _LEAST_PROJECT = 16, 48, 12, 40, 7
+"""Cells: of a shared title, of the facts that distinguish it, of the shortest title, of a parent's title, and of the shortest name
+of a project."""
+_RELATIONS = {INFERRED: "copy", SUBAGENT: "sub-agent"}
+"""Relations to a parent as the list on the screen has them."""
 
 
 def ls(
@@ -58,7 +62,7 @@ def ls(
     by: str | None,
     as_json: bool,
 ) -> int:
-    """`leafward ls`. `by`: sums of tokens and costs by that, instead of sessions."""
+    """`leafward ls`; with `by`, prints sums of tokens and costs by that instead of sessions."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     parsed = session_query(query) if query is not None else None
@@ -77,7 +81,7 @@ def ls(
         for trouble in catalogue.trouble
     ]
     remarks += [
-        {"code": "left-for-later", "text": f"{path}: too large to be read in time; a first look is shown"}
+        {"code": "left-for-later", "text": f"{path}: too large to read in time; only a quick look is shown"}
         for path in catalogue.left
     ]
     if parsed is not None:
@@ -91,12 +95,12 @@ def ls(
     cards.sort(key=lambda card: (-card.when, card.path))
     sums = totals(cards, spent_once)
     if by == "compaction":
-        # Sessions are read whole for it, and by nothing else here.
-        from leafward.cli.aftermath_totals import say_aftermath
+        # Imported only here, as nothing else in this verb reads sessions whole.
+        from leafward.cli.output.aftermath_totals import say_aftermath
 
         return say_aftermath(cards, remarks, as_json)
+    kept = catalogue.kept()
     if as_json:
-        kept = catalogue.kept()
         emit_json(
             {
                 "sessions": [
@@ -120,7 +124,6 @@ def ls(
     apart = told_apart(
         cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
     )
-    kept = catalogue.kept()
     say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, ids, filtered=filtered))
     if catalogue.excluded:
         say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
@@ -173,10 +176,10 @@ def _text(
         for card in cards
     ]
     head = ("id", "agent", "when", "project", "msg", "br", "cmp")
-    beside = sum(max(map(cells, column)) + 2 for column in zip(head, *facts, strict=True))
-    # What a session is stays where its title gives way.
-    least = max(_LEAST_TITLE, *(cells(short) + _LEAST_TITLE // 2 for short, _ in ends))
-    room = max(least, page.width - beside)
+    # The marks of a session stay, and its title is shortened.
+    least = max(_LEAST_TITLE, *(cells(short) + _LEAST_TITLE // 3 for short, _ in ends))
+    facts = _fitting(head, facts, page, page.width - least)
+    room = max(least, page.width - _beside(head, facts))
     titles = [
         _title(card, apart.get(card.path), page, room, *marks)
         for card, marks in zip(cards, ends, strict=True)
@@ -186,8 +189,27 @@ def _text(
     yield page.style(counted(len(cards), "session"), "faint")
 
 
+_Facts = tuple[str, str, str, str, str, str, str]
+
+
+def _beside(head: Sequence[str], facts: Sequence[_Facts]) -> int:
+    """The cells of the columns beside the title."""
+    return sum(max(map(cells, column)) + 2 for column in zip(head, *facts, strict=True))
+
+
+def _fitting(head: Sequence[str], facts: list[_Facts], page: Page, room: int) -> list[_Facts]:
+    """The facts in so many cells: in a narrow terminal days without the time, then shorter names of projects."""
+    if _beside(head, facts) > room:
+        facts = [(*row[:2], row[2].partition(" ")[0], *row[3:]) for row in facts]
+    over = _beside(head, facts) - room
+    if over > 0:
+        width = max(_LEAST_PROJECT, max(cells(row[3]) for row in facts) - over)
+        facts = [(*row[:3], fit(row[3], width, unicode=page.unicode), *row[4:]) for row in facts]
+    return facts
+
+
 def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: str, whole: str) -> str:
-    """The title of a session in so many cells and what else it is; where others have the same, what tells it from them."""
+    """The title of a session and its marks in so many cells; if others share the title, also the facts that distinguish it."""
 
     def cut(text: str, width: int) -> str:
         return fit(text, width, unicode=page.unicode)
@@ -204,13 +226,13 @@ def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: 
 
 
 def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[str, str]:
-    """What else is to be said of a session, behind its title: in short, and with the title of what it was made from."""
+    """The marks after a session's title: a short form, and one with the title of its parent."""
     before = ""
     if card.problem is not None:
         before = f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
         before = f"  ! {counted(card.damage, 'problem')}"
-    relation = f"  {card.relation}" if card.relation is not None else ""
+    relation = f"  {_RELATIONS.get(card.relation, card.relation)}" if card.relation is not None else ""
     after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
     parent = known.get(card.parent or "") if relation else None
     of = f" of {fit(parent.title, _ORIGIN, unicode=page.unicode)}" if parent is not None else ""
@@ -218,7 +240,7 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
 
 
 def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:
-    """Whether a session is kept, or how soon its agent deletes it."""
+    """Mark for a kept session, or for one that its agent will soon delete."""
     if card.path in kept:
         return "  kept"
     left = leaving.get(card.path)

@@ -10,15 +10,15 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
-from leafward.cli.output import Page, emit_json, indented, note, page, say
+from leafward.cli.output.page import Page, emit_json, indented, note, page, say
+from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import remark, write_json
 from leafward.session import journal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.cli.branch_options import MergeOptions
+    from leafward.cli.declarations.branch_options import MergeOptions
 
 
 def merge_summaries(
@@ -31,7 +31,7 @@ def merge_summaries(
         choices = _choices(options.choices, len(draft.conflicts))
         rest = Side3(options.prefer) if options.prefer is not None else None
         undecided = [one for one in draft.conflicts if one.number not in choices and rest is None]
-        # What is to be decided is shown; only the write is refused.
+        # Undecided conflicts are shown; only the write is refused.
         text = None if undecided else draft.text(choices, rest)
         written = None
         lost = draft.lost(text) if text is not None else ()

@@ -1,4 +1,4 @@
-"""Asking for a summary on the command line: who makes it, what is about to be sent, how it goes, and how it is cancelled."""
+"""Requests for a summary on the command line: choosing the summariser, showing what is sent, progress, and cancelling."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import click
 
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted, short
-from leafward.cli.output import money, note
-from leafward.cli.progress_line import ProgressLine
+from leafward.cli.output.page import money, note
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def cancellable() -> Iterator[Callable[[], bool]]:
-    """Turns ctrl+c into a `stop` that long work looks at, so that it ends in order; a second one ends it at once."""
+    """Turns ctrl+c into a `stop` that long work checks, so that it ends in order; a second ctrl+c ends it at once."""
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield stopped.is_set
@@ -49,14 +49,14 @@ def cancellable() -> Iterator[Callable[[], bool]]:
 
 
 def refuse_cancelled(stop: Callable[[], bool]) -> None:
-    """Raises Cancelled where the user asked to stop."""
+    """Raises Cancelled if the user asked to stop."""
     if stop():
         raise Cancelled("cancelled; nothing was written")
 
 
 @contextmanager
 def progress(what: str = "summary") -> Iterator[Callable[[str], object]]:
-    """Shows on stderr how a text grows, where that is a terminal; the line is gone afterwards."""
+    """Shows the growth of a text on stderr, if that is a terminal; the line is removed afterwards."""
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
@@ -65,18 +65,18 @@ def progress(what: str = "summary") -> Iterator[Callable[[str], object]]:
 
 
 def chosen(model: str | None, settings: Config, base_url: str | None = None) -> Summarizer:
-    """The summariser that is named, or the one that is configured; `extractive` needs no model.
+    """The summariser that is named, or the configured one; `extractive` needs no model.
 
-    Raises SummaryFailed for `model` where no model is configured.
+    Raises SummaryFailed for `model` if no model is configured.
     """
     name = model if model is not None else CONFIGURED if settings.model is not None else None
     if base_url is not None and name in (None, Extractive.name):
-        raise click.UsageError("--base-url says where a model listens, so it needs --model")
+        raise click.UsageError("--base-url needs --model")
     return summarizer(name, settings, base_url)
 
 
 def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
-    """What a summariser would send; None where nothing leaves the machine."""
+    """Texts that a summariser would send; None if nothing leaves the machine."""
     if isinstance(summarizer, Extractive):
         return None
     from leafward.summaries.summarizers.model import Model
@@ -85,9 +85,9 @@ def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
 
 
 def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool = False) -> None:
-    """Says on stderr what is about to be sent, or what would be.
+    """Prints on stderr what is about to be sent, or, with `would`, what would be.
 
-    Raises SummaryFailed where nothing can be sent: nobody is told that something is.
+    Raises SummaryFailed if nothing can be sent, so that the message is never wrong.
     """
     if going is None:
         return
@@ -107,14 +107,14 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     for remark in going.remarks:
         note(remark)
     if would and not going.base_url and not provider_of(summarizer.name):
-        # Whether a model can be asked at all is looked up when something is sent, which takes seconds.
+        # Whether the model can be asked at all is checked only when something is sent, as that takes seconds.
         note(
             f"no provider of {summarizer.name} is known; name it provider/model, as in anthropic/claude-haiku-4-5"
         )
 
 
 def cost_text(dollars: float | None) -> str:
-    """What a summary cost, for a person."""
+    """Cost of a summary as text."""
     if dollars is None:
         return "cost unknown"
     return money(dollars) if dollars else "free"
@@ -122,16 +122,16 @@ def cost_text(dollars: float | None) -> str:
 
 def _taken_out(going: Outgoing) -> str:
     count = sum(going.redacted.values())
-    return f"; {counted(count, 'secret')} taken out ({', '.join(sorted(going.redacted))})" if count else ""
+    return f"; {counted(count, 'secret')} redacted ({', '.join(sorted(going.redacted))})" if count else ""
 
 
-def prompt_text(going: Outgoing) -> str:
-    """Every text that is sent, one after the other."""
+def request_text(going: Outgoing) -> str:
+    """Every text that is sent, one after another."""
     return "\n\n".join(f"{request.system}\n\n{request.prompt}" for request in going.requests)
 
 
 def would_be_sent(span: Span, budget: int, window: int) -> Outgoing:
-    """What some model of a context window would be sent, where none is asked."""
+    """Texts that a model with a given window would be sent, if no model is chosen."""
     from leafward.summaries.summarizers.model_requests import outgoing
     from leafward.summaries.summarizers.settings import ModelSettings
 
@@ -139,7 +139,7 @@ def would_be_sent(span: Span, budget: int, window: int) -> Outgoing:
 
 
 def outgoing_json(going: Outgoing | None) -> dict[str, Any] | None:
-    """What would be sent, as JSON; None where nothing would."""
+    """Texts that would be sent, as JSON; None if there are none."""
     if going is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""The verb `move`: the leaf moved to an entry, and what that costs."""
+"""The verb `move`: moves the leaf to an entry, and shows the price."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output import Page, emit_json, indented, money, note, page, say
+from leafward.cli.output.page import Page, emit_json, indented, money, note, page, say
+from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import place_text, remark, write_json
 from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import prompt_text
@@ -18,7 +18,7 @@ from leafward.session.messages import prompt_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from leafward.cli.branch_options import MoveOptions
+    from leafward.cli.declarations.branch_options import MoveOptions
     from leafward.context.basis import Count
     from leafward.context.price import Part, Price
     from leafward.session.journal import Write
@@ -37,7 +37,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
         if options.before:
             if session.columns.kind[index] != Kind.USER:
                 raise Refused(
-                    f"--before takes a prompt, and {safe_line(session.columns.id(index), 40)} is none: without it the leaf moves to the entry"
+                    f"--before needs a prompt, and {safe_line(session.columns.id(index), 40)} is not one; without --before the leaf moves to the entry"
                 )
             prompt = prompt_text(session.body(index) or {})
             index = EntryIndex(session.columns.parent[index])
@@ -85,29 +85,31 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
 
 
 _SAME = {"two-prompts": "two-prompts", "open-calls": "dangling-calls", "partial-results": "dangling-calls"}
-"""What a move remarks on, and the surprise of its price that says the same."""
+"""Codes of a move's remarks, with the codes of a price's surprises that say the same."""
 
 
 def _remarked(written: Write) -> set[str]:
-    """Surprises of a price that the remarks of the move tell already."""
+    """Surprises of a price that the move's remarks already mention."""
     return {_SAME.get(remark.code, remark.code) for remark in written.remarks}
 
 
 def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Iterator[str]:
-    """A price as a person reads it: what the context loses and gains, what costs the full price, and what one would not expect."""
+    """A price as text: what the context loses and gains, what costs the full price, and unexpected consequences."""
     parts = [
-        ("drops", _entries_text(price.left)),
-        ("adds", _entries_text(price.entered)),
+        ("drops", _entries_text(price.left, price)),
+        ("adds", _entries_text(price.entered, price)),
         ("context", f"{_size(price.before)} -> {_size(price.after)}"),
         ("cache", "expired") if price.expired else ("cached", short(price.cached)),
         ("full price", short(price.sent_again)),
     ]
     if price.cost_again:
         parts.append(("about", money(price.cost_again)))
-    files = (("dropped", price.files_left), ("added", price.files_entered), ("changed", price.files_changed))
+    files = (
+        ("fewer", price.files_left), ("more", price.files_entered), ("with other changes", price.files_changed),
+    )  # fmt: skip
     named = ", ".join(f"{len(paths)} {word}" for word, paths in files if paths)
     if named:
-        parts.append(("files", named))
+        parts.append(("files named on the path", named))
     yield "   ".join(f"{page.style(word, 'faint')} {value}" for word, value in parts)
     for code, text in price.surprises:
         if code in remarked:
@@ -119,16 +121,18 @@ def _size(count: Count) -> str:
     return f"{count.sign}{short(count.total)}"
 
 
-def _entries_text(part: Part) -> str:
-    """What leaves or comes; its tokens only where all of them are a part of the context."""
+def _entries_text(part: Part, price: Price) -> str:
+    """Entries on one side of a move; with tokens only where those explain the change of the context, as in the explorer."""
     number = counted(part.entries, "entry", "entries")
-    return f"{number} ({short(part.tokens)} tokens)" if part.in_context else number
+    shown = part.entries and part.in_context and price.agrees
+    return f"{number} (~{short(part.tokens)} tokens)" if shown else number
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
-    where = place_text(session, written.target)
     if not written.changed:
-        yield f"the leaf is there already: {where}"
+        # The leaf itself may be a note of ours, such as a label.
+        yield f"the leaf is already there: {place_text(session, session.columns.id_at(session.place))}"
         return
+    where = place_text(session, written.target)
     done = "would move" if written.dry_run else "moved"
     yield f"{page.style(done, 'ghost')} the leaf to {where}"

@@ -1,4 +1,4 @@
-"""The verbs `undo`, `redo` and `log`, and how an operation is told to a person."""
+"""The verbs `undo`, `redo` and `log`, and operations as text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.times import parse_time
-from leafward.cli.output import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.write_report import place_text, remark, short_id, write_json
 from leafward.cli.selection import opened
-from leafward.cli.write_report import place_text, remark, short_id, write_json
 from leafward.session import journal
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.operation_log import (
@@ -40,7 +40,7 @@ def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 
 
 def _undone(session: Session, op: str | None, dry_run: bool) -> Write:
-    """The undo. Where only a restore of files can be undone, the refusal names the command that does it."""
+    """Undoes an operation. If only a restore of files can be undone, the error names the command for that."""
     from leafward.files.restoration import restores_of
 
     restored = any(one.standing for one in restores_of(session))
@@ -69,7 +69,10 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
             return 0
         about = next(one for one in log if one.op == written.undoes)
         done = f"would {written.kind.value}" if written.dry_run else _DONE[written.kind]
-        say(f"{page().style(done, 'ghost')} {written.undoes}: {_set_back(session, written, about, log)}")
+        # An undo or redo of an undo is about what was done at first.
+        root = next(one for one in log if one.op == about.root)
+        what = f"{root.kind.value} {root.op}"
+        say(f"{page().style(done, 'ghost')} {what}: {_set_back(session, written, about, log)}")
         remark(session, written)
         if any(one.move == about.root for one in restores_of(session) if one.standing):
             note(
@@ -80,9 +83,9 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
 
 
 def _set_back(session: Session, written: Write, about: Operation, log: list[Operation]) -> str:
-    """What an undo or redo comes to, from the value before it to the one after it; a dry run says the same."""
+    """Effect of an undo or redo, from the value before it to the one after; the same text for a dry run."""
     if about.subject is Subject.MOVE:
-        # The line of a dry run is in no file: its place is where it would hang.
+        # The line of a dry run is in no file, so its future parent is shown.
         reached = written.target if written.dry_run else written.leaf
         before, after = (_in_conversation(session, name) for name in (written.from_leaf, reached))
         if before == after:
@@ -150,12 +153,12 @@ def _operation_text(session: Session, operation: Operation) -> str:
 
 
 def _archived(session: Session, operation: Operation) -> str:
-    """What an archive operation is about."""
+    """The session or entry of an archive operation."""
     return "the session" if operation.target in SESSION_TARGETS else place_text(session, operation.target)
 
 
 def _change(session: Session, operation: Operation) -> str:
-    """A name or a label, from the one before to the one after."""
+    """A change of a name or a label, from the old to the new one."""
     change = f"{_quoted(operation.before)} -> {_quoted(operation.after)}"
     return (
         change
@@ -165,7 +168,7 @@ def _change(session: Session, operation: Operation) -> str:
 
 
 def _in_conversation(session: Session, name: str | None) -> str | None:
-    """The entry of the conversation that stands for a place: a redo goes back to a line of Leafward's, which says nothing."""
+    """The nearest entry of the conversation: a redo may lead to a note of Leafward, which shows nothing."""
     index = session.columns.index(name) if name is not None else NO_ENTRY
     return name if index < 0 else session.columns.id_at(session.tree.content_at(index))
 
@@ -175,7 +178,7 @@ def _quoted(text: str | None) -> str:
 
 
 def _clock(time: str | None) -> str:
-    """A stored time as the clock here shows it; empty for what is no time."""
+    """A stored time in the local time zone; empty if it is no time."""
     found = parse_time(time)
     return when(found, seconds=True) if found is not None else ""
 

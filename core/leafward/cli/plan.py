@@ -1,4 +1,4 @@
-"""The verb `plan`: what a compaction would do, by one strategy or by all of them side by side."""
+"""The verb `plan`: the effect of a compaction, by one strategy or by all of them side by side."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.base.strategies import OWN_STRATEGY, own_strategy
-from leafward.cli.model_request import chosen, outgoing_json, prompt_text, sent_by, would_be_sent
-from leafward.cli.output import Page, emit_json, fit, pad, page, say, table
+from leafward.cli.model_request import chosen, outgoing_json, request_text, sent_by, would_be_sent
+from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import agent_behind, opened
 from leafward.cli.settings import configured
 from leafward.compaction import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base import config
-    from leafward.cli.compaction_options import PlanOptions
+    from leafward.cli.declarations.compaction_options import PlanOptions
     from leafward.compaction.injection import Injection
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 ALL = "all"
 _NEAR = 3
-"""Cuts shown before and after the one that was chosen."""
+"""Number of cuts shown before and after the chosen one."""
 _PART_WORDS = {"summarize": "summarised", "turn_prefix": "split turn"}
-"""Parts of a plan that a person knows by another word."""
+"""Parts of a plan with another name for the user."""
 
 
 def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
@@ -75,14 +75,14 @@ def is_all(options: PlanOptions, settings: config.Config) -> bool:
 
 
 def requested_plans(session: Session, options: PlanOptions, settings: config.Config) -> list[Plan]:
-    """The plan that is asked for, or one of each strategy, from one look at the path."""
+    """The plan that is asked for, or one for each strategy, all from one measurement of the path."""
     chosen = _strategy(session, options, settings)
     if chosen == ALL and options.behaviour is not None:
         raise click.UsageError("--behaviour names a version of one strategy, so it needs --strategy")
     strategies = list(Strategy) if chosen == ALL else [Strategy(chosen)]
     if chosen != ALL and options.cut is not None and not rules_of(strategies[0]).keeps_tail:
         raise click.UsageError(
-            f"--cut says where the tail begins, and {chosen} keeps messages instead of a tail"
+            f"--cut sets where the tail begins, but {chosen} keeps single messages and no tail"
         )
     at = session.find(options.at) if options.at is not None else session.leaf
     cut = session.find(options.cut) if options.cut is not None else None
@@ -91,7 +91,7 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
     if options.window is None:
         window = context_window(session, sizes.context, settings)
         when = onset(sizes.context, window, settings) if options.reserve is None else None
-        # Rules of another agent that are asked for by name have their own threshold.
+        # If another agent's rules are named, their own threshold applies.
         stand_in = strategies[0] if (options.strategy or settings.strategy) == OWN_STRATEGY else None
         own = own_strategy(agent_behind(session).name) or stand_in
         plan_settings = [
@@ -102,7 +102,7 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
 
 
 def _strategy(session: Session, options: PlanOptions, settings: config.Config) -> str:
-    """`all`, or the strategy that is asked for, configured, or the session's own agent's."""
+    """`all`, or the strategy: the one asked for, else the configured one, else that of the session's own agent."""
     named = options.strategy or settings.strategy
     return ALL if named == ALL else strategy_of(named, agent_behind(session).name).value
 
@@ -110,7 +110,7 @@ def _strategy(session: Session, options: PlanOptions, settings: config.Config) -
 def _settings(
     strategy: Strategy, options: PlanOptions, settings: config.Config, cut: EntryIndex | None
 ) -> PlanSettings:
-    """What is asked for, else what is configured; the other strategies have budgets of their own."""
+    """The settings from the options, else from the configuration; strategies that the configuration does not cover have their own."""
     keep, reserve = options.keep_recent, options.reserve
     rules = rules_of(strategy)
     if rules.configured:
@@ -129,14 +129,14 @@ def _settings(
         cut=cut if rules.keeps_tail else None,
     )
     try:
-        made.behaviour  # noqa: B018  # a version that is not known is refused before anything is read
+        made.behaviour  # noqa: B018  # an unknown version is refused before anything is read
     except BadSettings as error:
         raise click.UsageError(str(error)) from error
     return made
 
 
 def plan_json(session: Session, made: Plan) -> dict[str, Any]:
-    """The document that `plan --json` writes, without what would be injected and sent (`plan_extras`)."""
+    """The document of `plan --json`, without the texts to be injected and sent (`plan_extras`)."""
 
     def ids(entries: Iterable[int]) -> list[str | None]:
         return [session.columns.id_at(entry) for entry in entries]
@@ -205,7 +205,7 @@ def plan_json(session: Session, made: Plan) -> dict[str, Any]:
 
 
 def diagnostics_json(session: Session, remarks: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Remarks on a plan or a draft, with what pi would do where it does something else."""
+    """Remarks on a plan or a draft, with pi's behaviour if it differs."""
     return [
         {
             "code": remark.code,
@@ -242,14 +242,14 @@ def _trigger_json(trigger: Trigger) -> dict[str, Any]:
 
 
 def all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
-    """The document that `plan --strategy all --json` writes: a plan of each strategy, under its name."""
+    """The document of `plan --strategy all --json`: the plan of each strategy."""
     return {"at": plans[0]["at"], "strategy": ALL, "plans": plans, "diagnostics": []}
 
 
 def plan_extras(
     session: Session, found: list[Plan], settings: config.Config, summarizer: Summarizer
 ) -> list[dict[str, Any]]:
-    """What would be injected, and what would be sent to whom, for each plan."""
+    """For each plan, the text to be injected, and the texts to be sent with their receiver."""
     from leafward.cli.inject import injection_json
     from leafward.compaction.draft_assembly import prepared
 
@@ -263,7 +263,7 @@ def plan_extras(
             {
                 "injection": injection,
                 "summarizer": summarizer.name,
-                "prompt": prompt_text(shown) if shown is not None else None,
+                "prompt": request_text(shown) if shown is not None else None,
                 "outgoing": outgoing_json(going),
             }
         )
@@ -278,7 +278,7 @@ def injection_at(
     most: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Injection:
-    """What would be injected at an entry, as configured; in at most so many code points."""
+    """The context to be injected at an entry, as configured; in at most so many code points."""
     from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
 
@@ -289,12 +289,12 @@ def injection_at(
 
 
 def strategy_text(made: Plan) -> str:
-    """The strategy with its version."""
+    """The strategy and its version."""
     return f"{made.settings.strategy} {made.settings.behaviour}"
 
 
 def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
-    """A plan for a person: the ledger, the cut with its neighbours, files, remarks."""
+    """A plan as text: the ledger, the cut with its neighbours, files, remarks."""
     settings, trigger, tokens = made.settings, made.trigger, made.tokens
     where = session.columns.id_at(made.at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
@@ -309,24 +309,24 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     agent = agent_behind(session)
     if agent.name not in {one.value for one in Strategy}:
         yield page.style(
-            f"What {agent.title} keeps is not known: {settings.strategy.agent}'s rules are taken", "faint"
+            f"What {agent.title} keeps is not known: {settings.strategy.agent}'s rules are used", "faint"
         )
     yield ""
     if made.nothing:
         yield from _remarks(made, page)
         return
-    # Of a message that is cut short the rest is summarised; it stands with those that are kept.
+    # The rest of a shortened message is summarised, but the message is listed as kept.
     summarised = set(made.summarize).difference(made.kept)
     rows = [
         ("S", "summarised", counted(len(summarised), "message"), tokens.summarize, "memory"),
-        ("S", "earlier summary", "goes on in this", tokens.previous_summary, "memory"),
+        ("S", "earlier summary", "into the new one", tokens.previous_summary, "memory"),
         ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
         (" ", "pruned", counted(len(made.pruned), "message"), tokens.pruned, "faint"),
         (" ", "summary, at most", "files included" if made.files.size else "", tokens.summary, "memory"),
         (" ", "system", "", tokens.system, "faint"),
         (" ", "not in file", "system, tools", tokens.not_in_file, "faint"),
-        # With it the rows of what stays add up to the size afterwards.
+        # With this row, the rows of the parts that stay add up to the size afterwards.
         (" ", "estimation error", "", tokens.counted_after - tokens.after - tokens.not_in_file, "faint"),
     ]
     for letter, name, count, size, style in rows:
@@ -345,7 +345,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
 
 
 def _estimator_text(made: Plan) -> str:
-    """How sizes are estimated, and what the rules count by where that is another way."""
+    """The estimator of sizes, and that of the rules if it differs."""
     rules = ESTIMATOR_TEXT[made.estimator]
     if made.settings.estimator is not None or made.estimator is Estimator.PI:
         return rules
@@ -382,7 +382,7 @@ def _remarks(made: Plan, page: Page) -> Iterator[str]:
 
 
 def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
-    """Plans side by side: a row a part, a column a strategy."""
+    """Plans side by side: a row for each part, a column for each strategy."""
     where = session.columns.id_at(found[0].at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
     yield ""

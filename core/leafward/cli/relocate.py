@@ -1,4 +1,4 @@
-"""The verb `relocate`: the sessions of a project whose folder was renamed, begun anew in the folder it has now."""
+"""The verb `relocate`: begins the sessions of a renamed project folder again in its new place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import Outcome, moves, relocate
 from leafward.catalog import Catalogue, short_ids
-from leafward.cli.output import emit_json, note, page, say, table
+from leafward.cli.output.page import emit_json, note, page, say, table
 from leafward.cli.settings import configured
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from leafward.branches.relocation import Move, Relocation
 
 _PATH = 4000
-"""Characters of a path that are shown."""
+"""Most characters shown of a path."""
 
 
 def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
-    """`leafward relocate`. Returns 1 where a session is refused."""
+    """`leafward relocate`. Returns 1 if a session is refused."""
     settings = configured()
     folder = folder_named(new, os.environ)
     gone = str(expanded(old, os.environ))
@@ -37,16 +37,14 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
         {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
     if os.path.isdir(gone):
-        diagnostics.append(
-            {"code": "old-folder", "text": f"{gone} is still there; its sessions go on there too"}
-        )
+        diagnostics.append({"code": "old-folder", "text": f"{gone} still exists; its sessions stay there"})
     done: list[Relocation] = []
     try:
         done.extend(relocate(found, settings, os.environ, write=not dry_run))
     except KeyboardInterrupt:
         if not as_json:
             say(_text(done, folder, ids, dry_run=dry_run))
-            note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to go on")
+            note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to continue")
         raise
     if as_json:
         emit_json(
@@ -74,7 +72,7 @@ def _totals(done: Sequence[Relocation]) -> dict[str, int]:
 
 def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
     card, draft = one.move.card, one.draft
-    # A draft that is not written has an id, a file and a command that will never be.
+    # A draft that is not written has an id, a file and a command that will never exist.
     named = draft if not dry_run else None
     return {
         "agent": card.agent,
@@ -121,7 +119,7 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
 def _word(one: Relocation, *, dry_run: bool) -> str:
     words = {
         Outcome.MADE: "would copy" if dry_run else "copied",
-        Outcome.THERE: "there",
+        Outcome.THERE: "already there",
         Outcome.SKIPPED: "skipped",
         Outcome.REFUSED: "not possible",
     }
@@ -129,9 +127,9 @@ def _word(one: Relocation, *, dry_run: bool) -> str:
 
 
 def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
-    """Why, or which session it is now, and where that works in a folder below the new one.
+    """The reason, or the id of the new session, and its folder if that is below the new one.
 
-    A dry run has no id to tell: the one of its draft is made up anew by each run.
+    A dry run shows no id, as each run makes up another one.
     """
     notable = [remark.text for remark in one.remarks if remark.code in _NOTABLE]
     below = f"in {os.path.relpath(move.folder, folder)}" if move.folder != folder else ""
@@ -141,4 +139,4 @@ def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
 
 
 _NOTABLE = frozenset({"before-prompt", "healed", "kept-beside"})
-"""Remarks that say that the new session is not the old one, entry by entry."""
+"""Codes of remarks that a new session differs from the old one."""

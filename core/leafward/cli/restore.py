@@ -1,4 +1,4 @@
-"""The verb `restore`: the files of a project as they were at an entry, and its undo."""
+"""The verb `restore`: restores the files of a project as they were at an entry, or undoes that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.output import emit_json, fit, note, pad, page, say
+from leafward.cli.output.page import emit_json, fit, note, pad, page, say
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay import WorkspaceBases
@@ -32,13 +32,13 @@ from leafward.files.tool_calls import table_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.output import Page
+    from leafward.cli.output.page import Page
     from leafward.files.restoration import FileChange, Record, RestorePlan
     from leafward.session.session import Session
 
 
 class RestoreFlags(NamedTuple):
-    """What is asked for beside the entry and the paths."""
+    """Flags of `leafward restore`, without the entry and the paths."""
 
     diff: bool
     overwrite: bool
@@ -49,7 +49,7 @@ class RestoreFlags(NamedTuple):
 def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreFlags) -> int:
     """`leafward restore SESSION ENTRY`."""
     if flags.overwrite and not paths:
-        raise click.UsageError("--overwrite needs the paths that it is meant for")
+        raise click.UsageError("--overwrite needs the paths of the files")
     with opened(selector) as session, project_of(session) as folder:
         index = session.find(entry)
         bases = WorkspaceBases(Path(folder.path))
@@ -89,7 +89,7 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
             one for one in restores_of(session) if one.folder == folder.path and one.state is not State.UNDONE
         ]
         if not found:
-            raise NotFound("no restore of this session can be undone")
+            raise NotFound("this session has no restore to undo")
         done = undo(folder, found[-1], dry_run=dry_run)
     if as_json:
         document = {"restore": done.record.number, "folder": done.record.folder, "files": list(done.paths)}
@@ -104,7 +104,7 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
 def _named(plan: RestorePlan, session: Session, path: str) -> str:
     located = locate(path, session.cwd, tidy=table_of(session).tidies_paths)
     if all(one.path != located for one in plan.changes):
-        raise NotFound(f"nothing touched a file {safe_line(path)}")
+        raise NotFound(f"no call touched a file {safe_line(path)}")
     return located
 
 
@@ -129,7 +129,7 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
         style = "faint" if action is Action.LEAVE else "bold"
         yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
     if same:
-        yield page.style(f"{counted(same, 'file is', 'files are')} as at the entry already", "faint")
+        yield page.style(f"{counted(same, 'file is', 'files are')} already as at the entry", "faint")
     if not shown:
         yield "the session touched no file"
 
@@ -141,7 +141,9 @@ def _diff(change: FileChange) -> Iterator[str]:
 
 def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, page: Page) -> None:
     if not number and offered:
-        say(f"nothing is restored: {counted(offered, 'file has', 'files have')} to be named with --overwrite")
+        say(
+            f"nothing restored: {counted(offered, 'file is', 'files are')} written only if named with --overwrite"
+        )
     elif not number:
         say("nothing to restore")
     elif dry_run:
@@ -191,7 +193,7 @@ def _document(
 
 
 def restore_json(record: Record) -> dict[str, Any]:
-    """A restore as the log names it."""
+    """A restore as JSON, for the log."""
     return {
         "restore": record.number,
         "entry": record.entry,

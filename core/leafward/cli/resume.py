@@ -1,4 +1,4 @@
-"""The verb `resume`: a session continued in its agent."""
+"""The verb `resume`: continues a session in its agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.safe_text import shell_word
-from leafward.cli.output import emit_json, note, say
+from leafward.cli.output.page import emit_json, note, say
 from leafward.cli.selection import agent_behind, opened
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
     obstacle = command.obstacle()
     if obstacle is not None:
         again = f"leafward fork {shell_word(selector)} leaf --cwd FOLDER"
-        obstacle = f"{obstacle}; make it again, or begin a new session in another one: {again}"
-    elsewhere = f"{agent.title} goes on at its own leaf: the place moved to here is a preview, which a fork makes real"
+        obstacle = f"{obstacle}; create it again, or begin a new session in another folder: {again}"
+    elsewhere = (
+        f"{agent.title} goes on at its own leaf: the leaf set here is a preview; fork it to make it real"
+    )
     if as_json:
         remarks = [] if obstacle is None else [{"code": "cwd-missing", "text": obstacle}]
         if what_if:
@@ -58,7 +60,7 @@ def resume(selector: str, only_print: bool, as_json: bool) -> int:
 
 
 def installed(command: Resume, title: str) -> str:
-    """Where an agent's program is. Raises LeafwardError where it is not installed."""
+    """Path of an agent's program. Raises LeafwardError if it is not installed."""
     try:
         return command.program(os.environ)
     except Refused:
@@ -66,7 +68,7 @@ def installed(command: Resume, title: str) -> str:
 
 
 def run(command: Resume, title: str) -> int:
-    """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError where it is not installed."""
+    """Runs an agent in the session's folder and returns its exit code. Raises LeafwardError if it is not installed."""
     environment, program = command.environment(os.environ), installed(command, title)
     sys.stdout.flush()
     with _interrupts_for_the_child():
@@ -78,7 +80,7 @@ def run(command: Resume, title: str) -> int:
 
 @contextmanager
 def _interrupts_for_the_child() -> Iterator[None]:
-    """While the agent runs, ctrl-c is its own business."""
+    """Leaves ctrl+c to the agent while it runs."""
     # A handler, not SIG_IGN: the child would inherit that.
     before = signal.signal(signal.SIGINT, lambda _signal, _frame: None)
     try:

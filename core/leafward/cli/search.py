@@ -1,4 +1,4 @@
-"""The verb `search`: all text of all sessions, or of what lies in the folders and files named."""
+"""The verb `search`: searches the text of all sessions, or of those in the folders and files named."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from leafward.agents import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import project_name
 from leafward.catalog import Card, sighted, typed_ids
-from leafward.cli.output import Page, cells, emit_json, fit, note, page, project_name, say, when
-from leafward.cli.progress_line import ProgressLine
+from leafward.catalog.full_card import whole
+from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
+from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.query.search.text_search import Search, SessionHits, ripgrep
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
 
 _NAMED_AT_MOST = 5
-"""Sessions that could not be read which are named in what a person reads."""
+"""Most unreadable sessions that the text output names."""
 
 
 def search(
@@ -48,7 +52,10 @@ def search(
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
-        remarks.append({"code": "query", "text": "nothing to look for: name a word, a phrase or a pattern"})
+        nothing = "nothing to search for: give a word, a phrase or a pattern"
+        if not text.strip() and not as_json:
+            raise click.UsageError(nothing)
+        remarks.append({"code": "query", "text": nothing})
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
@@ -74,12 +81,15 @@ def search(
 
 
 def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[SessionHits]:
-    """Sessions until so many hits are there; the last one is cut."""
+    """Sessions up to so many hits in total; the hits of the last one are cut.
+
+    A session that was looked at only to be searched gets its title here.
+    """
     left = limit
     for session in running.run(
         publish=lambda progress: line.show("searching", progress.done, progress.total)
     ):
-        yield replace(session, hits=session.hits[:left])
+        yield replace(session, card=whole(session.card), hits=session.hits[:left])
         left -= len(session.hits)
         if left <= 0:
             return
@@ -88,14 +98,14 @@ def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[Sessio
 def _remarks(
     running: Search, found: Sequence[SessionHits], limit: int, *, whole: bool
 ) -> list[dict[str, str]]:
-    """What is to be said of the search: what was left out, what could not be read, what took too long."""
+    """Remarks on the search: hits left out, sessions not read, patterns that took too long."""
     remarks = []
     listed = sum(len(session.hits) for session in found)
     more = sum(session.total for session in found) - listed
     rest = running.progress.total - running.done
     if listed >= limit and (more or rest):
         unlisted = [f"{counted(more, 'more hit')} in these sessions"] if more else []
-        unlisted += [f"{counted(rest, 'session')} not looked into"] if rest else []
+        unlisted += [f"{counted(rest, 'session')} not searched"] if rest else []
         remarks.append(
             {"code": "limit", "text": f"{counted(limit, 'hit')} listed, {', '.join(unlisted)}: --limit"}
         )
@@ -112,11 +122,11 @@ def _remarks(
         repeat = "repeats" if running.copies == 1 else "repeat"
         text = (
             f"{hits} in {copies} not listed: {'it' if running.copies == 1 else 'they'} {repeat} a session that was "
-            "searched too (--project or a PATH finds them there)"
+            "searched too (with --project or a PATH for the copies alone they are listed)"
         )
         remarks.append({"code": "copies", "text": text})
     if running.matcher.slow:
-        consequence = "and was not tried any more" if running.matcher.gave_up else "which were left out"
+        consequence = "and was given up" if running.matcher.gave_up else "which were skipped"
         remarks.append(
             {
                 "code": "slow-pattern",
@@ -174,7 +184,7 @@ _ENTRY, _PART = 20, 8
 
 
 def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[str]:
-    """A session, and below it its hits, each with the words around."""
+    """A session, and below it its hits, each with the text around it."""
     card = session.card
     about = f"{safe_line(short[card.id], 36)}  {safe_line(card.agent)}  {when(card.when)}"
     name = project_name(card.project)
@@ -194,7 +204,7 @@ def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[
 
 
 def _marked(hit: Hit, room: int, page: Page) -> str:
-    """The snippet with what was found emphasised, cut so that the first place is seen."""
+    """The snippet with its matches emphasised, cut so that the first match is visible."""
     text = safe(hit.text)
     first = hit.spans[0] if hit.spans else (0, 0)
     begin = 0

@@ -1,4 +1,4 @@
-"""The verb `select`: the entries that a query chooses."""
+"""The verb `select`: the entries that a query matches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.cli.entry_json import entry_facts
-from leafward.cli.output import emit_json, fit, note, pad, page, say
+from leafward.cli.output.entry_json import entry_facts
+from leafward.cli.output.page import cells, emit_json, fit, note, pad, page, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -17,7 +17,7 @@ from leafward.session.entry_headline import headline
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.output import Page
+    from leafward.cli.output.page import Page
     from leafward.session.session import Session
 
 
@@ -48,10 +48,13 @@ def select(selector: str, query: str, as_json: bool) -> int:
 def _text(session: Session, found: Sequence[EntryIndex], metrics: EntryMetrics, page: Page) -> Iterator[str]:
     for index in found:
         entry = session.entry(index)
-        head = fit(headline(session, index).text, max(20, page.width - 42), unicode=page.unicode)
-        kind = entry.role or entry.type
         size = short(metrics.tokens[index]) if metrics.tokens[index] else ""
-        yield f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(kind, 12)} {pad(size, 6, right=True)}  {head}"
+        facts = (
+            f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(entry.role or entry.type, 12)}"
+        )
+        facts += f" {pad(size, 6, right=True)}  "
+        head = fit(headline(session, index).text, max(20, page.width - cells(facts)), unicode=page.unicode)
+        yield facts + head
     if found:
         yield page.style(counted(len(found), "entry", "entries"), "faint")
 

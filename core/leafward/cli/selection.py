@@ -1,4 +1,4 @@
-"""From what a user types to a session: a path, an id, or a unique prefix of one."""
+"""Finds the session that a user types: a path, an id, or a unique prefix of one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
-from leafward.cli.output import cells
+from leafward.cli.output.page import cells
 from leafward.cli.settings import configured
 from leafward.session.entries import is_own
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def existing(path: str) -> Path:
-    """A file or folder that somebody named, or a session in one. Raises NotFound."""
+    """A file, folder or session in one, named by the user. Raises NotFound if it does not exist."""
     found = Path(os.path.abspath(os.path.expanduser(path)))
     if not found.exists() and not holds_many(found):
         raise NotFound(f"no file or folder {safe_line(path)!r}")
@@ -36,19 +36,19 @@ def existing(path: str) -> Path:
 
 
 def project_part(text: str) -> str:
-    """What a project's folder must contain: a path where the text is one, else the text itself."""
+    """The text that a project's folder must contain: an absolute path if the text is a path, else the text itself."""
     if text.startswith((".", "~", os.sep)):
         return os.path.abspath(os.path.expanduser(text)).lower()
     return text.lower()
 
 
 def session_path(selector: str) -> Path:
-    """The file of the session a user means. Raises NotFound where there is none, or more than one."""
+    """The file of the session that a user means. Raises NotFound if there is none, or more than one."""
     path = Path(os.path.expanduser(selector))
     if path.is_file() and (path.suffix == ".jsonl" or not holds_many(path)):
         return path
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise NotASession(f"{safe_line(selector)} is no regular file")
+        raise NotASession(f"{safe_line(selector)} is not a regular file")
     from leafward.base import config
     from leafward.catalog import find_session
 
@@ -63,7 +63,7 @@ def holds_many(path: Path) -> bool:
 
 
 def known(selector: str) -> bool:
-    """Whether a path of that name exists, or a session, or several."""
+    """Whether a name is that of an existing path, of a session, or of several."""
     try:
         session_path(selector)
     except NotASession:
@@ -74,7 +74,7 @@ def known(selector: str) -> bool:
 
 
 def configured_stores() -> list[tuple[Agent, Path]]:
-    """The agents' stores: those that are usual, and those that are configured."""
+    """The agents' usual and configured stores."""
     from leafward.base import config
     from leafward.catalog import stores
 
@@ -82,7 +82,7 @@ def configured_stores() -> list[tuple[Agent, Path]]:
 
 
 def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
-    """The session a user means, among all that the catalogue knows, and all of them. Raises NotFound, Refused."""
+    """The session that a user means, and all sessions of the catalogue. Raises NotFound or Refused."""
     from leafward.agents import agent_of
     from leafward.catalog import Catalogue
 
@@ -93,7 +93,7 @@ def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
     cards = catalogue.cards()
     found = next((card for card in cards if card.path == path), None)
     if found is None:
-        # It lies in no agent's store.
+        # The session is in no agent's store.
         alone = Catalogue(catalogue.config, [file])
         alone.refresh()
         found = alone.card(path)
@@ -106,7 +106,7 @@ def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
 
 @contextmanager
 def opened(selector: str) -> Iterator[Session]:
-    """The session a user means, open for reading, closed afterwards."""
+    """Opens the session that a user means for reading, and closes it afterwards."""
     from leafward import agents
 
     path = session_path(selector)
@@ -118,19 +118,19 @@ def opened(selector: str) -> Iterator[Session]:
 
 
 class UnreadableQuery(click.UsageError):
-    """A query that cannot be read; `below` are lines that show where."""
+    """Raised for a query that cannot be read; the lines of `below` show the place."""
 
     def __init__(self, query: str, error: QueryError) -> None:
         super().__init__(str(error))
         begin = max(0, error.column - _AROUND)
-        # A space at its end counts.
+        # A space at the end is kept, so that the mark is in the right column.
         before = ("... " if begin else "") + safe_line(f"{query[begin : error.column]}^")[:-1]
         rest = safe_line(query[error.column : error.column + _AROUND])
         self.below = f"{before}{rest}".rstrip(), " " * cells(before) + "^"
 
 
 def session_query(text: str, *, whole: bool = False) -> Query:
-    """A query of sessions, or of all their text, read. Raises UnreadableQuery where a part of it would be left out."""
+    """A parsed query of sessions, or of all their text. Raises UnreadableQuery if a part of it would be ignored."""
     from leafward.query.search import parse
 
     query = parse(text, time.time_ns() // 1_000_000, whole=whole)
@@ -140,11 +140,11 @@ def session_query(text: str, *, whole: bool = False) -> Query:
 
 
 _AROUND = 36
-"""Code points of a query that are shown on each side of what is wrong."""
+"""Code points of a query that are shown on each side of an error."""
 
 
 def expression_of(query: str) -> Expression:
-    """A query that chooses entries, read. Raises UnreadableQuery."""
+    """A parsed query of entries. Raises UnreadableQuery."""
     from leafward.query.grammar import QueryError, parse
 
     try:
@@ -154,7 +154,7 @@ def expression_of(query: str) -> Expression:
 
 
 def chosen_entries(session: Session, query: str) -> frozenset[int]:
-    """The entries that a query chooses. Raises UnreadableQuery."""
+    """The entries that a query matches. Raises UnreadableQuery."""
     from leafward.query.grammar import QueryError
     from leafward.query.select import select
 
@@ -165,11 +165,11 @@ def chosen_entries(session: Session, query: str) -> frozenset[int]:
 
 
 def named_or_chosen(session: Session, named: Sequence[str], query: str | None) -> list[EntryIndex]:
-    """The entries that are named, and those that a query chooses. Raises a usage error where neither is said, and Refused."""
+    """The named entries, and those that a query matches. Raises a usage error if there is neither, and Refused if none matches."""
     from leafward.session.entries import EntryIndex
 
     if not named and query is None:
-        raise click.UsageError("name entries, or choose them with --select QUERY")
+        raise click.UsageError("name entries, or select them with --select QUERY")
     found = [session.find(one) for one in named]
     if query is not None:
         found += sorted(map(EntryIndex, chosen_entries(session, query)))
@@ -186,13 +186,13 @@ def agent_behind(session: Session) -> Agent:
 
 
 def leaf_shown(session: Session) -> EntryIndex:
-    """The leaf that a person is told of: where a note of ours hangs below it, such as a label, what that hangs on."""
+    """The leaf to show: if the leaf is a note of ours, such as a label, the nearest entry of the conversation above it."""
     leaf = session.leaf
     return session.tree.content_at(leaf) if leaf >= 0 and is_own(session.body(leaf) or {}) else leaf
 
 
 def verify(session: Session, entries: Iterable[int] | None = None) -> None:
-    """Decodes entries (all of them by default) and marks lines that prove to be broken: a scan looks at beginnings only."""
+    """Decodes entries (by default all) and marks broken lines: a scan only looks at the beginnings of lines."""
     while True:
         checked = range(len(session)) if entries is None else entries
         kinds = session.columns.kind

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from leafward.base.config import Config, load
-from leafward.cli.output import note
+from leafward.cli.output.page import note
 
 
 def configured() -> Config:
-    """The settings of the user; what is wrong with them is said on stderr."""
+    """The user's settings; problems in them are printed on stderr."""
     settings, problems = load()
     for problem in problems:
         note(str(problem))

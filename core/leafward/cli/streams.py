@@ -1,4 +1,4 @@
-"""The three standard streams as they are when the command starts: each is there, also where the caller closed it."""
+"""The three standard streams at the start of the command, opened if the caller closed them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _NAMES = ("stdin", "stdout", "stderr")
 
 
 def fill_closed() -> None:
-    """Puts nothing in the place of each standard stream that is closed.
+    """Opens the null device for each closed standard stream.
 
-    Else the next file that is opened, a session for one, gets the descriptor that programs take for their output.
+    Otherwise the next file to be opened, such as a session, would get the descriptor that programs write their output to.
     """
     for number, name in enumerate(_NAMES):
         if _is_open(number) and getattr(sys, name) is not None:
             continue
         if not _is_open(number):
-            # The lowest free number: those below are open by now.
+            # `open` takes the lowest free number, and those below are open by now.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
 
 
 def let_go(number: int) -> None:
-    """Sends a stream nowhere from now on: what is still buffered must not fail once more at exit."""
+    """Redirects a stream to the null device: text that is still buffered must not fail once more at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)

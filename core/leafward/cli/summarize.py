@@ -15,13 +15,13 @@ from leafward.cli.model_request import (
     cost_text,
     outgoing_json,
     progress,
-    prompt_text,
     refuse_cancelled,
+    request_text,
     sent_by,
     tell_outgoing,
     would_be_sent,
 )
-from leafward.cli.output import Page, emit_json, indented, note, page, say, usage_json
+from leafward.cli.output.page import Page, emit_json, indented, note, page, say, usage_json
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.branch_summary import (
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.branch_options import ForkOptions, MoveOptions
-    from leafward.cli.compaction_options import SummarizeOptions
+    from leafward.cli.declarations.branch_options import ForkOptions, MoveOptions
+    from leafward.cli.declarations.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers import Summarizer
@@ -63,9 +63,11 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
         with cancellable() as stop:
             branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
             if branch is None:
-                why = f"nothing to summarise: all up to {_named(session, start)} is on the path to {_named(session, to)}"
+                why = (
+                    f"nothing to summarise: {_named(session, start)} is on the path to {_named(session, to)}"
+                )
                 if start == to:
-                    why = f"nothing to summarise: the branch would begin and end at {_named(session, to)}"
+                    why = f"nothing to summarise: --from and --to are both {_named(session, to)}"
                 _nothing(session, start, to, summarizer, why, as_json)
                 return 0
             request = branch.span(focus), branch.budget(limit)
@@ -79,7 +81,7 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
                     "to": session.columns.id_at(to),
                     **branch_json(session, branch),
                     **draft_json(made),
-                    "prompt": prompt_text(going or would_be_sent(*request, settings.window)),
+                    "prompt": request_text(going or would_be_sent(*request, settings.window)),
                     "outgoing": outgoing_json(going),
                 }
             )
@@ -91,7 +93,7 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
 def _nothing(
     session: Session, start: EntryIndex, to: EntryIndex, summarizer: Summarizer, why: str, as_json: bool
 ) -> None:
-    """Says that there is nothing to summarise: no failure, and the same document with nothing in it."""
+    """Reports that there is nothing to summarise, which is no failure; the JSON document is the usual one, empty."""
     if not as_json:
         note(why)
         return
@@ -118,7 +120,7 @@ def _nothing(
 
 
 def window_of(summarizer: Summarizer, settings: Config) -> int:
-    """Tokens that a request may have: the model's window, or the configured one where no model is asked."""
+    """Tokens that a request may have: the model's window, or the configured one if no model is asked."""
     if isinstance(summarizer, Extractive):
         return settings.window
     from leafward.summaries.summarizers.model import Model
@@ -188,7 +190,7 @@ class Carried:
 
     written: Write
     made: BranchDraft | None
-    """None where nothing was left to summarise, or where a dry run asks no model."""
+    """None if there was no branch to summarise, or if a dry run asks no model."""
     going: Outgoing | None
     remarks: tuple[Remark, ...] = ()
 
@@ -198,7 +200,7 @@ class Carried:
         return self.written.entries[-1] if self.made is not None and self.written.entries else None
 
     def as_json(self, session: Session) -> dict[str, Any]:
-        """What `move --summary` adds to the document of a move."""
+        """The part that `move --summary` adds to the document of a move."""
         document: dict[str, Any] = {
             "summary_entry": self.entry,
             "summary": None,
@@ -217,7 +219,7 @@ class Carried:
 
 
 def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: bool) -> Carried:
-    """Moves the leaf with a summary of what is left. A dry run makes an offline summary, and only says what a model would get."""
+    """Moves the leaf with a summary of the abandoned branch. A dry run makes an offline summary; of a model's, only the request."""
     settings = configured()
     name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
     summarizer = chosen(name, settings, options.base_url)
@@ -241,13 +243,13 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
 
 
 def refuse_odd(options: MoveOptions) -> None:
-    """Raises a usage error where options of `move` do not go together."""
+    """Raises a usage error if options of `move` do not go together."""
     if options.summary == "none" and options.focus:
-        raise click.UsageError("--focus says what a summary should emphasise, so it needs --summary")
+        raise click.UsageError("--focus needs --summary")
     refuse_model_alone(options)
 
 
 def refuse_model_alone(options: MoveOptions | ForkOptions) -> None:
-    """Raises a usage error where a model is named and no summary by a model is wanted."""
+    """Raises a usage error if a model is named without `--summary model`."""
     if options.summary != "model" and (options.model is not None or options.base_url is not None):
-        raise click.UsageError("--model and --base-url name who summarises, so they need --summary model")
+        raise click.UsageError("--model and --base-url need --summary model")

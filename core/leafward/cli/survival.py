@@ -1,4 +1,4 @@
-"""The verb `survival`: what became of the facts that a compaction replaced."""
+"""The verb `survival`: the fate of the facts that a compaction replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.governance_audit import traced_json, traced_text
-from leafward.cli.output import Page, emit_json, fit, money, pad, page, say
+from leafward.cli.output.page import Page, emit_json, fit, money, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _SHOWN = 24
-"""Facts of one status that are listed by name; JSON has all."""
+"""Most facts of one status that are listed by name; JSON lists all."""
 _STYLE = {Status.LOST: "bad", Status.CONTRADICTED: "bad", Status.INVENTED: "warn"}
 
 
@@ -58,20 +58,20 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
 
 
 def compaction_at(session: Session, named: str | None) -> EntryIndex:
-    """The compaction that is named, or the last one on the path to the leaf. Raises NotFound or Refused."""
+    """The named compaction, or the last one on the path to the leaf. Raises NotFound or Refused."""
     if named is not None:
         index = session.find(named)
         if session.columns.kind[index] != Kind.COMPACTION:
-            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is no compaction")
+            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
         return index
     on_path = compactions(session)
     if on_path:
         return on_path[-1]
     others = [EntryIndex(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
     if not others:
-        raise NotFound(f"{session.path.name} holds no compaction")
+        raise NotFound(f"{session.path.name} has no compaction")
     ids = ", ".join(safe_line(session.columns.id_at(index) or "", 40) for index in others[-4:])
-    raise NotFound(f"no compaction lies on the path to the leaf; name one of another branch: {ids}")
+    raise NotFound(f"no compaction is on the path to the leaf; name one of another branch: {ids}")
 
 
 def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def survival_json(session: Session, found: Survival) -> dict[str, Any]:
 
 
 def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
-    """A fact and what became of it as JSON."""
+    """A fact and its fate, as JSON."""
     fact = fate.fact
     return {
         "kind": str(fact.kind),
@@ -144,7 +144,7 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         else "  it summarised no facts"
     )
     if found.unreadable:
-        yield page.style("  its summary is encrypted: what is called lost may stand in it", "warn")
+        yield page.style("  its summary is encrypted: facts listed as lost may be in it", "warn")
     score = found.score()
     for kind, row in found.counts().items():
         share = f"{percent(score[kind], 1):>5}" if kind in score else "     "

@@ -9,9 +9,9 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.catalog.card import SUBAGENT
-from leafward.cli.entry_json import entry_facts
-from leafward.cli.outline_lines import measure, outline
-from leafward.cli.output import (
+from leafward.cli.output.entry_json import entry_facts
+from leafward.cli.output.outline_lines import measure, outline
+from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _FOLDER_SHOWN = 30
-"""Cells of a session's folder that a long title leaves."""
+"""Cells that a long title leaves for the session's folder."""
 
 
 def session_facts(session: Session) -> Body:
-    """What `tree` says of the session itself."""
+    """Facts about the session itself in the document of `tree`."""
     header = session.header
     pending = session.scan.pending
     created, parent = header.get("timestamp"), header.get("parentSession")
@@ -79,7 +79,7 @@ def tree(
 
 
 def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
-    """The document that `tree --json` writes; of the entries those in `only`, where it is given."""
+    """The document of `tree --json`; with `only`, just these entries."""
     measures = measure(session)
     on_path = bytearray(len(session))
     for run in session.tree.path_runs(session.leaf):
@@ -120,7 +120,7 @@ def tree_text(
     with_archived: bool = False,
     only: frozenset[int] | None = None,
 ) -> Iterator[str]:
-    """The lines that `tree` prints: a heading, the rows, and what is wrong with the file."""
+    """The lines of `tree`: a heading, the rows, and problems of the file."""
     hidden = frozenset[EntryIndex]() if with_archived else archived_branches(session)
     body = list(outline(session, page, every_entry=every_entry, hidden=hidden, only=only))
     yield from heading(session, page)
@@ -130,7 +130,7 @@ def tree_text(
     pending = session.scan.pending
     if pending is not None:
         remarks.append(
-            f"the last line is not whole yet: {counted(pending.size, 'byte')} at byte {pending.offset:,}"
+            f"the last line is not complete yet: {counted(pending.size, 'byte')} at byte {pending.offset:,}"
         )
     if session.read_only is not None:
         remarks.append(f"read only: {session.read_only}")
@@ -152,7 +152,7 @@ def tree_text(
 
 
 def heading(session: Session, page: Page) -> Iterator[str]:
-    """Two lines: what the session is called and where it belongs; how much there is of it."""
+    """Two lines: the title and folder of the session; its agent, size, leaf and cost."""
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
@@ -175,7 +175,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
 
 
 def copied_too(session: Session) -> str:
-    """What is said behind sums over a session whose agent stores what a fork copied with the rest: lists count that once."""
+    """Remark after the sums of a fork whose agent stores copied replies with the others; lists count those once."""
     header = session.header
     copies = isinstance(header.get("parentSession"), str) and header.get("relation") != SUBAGENT
     copies = copies and not session.inherited
@@ -185,7 +185,11 @@ def copied_too(session: Session) -> str:
 def show(selector: str, entry: str | None, as_json: bool) -> int:
     """`leafward show`."""
     with opened(selector) as session:
-        index = session.find(entry) if entry is not None else session.place
+        if entry is None:
+            index = session.place
+        else:
+            # A note of ours behind the conversation is no leaf that anybody sees.
+            index = leaf_shown(session) if entry == "leaf" else session.find(entry)
         if index < 0:
             index = session.find("leaf")
         if as_json:
@@ -196,7 +200,7 @@ def show(selector: str, entry: str | None, as_json: bool) -> int:
 
 
 def show_json(session: Session, index: EntryIndex) -> Body:
-    """One entry whole: what `tree` says of it, where it lies in the file, and its body."""
+    """One whole entry: the facts of `tree`, its place in the file, and its body."""
     entry = session.entry(index)
     tokens = sum(map(message_tokens, messages_of(entry.body, entry.kind)))
     on_path = session.tree.is_ancestor(index, session.leaf)
@@ -215,7 +219,7 @@ def show_json(session: Session, index: EntryIndex) -> Body:
 
 
 def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
-    """One entry as a person reads it."""
+    """One entry as text."""
     entry = session.entry(index)
     role = f" {entry.role}" if entry.role else ""
     yield page.style(f"{safe_line(entry.id, 80)}  {safe_line(entry.type + role, 80)}", "bold")
@@ -247,7 +251,7 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
 
 
 def message_lines(message: Body, page: Page) -> Iterator[str]:
-    """A message for reading: its blocks one under the other, calls with each argument on lines of its own."""
+    """A message as text: its blocks one below another, and each argument of a call on lines of its own."""
     role = message.get("role")
     if role == "assistant":
         facts = [

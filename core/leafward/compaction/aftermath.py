@@ -1,8 +1,9 @@
-"""What a compaction cost afterwards: what was read, run, got wrong or said again soon after it because it was gone.
+"""The aftermath of a compaction: what was read, run, got wrong or said again soon after it because it was gone.
 
-Pure, of what the session records. Looked at are the `WINDOW` tool calls after a compaction, up to the next one. Something is
-again where it stood in what the compaction replaced and not in what it kept; each counts once, since from then on the model has
-it. It is a lower bound: what was done instead of what was forgotten is not told by its form.
+A pure function of the session's records. The `WINDOW` tool calls after a compaction are looked at, up to the next
+compaction. Something counts as repeated if it was in the replaced part and not in the kept part; each thing counts once,
+because the model has it from then on. The result is a lower bound: work done in place of something forgotten cannot be
+recognised.
 """
 
 from __future__ import annotations
@@ -35,81 +36,81 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 WINDOW = 24
-"""Tool calls after a compaction that are looked at."""
+"""Number of tool calls after a compaction that are looked at."""
 _SAME_LINES = 0.9
-"""The part of the lines of a result that has to be known for the file to be read again unchanged."""
+"""Share of a result's lines that must be known for the file to count as read again unchanged."""
 _LEAST_WORDS = 5
-"""Words of a sentence, without the small ones, below which saying it twice tells nothing."""
+"""Least number of content words in a sentence; a shorter one said twice means nothing."""
 _NUMBERED = re.compile(r"^\s*\d+(?:\t|→|: ?|\| ?)")
 
 
 class Repeat(StrEnum):
-    """What was done again."""
+    """Kind of repetition."""
 
     FILE = "file"
-    """A file, or a part of it, was read again, and what was shown was known already: each such read counts."""
+    """A file, or a part of it, was read again although its lines were known; each such read counts."""
     COMMAND = "command"
-    """A command ran again, and no file was changed by a call since it ran before."""
+    """A command ran again, and no call changed a file since its last run."""
     ERROR = "error"
     """A call failed with the same error."""
     REQUEST = "request"
-    """The user said a sentence again."""
+    """The user repeated a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """One thing that was done again."""
+    """One repetition."""
 
     kind: Repeat
     text: str
-    """The path, the command, the error or the sentence; session text."""
+    """The path, command, error or sentence; text from the session, not safe to show."""
     entry: EntryIndex
-    """Where it was done again."""
+    """The entry of the repetition."""
     tokens: int
-    """Of what came into the context by it: the result, or the message; estimated."""
+    """Estimated tokens that the repetition added to the context: the result, or the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What followed one compaction."""
+    """Repetitions after one compaction."""
 
     compaction: EntryIndex
     calls: int
-    """Tool calls that were looked at, at most `WINDOW`."""
+    """Number of tool calls that were looked at, at most `WINDOW`."""
     repeated: tuple[Repeated, ...]
-    """In the order of the path."""
+    """Repetitions in the order of the path."""
     dollars: float | None
-    """Of sending the tokens once, at the rates that the session's own replies tell; None where they tell none."""
+    """Cost of sending the tokens once, at the rates of the session's own replies; None if none records a cost."""
 
     @property
     def tokens(self) -> int:
-        """Tokens of all that was repeated; what came with one message counts once."""
+        """Tokens of all repetitions; an entry counts once."""
         return sum({one.entry: one.tokens for one in self.repeated}.values())
 
     def count(self, kind: Repeat) -> int:
-        """How often something of a kind was done again."""
+        """Number of repetitions of a kind."""
         return sum(one.kind is kind for one in self.repeated)
 
 
 @dataclass(slots=True)
 class _Step:
-    """What one message shows, runs, gets wrong or says."""
+    """Files, commands, errors and sentences in one message."""
 
     entry: EntryIndex
     tokens: int
     files: list[tuple[str, frozenset[str]]] = field(default_factory=list)
-    """Files that it shows, with the lines of what is shown."""
+    """Files shown in the message, each with its shown lines."""
     commands: list[tuple[str, str]] = field(default_factory=list)
-    """Commands that ended, as they are compared and as written."""
+    """Commands that ended: the form for comparison, and the text."""
     errors: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
-    """Of the user."""
+    """Sentences of the user."""
     changes: int = 0
-    """Calls so far that changed files."""
+    """Number of calls so far that changed files."""
 
 
 class _Reader:
-    """Reads the messages of one path in order: a result says what became of the call before it."""
+    """Reads the messages of one path in order; a result completes the call before it."""
 
     def __init__(self, cwd: str, table: ToolTable) -> None:
         self._cwd = cwd
@@ -155,17 +156,17 @@ class _Reader:
 
 @dataclass(slots=True)
 class _Known:
-    """What some messages hold."""
+    """Files, commands, errors and sentences known from some messages."""
 
     lines: dict[str, set[str]] = field(default_factory=dict)
     """Lines that were shown, by file."""
     commands: dict[str, int] = field(default_factory=dict)
-    """Commands that ran, with the changes of files until the last run."""
+    """Commands that ran, each with the number of file changes before its last run."""
     errors: set[str] = field(default_factory=set)
     sentences: list[str] = field(default_factory=list)
 
     def add(self, step: _Step) -> None:
-        """Takes in what a message holds."""
+        """Adds the contents of a message."""
         for path, lines in step.files:
             self.lines.setdefault(path, set()).update(lines)
         self.commands.update((key, step.changes) for key, _ in step.commands)
@@ -179,7 +180,7 @@ class _Known:
 
 
 def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Aftermath:
-    """What followed a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
+    """The aftermath of a stored compaction. Raises Refused if the entry is none, Cancelled if `stop` returns true."""
     there = replaced_by(session, compaction)
     reader = _Reader(session.cwd, table_of(session))
     gone, kept = _Known(), _Known()
@@ -207,17 +208,17 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
 
 
 def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Text) -> Iterator[Repeated]:
-    """What a message repeats of what is gone and was not kept."""
+    """Repetitions in a message: things that are gone and were not kept."""
     again = [path for path, lines in step.files if gone.shows(path, lines) and not kept.shows(path, lines)]
     for path in again:
         yield Repeated(Repeat.FILE, path, step.entry, step.tokens)
     for key, text in step.commands:
-        # A command that printed a file was counted as that.
+        # If a command printed a file again, only the file counts.
         if not again and key not in kept.commands and gone.commands.get(key) == step.changes:
             yield Repeated(Repeat.COMMAND, text, step.entry, step.tokens)
     same = [text for key, text in step.errors if key in gone.errors and key not in kept.errors]
     for text in same[:1]:
-        # A call that failed counts once, however many errors it printed.
+        # A failed call counts once, however many errors it printed.
         yield Repeated(Repeat.ERROR, text, step.entry, step.tokens)
     for sentence in step.sentences:
         fact = Fact(FactKind.CONSTRAINT, sentence, sentence, step.entry, Voice.USER)
@@ -226,7 +227,7 @@ def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Tex
 
 
 def repeat_words(found: Aftermath) -> str:
-    """What was repeated, in words: `1 file read again in 10 reads, 1 request said again`; empty for nothing."""
+    """Repetitions in words: `1 file read again in 10 reads, 1 request said again`; empty if there are none."""
     counts = {kind: found.count(kind) for kind in Repeat}
     texts = [f"{counted(counts[kind], name)} {verb} again" for kind, name, verb in _WORDS if counts[kind]]
     if reads := counts[Repeat.FILE]:
@@ -248,12 +249,12 @@ def _says(text: Text, fact: Fact) -> bool:
 
 
 def _lines(text: str) -> frozenset[str]:
-    """The lines of a result, without their numbers and empty ones."""
+    """The lines of a result, without line numbers and empty lines."""
     return frozenset(line for one in text.split("\n") if (line := _NUMBERED.sub("", one).strip()))
 
 
 def _after(session: Session, compaction: EntryIndex) -> Iterator[SpanMessage]:
-    """The messages that follow a compaction up to the next: on the path to the leaf, else on that to the last entry below it."""
+    """The messages after a compaction up to the next one: on the path to the leaf, else to the last entry below it."""
     tree = session.tree
     end = session.leaf
     if not tree.is_ancestor(compaction, end):

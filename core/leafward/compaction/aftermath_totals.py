@@ -1,4 +1,4 @@
-"""What compactions cost afterwards, added up by agent, model and strategy."""
+"""Aftermaths of compactions, added up by agent, model and strategy."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ OWN = "agent's own"
 
 
 class Maker(NamedTuple):
-    """By what compactions are added up; texts are the session's."""
+    """Key of a sum; its texts come from the session."""
 
     agent: str
     model: str
-    """The one that goes on behind the compaction; empty where none is named."""
+    """The model that continues after the compaction; empty if none is named."""
     strategy: str
 
 
 @dataclass(slots=True)
 class AftermathSum:
-    """Several compactions together."""
+    """Sum over several compactions."""
 
     compactions: int = 0
     calls: int = 0
-    """Tool calls that were looked at."""
+    """Number of tool calls that were looked at."""
     counts: dict[Repeat, int] = field(default_factory=lambda: dict.fromkeys(Repeat, 0))
     tokens: int = 0
     dollars: float = 0.0
-    """Of those whose price is known."""
+    """Sum over the compactions whose price is known."""
     unpriced: int = 0
-    """Compactions whose repeated tokens have no known price."""
+    """Number of compactions whose repeated tokens have no known price."""
 
     def add(self, one: Aftermath) -> None:
         """Adds one compaction."""
@@ -60,20 +60,20 @@ class AftermathSum:
 
 
 class AftermathTotals:
-    """The sums so far. A compaction that several sessions share counts once; one of ours that was taken back before it was used, never."""
+    """The sums so far. A compaction shared by several sessions counts once; one of ours that was undone before use never counts."""
 
     def __init__(self) -> None:
         self.sums: dict[Maker, AftermathSum] = {}
         self._seen: set[tuple[str, ...]] = set()
 
     def add(self, agent: str, session: Session, stop: Callable[[], bool] = lambda: False) -> None:
-        """Adds the compactions of a session. Raises Cancelled where `stop` turns true."""
+        """Adds the compactions of a session. Raises Cancelled if `stop` returns true."""
         undone = _undone(session)
         for index, kind in enumerate(session.columns.kind):
             if kind != Kind.COMPACTION:
                 continue
             entry = session.entry(index)
-            # A copy that was stored anew has other ids and times of entries, but the same messages.
+            # A copy that was stored again has other ids and times of entries, but the same messages.
             names = {(str(entry.id), str(entry.timestamp)), _content(session, index, entry.body)}
             shared = not names.isdisjoint(self._seen)
             self._seen |= names
@@ -87,14 +87,14 @@ class AftermathTotals:
 
 
 def _undone(session: Session) -> frozenset[int]:
-    """The compactions of ours that were taken back."""
+    """Our compactions that were undone."""
     if Kind.COMPACTION not in session.columns.kind:
         return frozenset()
     return frozenset(one.entry for one in operations(session) if one.undone)
 
 
 def _content(session: Session, index: int, body: Body) -> tuple[str, ...]:
-    """What a compaction says, and when the last message before it was said: the same in every copy."""
+    """Time of the last message before a compaction, its `tokensBefore` and its summary: equal in every copy."""
     last = latest(session, session.columns.parent[index], _SPOKEN)
     said = spoken_at(session.body(last)) if last >= 0 else 0
     return str(said), str(body.get("tokensBefore")), str(body.get("summary"))

@@ -1,7 +1,7 @@
-"""What an X-ray of a compaction is made of: rows of what stands before beside what stands after, and a ledger that adds up.
+"""Parts of a compaction's X-ray: rows of the context before beside the context after, and a ledger that adds up.
 
-Rows of one fate stand together in a band. A row that has both sides is one message on both; in a band that is summarised
-the messages stand on one side and the lines that stand for them on the other, and the shorter side stays empty.
+Rows with the same fate form a band. A row with both sides is one message on both; in a summarised band, one side has the
+messages and the other the lines of the summary, and the shorter side stays empty.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 class Link(StrEnum):
-    """What became of a row."""
+    """Fate of a row."""
 
     SYSTEM = "system"
-    """The system prompt and the tools in the file, on both sides alike."""
+    """The system prompt and the tools in the file, the same on both sides."""
     KEPT = "kept"
     REPLACED = "replaced"
     """Summarised."""
     PREFIX = "prefix"
-    """Summarised apart, as the beginning of the turn that is split."""
+    """Summarised separately, as the beginning of the split turn."""
     INJECTED = "injected"
-    """New in the context: given beside the summary, or back in it."""
+    """New in the context: injected beside the summary, or back in the context."""
     CUT = "cut"
-    """Gone, and nothing stands for it."""
+    """Removed without a replacement."""
     REST = "rest"
-    """What the agent sends and its file does not hold: system prompt, tools."""
+    """Tokens that the agent sends but its file does not hold: system prompt, tools."""
     ERROR = "error"
     """The estimation error."""
 
 
 class What(StrEnum):
-    """What a cell shows."""
+    """Kind of a cell's content."""
 
     MESSAGE = "message"
     SYSTEM = "system"
@@ -51,13 +51,13 @@ class What(StrEnum):
     """The head of a list of files."""
     FILE = "file"
     SECTION = "section"
-    """The head of what was injected under one title."""
+    """The head of an injected section."""
     ADDED = "added"
     """One injected line."""
     QUOTED = "quoted"
     """A message of the user, word for word within the summary."""
     EXPECTED = "expected"
-    """A summary that is not made yet."""
+    """A summary that has not been made yet."""
     REST = "rest"
     ERROR = "error"
 
@@ -68,35 +68,35 @@ class Cell(NamedTuple):
     what: What
     tokens: int
     entry: EntryIndex = NO_ENTRY
-    """Where it comes from; of a line of the summary, the compaction."""
+    """The entry of the content; for a line of the summary, the compaction."""
     role: str = ""
     """pi's role of a message."""
     text: str = ""
-    """Of a line or a head, without its marks; not safe to show. Messages are told by their headline."""
+    """Text of a line or a head, without its marks; not safe to show. Messages have none: they are shown by their headline."""
     section: str = ""
-    """The heading that a line stands under."""
+    """The heading above a line."""
     line: int = -1
     """The number of a line in the stored text."""
     below: int = 0
-    """Tools, or lines below a head."""
+    """Number of tools, or of lines below a head."""
     edited: EntryIndex = NO_ENTRY
     """The context edit that replaced a message's content."""
     sent: bool = True
 
 
 class XRayRow(NamedTuple):
-    """One row: the same on both sides, or what stands beside each other."""
+    """One row: the same content on both sides, or contents shown beside each other."""
 
     before: Cell | None
     after: Cell | None
     link: Link
     cut: int = 0
-    """Tokens of `before` that were cut off a message that stays."""
+    """Tokens of `before` that were cut from a message that stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Rows of one fate that stand together."""
+    """Neighbouring rows with the same fate."""
 
     link: Link
     start: int
@@ -117,13 +117,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class XRay:
-    """A compaction seen through: before beside after."""
+    """The context before a compaction, aligned with the context after it."""
 
     session: Session = field(repr=False, compare=False)
     compaction: EntryIndex
-    """-1 for one that is only planned."""
+    """The compaction; -1 if it is only planned."""
     before_at: EntryIndex
-    """Where the context before is taken; that after stands at the compaction."""
+    """The entry of the context before; the context after is that of the compaction."""
     rows: tuple[XRayRow, ...] = field(repr=False)
     bands: tuple[Band, ...]
     ledger: tuple[Share, ...]
@@ -134,42 +134,42 @@ class XRay:
     messages_before: int
     messages_after: int
     summary: str = field(repr=False)
-    """The summary as it is stored, or will be."""
+    """The summary as stored, or as it will be stored."""
     lines: tuple[StoredLine, ...] = field(repr=False)
     split_turn: bool
     origins: Origins = field(repr=False, compare=False)
     recorded: bool = True
-    """Whether a provider counted the context after; else its size is worked out, and shown with `~`."""
+    """Whether a provider counted the context after; otherwise its size is derived and shown with `~`."""
     of_edits: bool = False
-    """Whether it is of context edits: `compaction` is the last of them, what is cut is left out by them, no summary."""
+    """Whether this shows context edits: `compaction` is the last one, `CUT` rows are left out by them, and there is no summary."""
 
     lacks_files: bool = False
-    """Whether files were put in again behind it that are not stored: nothing tells yet how large they are."""
+    """Whether files were put in again after the compaction, are not stored, and their size is not known yet."""
 
     @property
     def puts_files_in(self) -> bool:
-        """Whether its agent puts files in again behind it and stores nothing of them."""
+        """Whether the agent puts files in again after the compaction without storing them."""
         body = self.session.body(self.compaction) if self.compaction >= 0 else None
         return leaves_files_unstored(body or {})
 
     @property
     def is_short(self) -> bool:
-        """Whether more is sent behind it than the size after has, and nothing tells how much."""
+        """Whether more is sent after the compaction than `after` includes, in an unknown amount."""
         return self.lacks_rest or self.lacks_files
 
     @property
     def lacks_rest(self) -> bool:
-        """Whether nothing tells what is not in the file behind it: the size after is that of the contents alone."""
+        """Whether the tokens not in the file are unknown after the compaction, so that `after` covers the contents alone."""
         rest = next((share for share in self.ledger if share.link is Link.REST), None)
         sent = rest is not None and rest.before > 0 >= rest.after
         return sent and not self.recorded and not self.session.is_native
 
     def source(self, row: int) -> Source | None:
-        """Where the line of the summary on a row comes from; None for every other row, and where nothing was found."""
+        """The source of the summary's line on a row; None for other rows, or if no source was found."""
         found = self.sources(row)
         return found[0] if found else None
 
     def sources(self, row: int) -> tuple[Source, ...]:
-        """All that is known to have led to the line of a row, the best first. The first call reads the span."""
+        """All known sources of the summary's line on a row, the best first. The first call reads the span."""
         cell = self.rows[row].after
         return self.origins.of(cell.line) if cell is not None and cell.line >= 0 else ()

@@ -1,8 +1,8 @@
-"""A summary of the branch that a move leaves, carried along to where the conversation goes on.
+"""Summarises the branch that a move leaves, and carries the summary along to the target.
 
-What is told are the entries from the old leaf up to the common ancestor, the newest first within a budget; results of tools
-are among them. A compaction on the branch ends nothing: what it stood for is read itself, and its summary counts only where
-there was no room for that. The summary is stored as pi 1.5.2 stores one, as a child of the target.
+The entries from the old leaf up to the common ancestor are summarised, results of tools included, the newest first within a
+budget. A compaction on the branch does not stop this: the messages that it replaced are read themselves, and its summary is
+used only if they do not all fit. The summary is stored as in pi 1.5.2, as a child of the target.
 """
 
 from __future__ import annotations
@@ -43,38 +43,38 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import Summarizer
 
 _BESIDE = 10
-"""Summaries that no longer fit are added all the same, up to one part in so many of the budget."""
+"""Older branch summaries are still added up to this part (one in so many) of the budget."""
 _GAP = 2
 _DEFAULT = Writing()
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What a move leaves behind. Sizes in tokens, as pi 1.5.2 estimates them."""
+    """The branch that a move leaves. Sizes in tokens, as pi 1.5.2 estimates them."""
 
     start: EntryIndex
     """The leaf that is left."""
     target: EntryIndex
-    """-1 is before everything."""
+    """The target of the move; -1 is before everything."""
     ancestor: EntryIndex
-    """The deepest entry on both paths; -1 where there is none."""
+    """The deepest entry on both paths; -1 if there is none."""
     entries: tuple[EntryIndex, ...]
-    """The entries that say something, in the order of the path, those without room among them."""
+    """The entries with messages, in the order of the path, including those that do not fit the budget."""
     messages: tuple[SpanMessage, ...]
-    """What the summary is made from."""
+    """The messages that the summary is made from."""
     left_out: int
-    """Messages, the oldest ones, that the budget had no room for."""
+    """Number of messages that do not fit the budget: the oldest ones."""
     previous: str
-    """The summary that stands for those, where a compaction on the branch made one."""
+    """The summary of those messages, if a compaction on the branch made one."""
     previous_entry: EntryIndex
     plan: Items
-    """The list that the agent kept of its own work before these."""
+    """The agent's own task list before these messages."""
     files: FileLists
-    """Of the whole branch, with those that its compactions and summaries carry."""
+    """Files of the whole branch, including those listed by its compactions and summaries."""
     tokens: int
-    """Of everything that is left."""
+    """Tokens of the whole branch."""
     summarised_tokens: int
-    """Of the messages that the summary is made from."""
+    """Tokens of the messages that the summary is made from."""
     cwd: str
     columns: Columns
     read: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Branch:
     modified: tuple[str, ...] = ()
 
     def span(self, focus: str = "") -> Span:
-        """What the summary is to stand for."""
+        """The span that the summary replaces."""
         return Span(
             messages=self.messages,
             previous=self.previous,
@@ -94,7 +94,7 @@ class Branch:
         )
 
     def budget(self, max_tokens: int | None = None) -> int:
-        """Tokens that the summary may take. Raises Refused where a limit leaves no room for one."""
+        """Tokens that the summary may take. Raises Refused if a limit leaves no room for one."""
         content = max(SMALL_SUMMARY, self.summarised_tokens + tokens_of(self.previous))
         if max_tokens is None:
             return min(SUMMARY_TOKENS, content)
@@ -106,27 +106,27 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class BranchDraft:
-    """A branch summary that is whole and not written."""
+    """A branch summary that is complete but not written."""
 
     branch: Branch
     summary: Summary
     text: str
     """The entry's `summary`, byte for byte."""
     tokens: int
-    """Of the text."""
+    """Tokens of the text."""
     focus: str
     remarks: tuple[str, ...]
     """One line each."""
 
     def details(self) -> Body:
-        """The entry's `details`: the file lists as pi stores them, and how the summary came about."""
+        """The entry's `details`: the file lists as pi stores them, and the provenance of the summary."""
         ours = provenance(self.summary, self.text, self.branch.columns, None)
         if self.focus:
             ours["focus"] = self.focus
         return {**stored_lists(self.branch.read, self.branch.modified), "leafward": ours}
 
     def line(self, place: Place, now: Clock = utc_now) -> Body:
-        """The entry that would be appended at a place."""
+        """The entry to be appended at a place."""
         moment, _ = milliseconds(now)
         fields: Body = {
             "fromId": place.leaf if place.leaf is not None else "root",
@@ -139,7 +139,7 @@ class BranchDraft:
 
 
 def leaves_something(session: Session, start: int, to: int) -> bool:
-    """Whether a move leaves anything that a summary could tell. Nothing is decoded."""
+    """Whether a move leaves any message that could be summarised. Decodes nothing."""
     tree = session.tree
     below = tree.below(tree.common_ancestor(start, to), start)
     return any(tree.kind[run.start : run.stop].translate(None, SILENT_BYTES) for run in below)
@@ -155,9 +155,9 @@ def left_branch(
     table: ToolTable = NATIVE_TOOLS,
     stop: Callable[[], bool] = lambda: False,
 ) -> Branch | None:
-    """The branch that is left when the leaf moves from one entry to another; None where there is nothing to summarise.
+    """The branch that is left when the leaf moves from one entry to another; None if there is nothing to summarise.
 
-    Messages that fit into the window less the reserve are taken, the newest first. Raises Cancelled once `stop` turns true.
+    Takes the messages that fit into the window minus the reserve, the newest first. Raises Cancelled once `stop` returns true.
     """
     if not leaves_something(session, start, to):
         return None
@@ -217,7 +217,7 @@ def left_branch(
 
 
 class _Reading:
-    """The entries of a branch, read once from old to new."""
+    """Reads the entries of a branch once, from old to new."""
 
     def __init__(self, session: Session, table: ToolTable) -> None:
         self.kinds = session.columns.kind
@@ -259,7 +259,7 @@ class _Reading:
             self._lists.append(lists)
 
     def apply_edits(self) -> None:
-        """Puts the latest edit of each message in its place; a message that an edit removes is gone."""
+        """Applies the latest edit of each message; messages removed by an edit are dropped."""
         for target, replacement in self._edits.items():
             place = self._place.get(target)
             if place is not None:
@@ -271,7 +271,7 @@ class _Reading:
         return Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
 
     def carried(self) -> FileLists:
-        """The lists of the compactions and summaries on the branch, merged."""
+        """The lists of the branch's compactions and summaries, merged."""
         read: dict[str, None] = {}
         modified: dict[str, None] = {}
         for lists in self._lists:
@@ -289,9 +289,9 @@ def summarize_branch(
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> BranchDraft:
-    """The summary of a branch; nothing is written. `max_tokens` bounds the whole stored text.
+    """Makes the summary of a branch; writes nothing. `max_tokens` bounds the whole stored text.
 
-    Raises Refused where the summary comes out empty, Cancelled where `stop` turns true, and what the summariser raises.
+    Raises Refused if the summary is empty, Cancelled if `stop` returns true, and the summariser's errors.
     """
     made = summarizer.summarize(branch.span(focus), branch.budget(max_tokens), progress, stop)
     return _drafted(branch, made, focus, max_tokens)
@@ -308,7 +308,7 @@ def _drafted(branch: Branch, made: Summary, focus: str, max_tokens: int | None) 
         if dropped:
             remarks.append(f"{dropped} lines left out to stay within {max_tokens:,} tokens")
     if not words.strip():
-        raise Refused("the summary came out empty: nothing of the branch fits; nothing was written")
+        raise Refused("the summary is empty: nothing of the branch fits; nothing was written")
     units = utf16_length(words) // (FILE_SHARE - 1)
     if limit is not None:
         units = min(units, limit - utf16_length(words))
@@ -322,15 +322,15 @@ def _drafted(branch: Branch, made: Summary, focus: str, max_tokens: int | None) 
 def move_with_summary(
     session: Session, target: int, branch_draft: BranchDraft, writing: Writing = _DEFAULT
 ) -> Write:
-    """Moves the leaf to an entry (-1: before everything) and carries the summary of the branch along: one line.
+    """Moves the leaf to an entry (-1: before everything) and carries the branch's summary along: one line.
 
-    Raises Refused where the conversation went on since the summary was made, where nothing can follow the target, and where
-    the file cannot be written.
+    Raises Refused if the conversation went on since the summary was made, if nothing can follow the target, or if the file
+    cannot be written.
     """
     refuse_changed(session)
     branch = branch_draft.branch
     if session.tree.content_at(branch.start) != session.place or branch.target != target:
-        raise Refused(f"{session.path.name} went on since this summary was made; make it again")
+        raise Refused(f"{session.path.name} has grown since this summary was made; make it again")
     place = place_at(session, target)
     ready = replace(branch_draft, branch=replace(branch, columns=session.columns))
     line = ready.line(place, writing.now)

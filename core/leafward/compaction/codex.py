@@ -1,6 +1,6 @@
-"""Compaction as Codex does it: no tail, but the newest user messages within a budget, and the initial context again.
+"""Compaction by Codex's rules: no tail, but the newest user messages within a budget, and the initial context again.
 
-All of the history is summarised. Of the messages kept, the oldest that still fits in part is cut in the middle. Before
+The whole history is summarised. The oldest kept message is cut in the middle if it fits only in part. Before
 0.169 the initial context was not given again when the user asked for the compaction, or before a turn.
 """
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from leafward.compaction.strategy_rules import Terms
 
 _RESERVE_PERCENT = 5
-"""Codex works within 95 % of a model's window."""
+"""Codex uses only 95 % of a model's window."""
 _NEWEST, _BEFORE = "0.169", "0.125"
 
 
 def _divide(sizes: PathSizes, settings: Terms) -> Division:
-    """Deals out the messages of a path by Codex's rules."""
+    """Divides the messages of a path by Codex's rules."""
     counting = sizes.counting(settings.counting)
     tokens = sizes.counts[counting].tokens
     left = settings.budget
@@ -38,7 +38,7 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
             break
         images = sizes.images.get(position, 0)
         size = max(0, tokens[position] - images * image_tokens(counting))
-        # Only what a message says is kept, never what it shows.
+        # Only the text of a message is kept, never its images.
         dropped += images
         pictured += images > 0
         if images and not size:
@@ -80,15 +80,13 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
 def _placement(sizes: PathSizes, settings: Terms, chosen: list[int]) -> Diagnostic:
     if settings.behaviour != _NEWEST:
         return Diagnostic(
-            "no-initial-context", "the initial context is not given again after a compaction asked for"
+            "no-initial-context", "the initial context is not sent again after a manual compaction"
         )
     if chosen:
         place = f"before the last message of the user, #{entry_at(sizes, chosen[-1])}"
     else:
         place = "before the summary"
-    return Diagnostic(
-        "initial-context", f"the initial context is given again {place}; the summary comes last"
-    )
+    return Diagnostic("initial-context", f"the initial context is sent again {place}; the summary comes last")
 
 
 RULES = StrategyRules(

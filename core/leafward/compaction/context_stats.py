@@ -1,4 +1,4 @@
-"""What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
+"""Facts from the messages of a context that their sizes do not show: files, failures, other counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _APART = ("skill",)
-"""Tools whose results a strategy may treat apart."""
+"""Tools whose results a strategy may treat differently."""
 
 
 def _is_text(block: object) -> bool:
@@ -25,7 +25,7 @@ def _is_text(block: object) -> bool:
 
 
 def _counted(message: Body) -> tuple[int, int] | None:
-    """The tokens that a reply's usage tells of, and of these its own; those of nearly every reply are there to be taken."""
+    """The total and output tokens in a reply's usage, with a fast path for the usual form."""
     usage = message.get("usage")
     if type(usage) is dict and message.get("stopReason") not in BROKEN_OFF:
         total, output = usage.get("totalTokens"), usage.get("output")
@@ -36,38 +36,38 @@ def _counted(message: Body) -> tuple[int, int] | None:
 
 
 class ContextStats:
-    """What is heard in the messages of a context and does not show in their sizes: files, failures, other counts."""
+    """Listens to the messages of a context and records files, failures and other counts."""
 
     def __init__(self, table: ToolTable, others: tuple[Estimator, ...]) -> None:
         self.actions = table.actions
         self.table = table
         self.touched = array("i")
-        """The entry that names a file."""
+        """The entry of each call that names a file."""
         self.paths: list[str] = []
         self.modifies = bytearray()
         self.failed: list[int] = []
         self.tools: dict[int, str] = {}
         self.replies = array("i")
-        """Those that reported what their request took, in the order of the context."""
+        """Entries of the replies with recorded usage, in the order of the context."""
         self.totals = array("q")
-        """The tokens that each reported."""
+        """The total tokens that each reply reported."""
         self.outputs: list[int] = []
-        """How many of them are its own."""
+        """The output tokens that each reply reported."""
         self.stamps: list[object] = []
-        """When each was made, as written."""
+        """The time of each reply, as written."""
         self.images: dict[int, int] = {}
-        """How many images a message of the user shows, by entry."""
+        """Number of images in messages of the user, by entry."""
         self.others = others
         self.columns: list[list[int]] = [[] for _ in others]
         self.hear = self._listener()
 
     @property
     def as_objects(self) -> bool:
-        """Other estimators count whole messages."""
+        """Whether whole messages are needed: only the other estimators count them."""
         return bool(self.others)
 
     def hear_declared(self, entries: Sequence[int], messages: Sequence[Declared]) -> None:
-        """What `hear` hears in the same messages as objects."""
+        """Records the same as `hear`, from messages in their declared shapes."""
         from leafward.context.declared_messages import Call, Prompt, Reply
 
         replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
@@ -105,7 +105,7 @@ class ContextStats:
                     self.tools[entry] = message.tool_name
 
     def _listener(self) -> Callable[[int, Body], None]:
-        """What hears a message. One closure, because it is called for each of a hundred thousand."""
+        """The function that records a message. A closure, because it is called for each of a hundred thousand messages."""
         nested, failed, tools = self._nested, self.failed, self.tools
         images = self.images
         replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
@@ -167,7 +167,7 @@ class ContextStats:
         return hear_and_count
 
     def _nested(self, entry: int, record: object) -> None:
-        """Calls that a tool made while it ran; those that failed count too (pi 1.5.2)."""
+        """Records calls that a tool made while it ran; failed ones count too (pi 1.5.2)."""
         calls = record.get("calls") if isinstance(record, dict) else None
         for call in blocks_of(calls) if isinstance(calls, list) else ():
             name = call.get("name")

@@ -1,7 +1,7 @@
-"""Where a path may be cut: every position with the rule that allows or forbids it.
+"""Cuts in a path: every position with the rule that allows or forbids a cut there.
 
-The rules are pi 1.5.2's and hold for every strategy that keeps a tail: a tail begins with a message of the user's or with
-a reply, never with a result, and quiet entries right before it belong to it.
+The rules are pi 1.5.2's and hold for every strategy that keeps a tail: a tail begins with a message of the user or with a
+reply, never with a result, and quiet entries right before it belong to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Rule(IntEnum):
-    """Why a cut before an entry is allowed or not."""
+    """Reason why a cut before an entry is allowed or not."""
 
     TURN_START = 0
     MID_TURN = 1
@@ -54,32 +54,32 @@ RULE_CODE: dict[Rule, str] = {
     Rule.NOTHING_AFTER: "nothing-after",
     Rule.NO_TAIL: "no-tail",
 }
-"""How a rule is named in JSON."""
+"""Names of the rules in JSON."""
 
 RULE_TEXT: dict[Rule, str] = {
     Rule.TURN_START: "a turn begins here: no turn is split",
-    Rule.MID_TURN: "a reply: the turn it stands in is split",
-    Rule.QUIET_BEFORE_TURN: "says nothing and goes with the turn that begins after it",
-    Rule.QUIET_BEFORE_REPLY: "says nothing and goes with the reply after it, whose turn is split",
+    Rule.MID_TURN: "a reply: its turn is split",
+    Rule.QUIET_BEFORE_TURN: "has no text and goes with the turn that begins after it",
+    Rule.QUIET_BEFORE_REPLY: "has no text and goes with the reply after it, whose turn is split",
     Rule.NOTHING_BEFORE: "nothing before it that could be summarised",
     Rule.RESULT: "a result without its call",
     Rule.BETWEEN: "between a call and its result",
-    Rule.SYSTEM: "the system prompt is carried by the compaction itself",
-    Rule.UNKNOWN_ROLE: "a message of a role that no agent may begin with",
-    Rule.QUIET_INSIDE: "says nothing; the entry at the front of these is the cut",
+    Rule.SYSTEM: "the compaction itself carries the system prompt",
+    Rule.UNKNOWN_ROLE: "no context may begin with a message of this role",
+    Rule.QUIET_INSIDE: "has no text; the cut is at the first of these entries",
     Rule.NOTHING_AFTER: "nothing after it that could be kept",
     Rule.NO_TAIL: "this strategy keeps only the user's messages",
 }
-"""A rule for people, without a full stop."""
+"""Texts of the rules for users, without a full stop."""
 
 
 class IllegalCut(LeafwardError):
-    """A cut was asked for where none is allowed."""
+    """Raised if a cut is asked for where none is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutLine:
-    """One place where the path could be cut: right before an entry."""
+    """A possible cut: right before an entry."""
 
     position: int
     entry: EntryIndex
@@ -99,7 +99,7 @@ class CutLine:
 
 
 def first_said(sizes: PathSizes, position: int) -> int:
-    """The first message at or after a position that a plan deals out, by position; the end where there is none."""
+    """The first position at or after one whose message a plan divides; the end if there is none."""
     found = bisect_left(sizes.spoken, position)
     return sizes.spoken[found] if found < len(sizes.spoken) else len(sizes)
 
@@ -113,7 +113,7 @@ def moved_back(sizes: PathSizes, position: int) -> int:
 
 
 def rules(sizes: PathSizes) -> bytes:
-    """The rule that holds at each position. Settings do not matter to it."""
+    """The rule at each position. It does not depend on settings."""
     parts = sizes.parts
     found = bytearray(len(sizes))
     ahead = Rule.NOTHING_AFTER
@@ -152,7 +152,7 @@ _RULES = tuple(Rule)
 
 
 def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool = True) -> Iterator[CutLine]:
-    """Every place where the path could be cut, oldest first; without a `tail` none of them is legal."""
+    """Every possible cut in the path, oldest first; without a `tail`, none is legal."""
     counts = sizes.counted(estimator)
     end = len(sizes)
     system = sum(counts.tokens[position] for position in sizes.systems)
@@ -164,11 +164,11 @@ def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool = True) -> I
 
 
 def legal_cut(sizes: PathSizes, entry: int) -> int:
-    """The position of a cut that a user asks for. Raises IllegalCut, saying why, where it is not allowed."""
+    """The position of a cut that the user asks for. Raises IllegalCut, with the reason, if it is not allowed."""
     position = sizes.position(entry)
     if position < 0:
         raise IllegalCut(
-            "that entry is not in the context here: a compaction stands for it, or it is on another branch"
+            "that entry is not in the context here: a compaction replaced it, or it is on another branch"
         )
     rule = Rule(rules(sizes)[position])
     if rule is Rule.QUIET_INSIDE:

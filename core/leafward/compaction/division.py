@@ -1,4 +1,4 @@
-"""What a strategy makes of a measured path: which messages are summarised, which kept, which cut short, and why."""
+"""Division of a measured path by a strategy: messages summarised, kept and shortened, and the reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PiAnswer:
-    """What pi 1.5.2 itself would plan."""
+    """The plan that pi 1.5.2 itself would make."""
 
     first_kept: EntryIndex
     split_turn: bool
     summarize: int
-    """Messages."""
+    """Number of messages to summarise."""
     turn_prefix: int
 
 
@@ -31,9 +31,9 @@ class Diagnostic:
     code: str
     text: str
     pi_would: str | None = None
-    """What pi 1.5.2 does instead, as a sentence that begins with "pi would"; None where it does the same."""
+    """Sentence on what pi 1.5.2 does instead, beginning with "pi would"; None if it does the same."""
     pi: PiAnswer | None = None
-    """The same as numbers, where the division of the messages differs."""
+    """The same in numbers, if the division of the messages differs."""
 
 
 class Shortened(NamedTuple):
@@ -42,48 +42,48 @@ class Shortened(NamedTuple):
     position: int
     entry: EntryIndex
     tokens: int
-    """Before."""
+    """Tokens before."""
     left: int
-    """After."""
+    """Tokens after."""
 
 
 @dataclass(slots=True)
 class Division:
-    """The messages of a path dealt out, by position."""
+    """The messages of a path, divided by position."""
 
     start: int = 0
-    """Messages before this position are neither summarised nor kept: 0.58 of pi lost them."""
+    """Messages before this position are neither summarised nor kept: pi 0.58 lost them."""
     history: int = 0
     """Messages before this position are summarised as history."""
     cut: int = 0
     """Messages from `history` to before this position are the beginning of a split turn."""
     split: bool = False
-    """Whether a turn is called split."""
+    """Whether the plan reports a split turn."""
     tail: bool = True
     """Whether the messages from `cut` on are kept."""
     chosen: array[int] | None = None
-    """Messages that are kept instead of a tail."""
+    """Positions of messages that are kept instead of a tail."""
     shortened: list[Shortened] = field(default_factory=list)
     why: str = ""
-    """How the cut was chosen, in a few sentences."""
+    """Explanation of the cut, in a few sentences."""
     nothing: bool = False
-    """Whether it comes to no compaction."""
+    """Whether there is nothing to compact."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 def messages_in(sizes: PathSizes, start: int, stop: int) -> array[int]:
-    """Positions of the messages from one position to before another."""
+    """Positions of the messages in a range of positions, `stop` excluded."""
     spoken = sizes.spoken
     return spoken[bisect_left(spoken, start) : bisect_left(spoken, stop)]
 
 
 def count_in(sizes: PathSizes, start: int, stop: int) -> int:
-    """How many messages there are from one position to before another."""
+    """Number of messages in a range of positions, `stop` excluded."""
     return max(0, bisect_left(sizes.spoken, stop) - bisect_left(sizes.spoken, start))
 
 
 def entry_at(sizes: PathSizes, position: int) -> EntryIndex:
-    """The entry at a position; -1 behind the last one."""
+    """The entry at a position; -1 after the last one."""
     return EntryIndex(sizes.entries[position]) if 0 <= position < len(sizes) else NO_ENTRY
 
 

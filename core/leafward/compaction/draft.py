@@ -1,4 +1,4 @@
-"""A compaction that is whole and not written: the entries it comes to, what it was made from; and the writing of it."""
+"""A compaction that is complete but not written: its entries and its sources. Accepting it writes them."""
 
 from __future__ import annotations
 
@@ -33,63 +33,64 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a draft was made from and is judged by, so that it can be changed without reading anything again."""
+    """The inputs of a draft, kept so that it can be changed without reading anything again."""
 
     there: DividedPath
     previous: str
-    """The summary before as it is stored, without what was injected into it."""
+    """The previous summary as stored, without the context injected into it."""
     sources: str
-    """Everything that the summary could have been made from, the injected context apart."""
+    """All text that the summary could have been made from, except the injected context."""
     kept: str
-    """What stays, as text."""
+    """The kept messages as text."""
     read: Sequence[str]
     """Files read, the most recent first."""
     modified: Sequence[str]
     cwd: str
     columns: Columns
     limit: int | None
-    """UTF-16 units that the stored text may take; None for no limit."""
+    """Most UTF-16 units of the stored text; None for no limit."""
     took: int | None
-    """What the kept tail takes in the context before, as it was counted, without what is cut off it; None where no count tells."""
+    """Counted tokens of the kept tail in the context before, without the part that is cut from it; None if no provider counted them."""
     named: Sequence[EntryIndex] | None = None
-    """Entries that the compaction has to name as kept, with the edits of them: where another agent sends them in an order of its
-    own, what follows the cut on the path is not what is kept. None where pi's rule says which they are."""
+    """Entries, with their edits, that the compaction must name as kept: another agent may send them in an order of its own, so that
+    they are not simply the entries after the cut. None if pi's rule determines them.
+    """
     facts: Sequence[Fact] = ()
-    """What the replaced span holds: read once there is a summary to be judged."""
+    """Facts in the replaced span; they are read once there is a summary to be judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A compaction that is whole and not written."""
+    """A compaction that is complete but not written."""
 
     plan: Plan
     summary: Summary
-    """As it stands in the text."""
+    """The summary as it is in the text."""
     injection: Injection | None
     pins: tuple[str, ...]
-    """Each on one line, secrets taken out: as they stand in the summary; those of earlier compactions first."""
+    """Pins as they are in the summary: one line each, secrets removed, those of earlier compactions first."""
     focus: str
     text: str
     """The entry's `summary`, byte for byte."""
     tokens_before: int
-    """The context before, as pi 1.5.2 counts it: the entry's `tokensBefore`."""
+    """Tokens of the context before, as pi 1.5.2 counts them: the entry's `tokensBefore`."""
     tokens_after: int
-    """The context at the new entry, as pi 1.5.2 will count it until a reply comes."""
+    """Tokens of the context at the new entry, as pi 1.5.2 will count them until the next reply."""
     counted_after: int
     """The same as it is shown, on one basis with `plan.tokens.counted_before`."""
     summary_tokens: int
-    """Of the stored text, what is neither injected nor quoted word for word: the summary with its lists of files."""
+    """Tokens of the summary and its file lists: the stored text without injected and quoted parts."""
     quoted_tokens: int
-    """Of the messages that stand in it word for word."""
+    """Tokens of the messages quoted word for word."""
     survival: Survival
     diagnostics: tuple[Diagnostic, ...]
-    """The plan's remarks but those on sizes, which were estimates, then those on the summary."""
+    """Remarks of the plan, except those on sizes, which were estimates, then remarks on the summary."""
     place: Place
     ground: Ground = field(repr=False)
     changed: bool = False
     """Whether the user changed the summary."""
     exams: tuple[Body, ...] = ()
-    """What models answered in its exam, as `exam.sitting` tells it."""
+    """Results of its exam by models, in the form of `exam.sitting`."""
 
     @property
     def stored_tokens(self) -> int:
@@ -98,12 +99,12 @@ class Draft:
 
     @property
     def kept_tokens(self) -> int:
-        """Tokens of the messages that stay, as entries or word for word within the stored text."""
+        """Tokens of the messages that stay, as entries or quoted word for word in the stored text."""
         return self.ground.there.kept_tokens + self.quoted_tokens
 
     @property
     def growth(self) -> str:
-        """The message that the context becomes larger with this summary; empty where it does not."""
+        """The message that this summary makes the context larger; empty if it does not."""
         return growth_words(self.plan.tokens.counted_before, self.counted_after)
 
     @property
@@ -113,7 +114,7 @@ class Draft:
         return message_tokens(system) if system is not None else 0
 
     def lines(self, now: Clock = utc_now) -> list[Body]:
-        """The entries that would be appended, in their order; the last one is the compaction."""
+        """The entries to be appended, in order; the last one is the compaction."""
         moment, stamp = milliseconds(now)
         plan, there, name = self.plan, self.ground.there, self.ground.columns.id
         edits = [(name(edit.entry), edit.content) for edit in there.edits]
@@ -135,7 +136,7 @@ class Draft:
         return [*lines, stamped("compaction", place, moment, body)]
 
     def details(self) -> Body:
-        """The entry's `details`: the file lists as pi stores them, and how the compaction came about."""
+        """The entry's `details`: the file lists as pi stores them, and the provenance of the compaction."""
         plan, settings = self.plan, self.plan.settings
         ours = provenance(self.summary, self.text, self.ground.columns, self.injection)
         ours["strategy"] = settings.strategy.value
@@ -163,9 +164,9 @@ _DEFAULT = Writing()
 
 
 def accept(session: Session, draft: Draft, writing: Writing = _DEFAULT) -> Write:
-    """Appends the compaction: one line, and before it one for each message of the kept tail that is cut short.
+    """Appends the compaction: its entry, and before it one for each message of the kept tail that is shortened.
 
-    Everything reaches the file in one write. Raises Refused where the conversation went on since the draft was made, or the
+    Everything reaches the file in one write. Raises Refused if the conversation went on since the draft was made, or if the
     file cannot be written; nothing is written then.
     """
     refuse_changed(session)

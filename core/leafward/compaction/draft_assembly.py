@@ -1,7 +1,7 @@
-"""A compaction carried out: a plan and a summariser make a draft, and accepting it appends one entry.
+"""Makes the draft of a compaction from a plan and a summariser; accepting the draft appends one entry.
 
-A draft is whole before anything is written: its text, its size afterwards, what survives. Only `draft.accept` writes, all of it
-in one call, so that a compaction that is given up at any moment leaves the file as it was.
+A draft is complete before anything is written: its text, its size afterwards, the facts that survive. Only `draft.accept`
+writes, all in one call, so that a compaction abandoned at any moment leaves the file as it was.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
 __all__ = ["carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 
 LEAST_SUMMARY = 40
-"""Tokens below which a summary says nothing."""
+"""Least tokens of a useful summary."""
 SMALL_SUMMARY = 120
-"""Tokens that a summary may take however small the span is."""
+"""Tokens that a summary may take even if the span is smaller."""
 _GAP = 2
-"""Units between two parts of the stored text."""
+"""UTF-16 units between two parts of the stored text."""
 
 
 def draft(
@@ -76,11 +76,11 @@ def draft(
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
-    """The compaction that a plan leads to; nothing is written.
+    """Makes the compaction that a plan describes; writes nothing.
 
     Pins of earlier compactions on the path are carried on. `max_tokens` bounds the whole stored text, as pi 1.5.2 estimates
-    tokens. Raises Refused where there is nothing to compact or no room for a summary, Cancelled where `stop` turns true, and
-    what the summariser raises.
+    tokens. Raises Refused if there is nothing to compact or no room for a summary, Cancelled if `stop` returns true, and the
+    summariser's errors.
     """
     with gc_paused():
         return _drafted(session, plan, summarizer, pins, focus, injection, max_tokens, progress, stop)
@@ -107,7 +107,7 @@ def _drafted(
     if stop():
         raise Cancelled("the compaction was cancelled; nothing was written")
     if not made.text.strip():
-        raise Refused("the summary came out empty: nothing of the span fits; nothing was written")
+        raise Refused("the summary is empty: nothing of the span fits; nothing was written")
     replaced = unless_cancelled(ground.there.replaced, stop)
     facts = facts_of(
         replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
@@ -124,7 +124,7 @@ def prepared(
     injection: Injection | None = None,
     max_tokens: int | None = None,
 ) -> tuple[Span, int]:
-    """What `draft` would give to a summariser: the span, and the tokens that the summary may take. Raises Refused."""
+    """Inputs that `draft` would give to a summariser: the span, and the tokens that the summary may take. Raises Refused."""
     refuse_nothing(plan)
     every = clean_pins([*carried_pins(session, plan.at), *pins])
     ground = ground_of(session, plan, max_tokens)
@@ -132,13 +132,13 @@ def prepared(
 
 
 def edited(draft: Draft, summary_text: str) -> Draft:
-    """The draft with another summary, the user's own; lists, sizes and survival are made anew.
+    """The draft with the user's own summary; lists, sizes and survival are computed again.
 
-    Raises Refused where the text is empty. Pins that the text lacks are put back.
+    Raises Refused if the text is empty. Pins missing from the text are added again.
     """
     text = safe(summary_text).strip("\n")
     if not text.strip():
-        raise Refused("an empty summary would lose everything that it stands for")
+        raise Refused("an empty summary would lose everything that it replaces")
     known = {line.text: line for line in draft.summary.lines}
     lines = tuple(known.get(line, Line(line, "", ())) for line in text.split("\n"))
     made = replace(draft.summary, text=text, tokens=tokens_of(text), lines=lines)
@@ -155,7 +155,7 @@ def edited(draft: Draft, summary_text: str) -> Draft:
 
 
 def refuse_nothing(plan: Plan) -> None:
-    """Raises Refused, saying why, where a plan comes to no compaction."""
+    """Raises Refused, with the reason, if a plan comes to no compaction."""
     if plan.nothing:
         raise Refused(next((one.text for one in plan.diagnostics), "nothing to compact"))
 
@@ -166,7 +166,7 @@ def ground_of(
     max_tokens: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ground:
-    """Everything that a draft needs of a session, decoded once; the facts are left to be read. Raises Cancelled."""
+    """All inputs that a draft needs of a session, decoded once, without the facts. Raises Cancelled."""
     there = replacing(session, plan, stop)
     limit = max_tokens * CHARS_PER_TOKEN if max_tokens is not None else None
     if limit is not None:
@@ -206,7 +206,7 @@ def ground_of(
 
 
 def _named(session: Session, plan: Plan, there: DividedPath) -> Sequence[EntryIndex] | None:
-    """The entries that a compaction kept beside another agent's session has to name."""
+    """The entries that a compaction beside another agent's session must name as kept; None if pi's rule determines them."""
     if session.is_native or plan.first_kept < 0:
         return None
     kinds = session.columns.kind
@@ -227,7 +227,7 @@ def _newest(texts: Sequence[str], units: int) -> tuple[str, ...]:
 
 
 def summary_budget(plan: Plan, ground: Ground, injection: Injection | None) -> int:
-    """Tokens that the summary itself may take. Raises Refused where a limit leaves no room for one."""
+    """Tokens that the summary itself may take. Raises Refused if a limit leaves no room for one."""
     content = plan.tokens.summarize + plan.tokens.turn_prefix + plan.tokens.previous_summary
     if ground.limit is None:
         return min(plan.settings.summary_tokens, max(SMALL_SUMMARY, content))
@@ -241,7 +241,7 @@ def summary_budget(plan: Plan, ground: Ground, injection: Injection | None) -> i
 
 
 def _room(ground: Ground, limit: int, injection: Injection | None) -> int:
-    """Units of a limit that are left for summary and file lists."""
+    """Units of a limit that remain for the summary and the file lists."""
     others = (kept_section(ground.there.quoted), injection.text if injection is not None else "")
     return limit - sum(utf16_length(text) + _GAP for text in others if text)
 
@@ -264,7 +264,7 @@ def _assembled(
     changed: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Draft:
-    """A draft from its parts: the text put together, what it comes to, what survives in it. Raises Cancelled."""
+    """Assembles a draft: puts the text together, and computes its sizes and its survival. Raises Cancelled."""
     remarks = [Diagnostic("summary", remark) for remark in summary.remarks]
     words, added = with_pins(summary.text, pins)
     if ground.limit is not None and not changed:
@@ -324,19 +324,19 @@ def _assembled(
 
 
 def _within_limit(text: str, pins: tuple[str, ...], units: int) -> tuple[str, int]:
-    """A summary with its pins in at most so many units, and how many lines were left out for that."""
+    """A summary with its pins in at most so many units, and the number of lines left out for that."""
     words, dropped = fitted(text, units)
     words, _ = with_pins(words, pins)
     if utf16_length(words) > units:
         words, dropped = fitted(text, units - sum(utf16_length(pin) + 3 for pin in pins) - 24)
         words, _ = with_pins(words, pins)
     if not words.strip() or utf16_length(words) > units:
-        raise Refused("the pins alone take more than the tokens that are allowed; allow more")
+        raise Refused("the pins alone need more tokens than are allowed; allow more")
     return words, dropped
 
 
 def _counted(plan: Plan, after: int, ground: Ground) -> int:
-    """The size of the context afterwards as it is shown, of what is estimated of it."""
+    """Size of the context afterwards as it is shown, from its estimate."""
     messages, kept = plan.sizes.context.messages, {spoken.entry for spoken in ground.there.kept}
     unsent = sum(
         messages.tokens[at]
@@ -352,9 +352,7 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
     if redacted:
         count = sum(redacted.values())
         kinds = ", ".join(sorted(redacted))
-        remarks.append(
-            Diagnostic("redacted", f"{count} secret{'' if count == 1 else 's'} taken out: {kinds}")
-        )
+        remarks.append(Diagnostic("redacted", f"{count} secret{'' if count == 1 else 's'} redacted: {kinds}"))
     if plan.tokens.not_in_file > 0:
         text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
         remarks.append(Diagnostic("not-in-file", text))

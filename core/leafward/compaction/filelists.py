@@ -1,7 +1,7 @@
-"""The files that summarised messages read and modified: carried on from compaction to compaction, and bounded.
+"""Files that summarised messages read and modified: carried on from compaction to compaction, and bounded.
 
-Paths are those that calls name, as the agent wrote them, so that pi can take the lists up again. pi 1.5.2 lets them grow
-for ever; here both together stay within a budget of code points, what was modified and what is recent first.
+Paths are as the agent wrote them in its calls, so that pi can continue the lists. pi 1.5.2 lets them grow for ever; here
+both together stay within a budget of code points, with modified and recent files first.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _SHARE_OF_READ = 4
-"""A quarter of the budget is for files that were read, where there are any."""
+"""Part of the budget, one in so many, reserved for read files if there are any."""
 _READS = bytes(not modifies for modifies in range(256))
 
 
 @dataclass(frozen=True, slots=True)
 class Touches:
-    """Files that calls name, in the order of the calls, as columns. Positions never go back."""
+    """Files named by calls, in the order of the calls, as columns. Positions never decrease."""
 
     position: array[int]
     path: tuple[str, ...]
     modifies: bytes
-    """1 where the call writes or edits, 0 where it reads."""
+    """1 if the call writes or edits, 0 if it reads."""
 
     def __len__(self) -> int:
         return len(self.path)
@@ -44,22 +44,22 @@ class FileLists:
     read: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
     omitted_read: int = 0
-    """Files that the budget had no room for."""
+    """Number of files that do not fit the budget."""
     omitted_modified: int = 0
 
     @property
     def omitted(self) -> int:
-        """Files left out of both lists."""
+        """Number of files left out of both lists."""
         return self.omitted_read + self.omitted_modified
 
     @property
     def size(self) -> int:
-        """Code points of both lists, a line each."""
+        """Code points of both lists, with one line for each file."""
         return sum(len(path) + 1 for path in (*self.read, *self.modified))
 
     @classmethod
     def stored(cls, compaction: Body) -> FileLists | None:
-        """The lists that a compaction entry carries; None where an extension wrote it, or it has none (pi 1.5.2)."""
+        """The lists in a compaction entry; None if an extension wrote it, or if it has none (pi 1.5.2)."""
         details = compaction.get("details")
         if compaction.get("fromHook") or not isinstance(details, dict):
             return None
@@ -87,10 +87,10 @@ def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: 
 
 
 def recent_first(touches: Touches, stop: int, previous: FileLists | None) -> tuple[list[str], list[str]]:
-    """The same files, those that were only read and those that were modified, the most recent first."""
+    """The same files as two lists, only read and modified, the most recent first."""
     end = bisect_left(touches.position, stop)
     paths, modifies = touches.path[:end][::-1], touches.modifies[:end][::-1]
-    # What was carried on is older than everything on the path.
+    # Carried files are older than everything on the path.
     carried = previous if previous is not None else FileLists()
     modified, read = (
         dict.fromkeys(chain(compress(paths, those), reversed(dict.fromkeys(older))))
@@ -104,7 +104,7 @@ def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _within(paths: list[str], budget: int) -> list[str]:
-    """The first paths that fit; one that is too long is passed over."""
+    """The first paths that fit; a path that is too long is skipped."""
     kept = []
     for path in paths:
         if len(path) + 1 <= budget:

@@ -1,6 +1,6 @@
-"""The gate before a compaction is written: rules and unfinished steps that the model would not see any more.
+"""The gate before a compaction is written: rules and unfinished steps that the model would no longer see.
 
-Pins need no gate: `run` puts every pin back into a summary that lacks it, whoever wrote or edited that.
+Pins need no gate: `draft_assembly` adds every pin that a summary lacks, whoever wrote or edited it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _GUARDED = frozenset({FactKind.CONSTRAINT, FactKind.TODO})
 _GONE = frozenset({Status.LOST, Status.CONTRADICTED})
 _PIN = 400
-"""Characters of a pin: a sentence that is a fact has no more."""
+"""Most characters of a pin; no sentence that is a fact has more."""
 
 
 def unseen(survival: Survival) -> tuple[Fate, ...]:
-    """The constraints and open todos that neither summary, injected context nor kept messages hold, or that the summary denies.
+    """Constraints and open todos that are in neither summary, injected context nor kept messages, or that the summary contradicts.
 
-    What weighs most comes first. A step of a checklist that was written into a file is left out: the file still has it. So is
-    one that an earlier summary told and this one calls done: nobody else says of such a step what became of it.
+    The heaviest come first. A step of a checklist in a file is left out, as the file still has it. So is a step from an earlier
+    summary that this summary calls done, as nothing else records its outcome.
     """
     found = [
         fate
@@ -51,9 +51,9 @@ def _called_done(fate: Fate) -> bool:
 
 
 def pin_text(fact: Fact) -> str:
-    """The line that a pinned fact makes: the fact as written; of a command that it was run, and how it ended.
+    """The line of a pinned fact: the fact as written; for a command, also its outcome.
 
-    Bare tokens are made sentences where they are pinned (`pins.as_sentences`): only the session knows what was said of them.
+    Bare tokens become sentences when they are pinned (`pins.as_sentences`), as only the session holds their context.
     """
     text = safe_line(fact.text, _PIN)
     if fact.kind is not FactKind.COMMAND:
@@ -65,11 +65,11 @@ def pin_text(fact: Fact) -> str:
 
 
 def gate_pins(draft: Draft) -> tuple[str, ...]:
-    """Pins for all that is unseen after a draft."""
+    """Pins for everything that is unseen after a draft."""
     return tuple(pin_text(fate.fact) for fate in unseen(draft.survival))
 
 
 def pinned(before: Draft, pins: Iterable[str]) -> Draft:
-    """A draft with pins put into its summary, which is not written anew for them."""
+    """The draft with pins added to its summary, without writing the summary again."""
     every = tuple(dict.fromkeys([*before.pins, *clean_pins(pins)]))
     return edited(replace(before, pins=every), before.summary.text)

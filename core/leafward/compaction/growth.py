@@ -1,4 +1,4 @@
-"""A compaction that frees too little, or makes the context larger: when that is so, and how it is said."""
+"""Messages about a compaction that frees too little or makes the context larger."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 _GROWS, _TOO_LARGE, _NO_GAIN = "grows", "still-too-large", "no-gain"
 SIZE_CODES = frozenset({_GROWS, _TOO_LARGE, _NO_GAIN})
-"""The codes of what is said of sizes: of a plan an estimate, which no longer counts once there is a summary."""
+"""Codes of remarks on sizes: for a plan they are estimates, which no longer hold once there is a summary."""
 
 
 def growth_words(before: int, after: int, about: str = "") -> str:
-    """The message that a compaction makes the context larger, by its tokens before and after; empty where it does not.
+    """The message that a compaction makes the context larger, from its tokens before and after; empty if it does not.
 
-    `about` stands before an estimate.
+    `about` is put before an estimate.
     """
     if after <= before:
         return ""
@@ -25,16 +25,16 @@ def growth_words(before: int, after: int, about: str = "") -> str:
 
 
 def planned_growth(remarks: Sequence[Diagnostic]) -> str:
-    """The message among the diagnostics of a plan that it makes the context larger; empty where it does not."""
+    """The message among a plan's diagnostics that it makes the context larger; empty if there is none."""
     return next((one.text for one in remarks if one.code == _GROWS), "")
 
 
 def size_remarks(
     before: int, after: int, threshold: int, about: str = "", *, planned: bool = False
 ) -> list[Diagnostic]:
-    """What the sizes of a context give reason to say, in tokens as they are shown; agents compact above `threshold`.
+    """Remarks on the sizes of a context, in tokens as they are shown; agents compact above `threshold`.
 
-    `planned`: there is no summary yet, and the size is that with the longest there may be.
+    `planned` tells that there is no summary yet, and that the size includes the longest possible one.
     """
     remarks = []
     lead = "with the longest summary, " if planned else ""

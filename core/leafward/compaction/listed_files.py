@@ -1,4 +1,4 @@
-"""The files that a stored summary lists, by where they are at its end: moved ones by their new name, removed ones not at all."""
+"""Files listed in a stored summary, by their current names: moved files by their new name, removed files not at all."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def listed_now(
     read: Sequence[str], modified: Sequence[str], messages: Sequence[SpanMessage], cwd: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files read and modified, the most recent first, as they are called behind some messages.
+    """Files read and modified, the most recent first, by their names after some messages.
 
-    A file of which every change failed was not modified. What a command moved is, whether a call named it before or not.
+    A file whose changes all failed was not modified. A file moved by a command was modified, whether a call named it before or not.
     """
     bodies = [message.message for message in messages]
     failed = failed_calls(bodies)
@@ -45,7 +45,7 @@ def listed_now(
 
 
 def stored_lists(read: Iterable[str], modified: Iterable[str]) -> dict[str, list[str]]:
-    """The lists as an entry carries them on in its details, sorted as pi 1.5.2 sorts them."""
+    """The lists in the form of an entry's details, sorted as pi 1.5.2 sorts them."""
     return {
         "readFiles": sorted(read, key=utf16_order),
         "modifiedFiles": sorted(modified, key=utf16_order),
@@ -58,7 +58,7 @@ class _Files:
     def __init__(self, read: Sequence[str], modified: Sequence[str], cwd: str) -> None:
         self._cwd = cwd
         self._written = {locate(path, cwd): path for path in (*reversed(read), *reversed(modified))}
-        """For each how the agent writes it, the most recent last."""
+        """The path of each file as the agent writes it, the most recent last."""
         self._modified = {locate(path, cwd) for path in modified}
         self._whole = any(path.startswith("/") for path in (*read, *modified))
         self._refused: set[str] = set()
@@ -66,24 +66,24 @@ class _Files:
         self._gone: set[str] = set()
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Takes in files that a call changed."""
+        """Adds files that a call changed."""
         names = {locate(path, self._cwd) for path in paths}
         self._changed |= names
         self._gone -= names
 
     def refused(self, paths: Iterable[str]) -> None:
-        """Takes in files that a call was to change, and did not."""
+        """Adds files that a failed call should have changed."""
         self._refused.update(locate(path, self._cwd) for path in paths)
 
     def moved(self, path: str, to: str | None) -> None:
-        """Takes in what a command moved, or removed."""
+        """Records that a command moved or removed a file or folder."""
         name = locate(path, self._cwd)
         there = [known for known in self._written if known == name or known.startswith(f"{name}/")]
         self._gone.update(there)
         if to is None:
             return
         target = locate(to, self._cwd)
-        # What no call named before is a file where its name has an ending.
+        # A path that no call named before counts as a file if its name has an ending.
         for known in there or ([name] if "." in posixpath.basename(target) else ()):
             now = target + known[len(name) :]
             self._written.pop(now, None)

@@ -1,8 +1,8 @@
-"""The messages on a path in numbers: all that a plan needs to know of them, taken once.
+"""Measures the messages on a path: all numbers that a plan needs, taken once.
 
-A plan is a pure function of this value and of settings, so that a slider makes a new one at every step without reading
-anything again. Everything is in columns over *positions*: the entries that stand in the context at an entry, without the
-compaction that applies, in the order of the context; those that say nothing are among them.
+A plan is a pure function of this value and of settings, so that a slider makes a new plan at every step without reading
+anything again. Everything is in columns over *positions*: the entries in the context at an entry, in the order of the
+context, without the latest compaction; entries without a message are included.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 
 class Part(IntEnum):
-    """What the entry at a position says."""
+    """Kind of content of the entry at a position."""
 
     SILENT = 0
-    """Nothing, ever: bookkeeping, a context edit, an empty branch summary."""
+    """Never a message: metadata, a context edit, an empty branch summary."""
     OMITTED = 1
-    """Nothing, because a context edit removed it."""
+    """No message, because a context edit removed it."""
     COMPACTION = 2
-    """Nothing any more: an earlier compaction within what a later one kept."""
+    """No message any more: an earlier compaction among the entries that a later one kept."""
     SYSTEM = 3
     USER = 4
     BASH = 5
@@ -56,7 +56,7 @@ class Part(IntEnum):
     REPLY = 8
     RESULT = 9
     OTHER = 10
-    """A message of a role that is not known."""
+    """A message of an unknown role."""
 
 
 QUIET = bytes([Part.SILENT, Part.OMITTED, Part.COMPACTION])
@@ -108,37 +108,37 @@ class Counts:
 
     tokens: array[int]
     before: array[int]
-    """Tokens of everything before a position; one more than there are positions."""
+    """Tokens of everything before a position; has one item more than there are positions."""
 
     @classmethod
     def of(cls, tokens: array[int]) -> Counts:
-        """Counts over a column."""
+        """Counts from a column of tokens."""
         return cls(tokens, array("q", accumulate(tokens, initial=0)))
 
     def between(self, start: int, stop: int) -> int:
-        """Tokens of the positions from `start` to before `stop`."""
+        """Tokens in a range of positions, `stop` excluded."""
         return self.before[stop] - self.before[start]
 
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """What requests tell of the size of each part of a context: what was sent in front of a position, as it was counted."""
+    """Sizes of the parts of a context, from the counts of requests: the tokens sent before a position, as counted."""
 
     kept: int
-    """Positions before this one were sent before the last compaction, and nothing tells of them."""
+    """Positions before this one were sent before the last compaction, so no request measured them."""
     replies: array[int]
-    """Positions of the replies that reported what their request took."""
+    """Positions of the replies with recorded usage."""
     error: array[int]
-    """By such a reply, what was counted up to its end more than the running sum of the estimates says."""
+    """For each such reply, the count up to its end minus the running sum of the estimates."""
     first_error: int
-    """The same of what the first one was sent."""
+    """The same for the tokens sent to the first of them."""
     before: array[int]
-    """Estimated tokens of what is sent before a position."""
+    """Estimated tokens sent before a position."""
     whole: int
     """Tokens of the context itself."""
 
     def ahead_of(self, position: int) -> int | None:
-        """Tokens that were sent in front of a position; None where no request tells."""
+        """Counted tokens before a position; None if no request measured them."""
         if not self.replies or position < self.kept:
             return None
         if position == len(self.before) - 1:
@@ -151,18 +151,18 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class PathSizes:
-    """The path to an entry, measured. Nothing in it is changed once it is made."""
+    """The measured path to an entry. It is never changed once made."""
 
     at: EntryIndex
     compaction: EntryIndex
-    """The compaction that applies; -1 where none does."""
+    """The compaction that applies; -1 if there is none."""
     ends_compacted: bool
     """Whether the last entry of the path is a compaction."""
     previous_summary: str | None
     previous_size: int | None
-    """Its tokens where only the provider can read it; None where anybody can."""
+    """Tokens of the previous summary if only the provider can read it; None if it is readable."""
     previous_files: FileLists | None
-    """What that compaction carried on; None where it carried nothing, or an extension wrote it."""
+    """The file lists of that compaction; None if it has none, or if an extension wrote it."""
     entries: array[int]
     """Entry by position."""
     parts: bytes
@@ -171,31 +171,31 @@ class PathSizes:
     """Positions before this one were kept by the compaction that applies."""
     counts: Mapping[Estimator, Counts]
     spoken: array[int]
-    """Positions of the messages that a plan deals out: all but those of the system."""
+    """Positions of the messages that a plan divides: all except system messages."""
     starts: array[int]
-    """Positions where a turn begins."""
+    """Positions at which a turn begins."""
     cuts: array[int]
     """Positions of messages that a kept tail may begin with."""
     results: array[int]
     systems: array[int]
     edits: Mapping[int, list[Edit]]
-    """Context edits by position: one each in pi's files."""
+    """Context edits by position; in pi's files there is one at each."""
     touches: Touches
     tools: Mapping[int, str]
-    """Names of tools whose results are treated apart, by position."""
+    """Names of tools whose results are treated differently, by position."""
     failed: frozenset[int]
     """Positions of results that are errors."""
     images: Mapping[int, int]
-    """How many images a message of the user shows, by position."""
+    """Number of images in messages of the user, by position."""
     size: ContextSize
     system_tokens: int
     context: Context
     carry: Carry
-    """What a compaction of it takes over."""
+    """The values that a compaction of this context takes over."""
     requests: Requests
 
     def took(self, position: int) -> int | None:
-        """What the messages from a position on take, as they were counted; None where no count tells."""
+        """Counted tokens of the messages from a position on; None if no request measured them."""
         before, whole = self.requests.ahead_of(position), self.requests.whole
         return whole - before if before is not None and 0 <= before <= whole else None
 
@@ -203,15 +203,15 @@ class PathSizes:
         return len(self.entries)
 
     def counting(self, estimator: Estimator) -> Estimator:
-        """The estimator that counts where one is wanted: pi's, where that one was not measured."""
+        """The estimator to use for one that is asked for: pi's, if that one was not measured."""
         return estimator if estimator in self.counts else Estimator.PI
 
     def counted(self, estimator: Estimator) -> Counts:
-        """The column of an estimator; pi's where that one was not measured."""
+        """The column of an estimator; pi's if that one was not measured."""
         return self.counts[self.counting(estimator)]
 
     def position(self, entry: int) -> int:
-        """The position of an entry; -1 where it is not in the context."""
+        """The position of an entry; -1 if it is not in the context."""
         try:
             return self.entries.index(entry)
         except ValueError:
@@ -224,9 +224,9 @@ def measure(
     *,
     estimators: Iterable[Estimator] = (),
 ) -> PathSizes:
-    """Measures the path to an entry (the leaf by default), decoding what its context holds, once.
+    """Measures the path to an entry (the leaf by default), decoding the entries of its context once.
 
-    Sizes as pi counts them are always there; those of other `estimators` cost a look at every text.
+    Sizes by pi's estimator are always measured; sizes by other `estimators` need a look at every text.
     """
     with gc_paused():
         return _measured(session, at, estimators)
@@ -248,7 +248,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
     parts = bytearray(kinds.translate(_PART_OF_KIND))
     lead, speaks = _speaking(session, context, order, parts, edits)
     if len(context.messages.tokens) - len(lead) != speaks.count(1):
-        # Entries are read one by one, and what was read before is gone from the file.
+        # Entries are read one by one, and the earlier ones are gone from the file.
         raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, stats.columns, strict=True))
@@ -262,10 +262,10 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
         for name, column in columns.items()
     }
     carry = Basis.of(session).carry(context.at)
-    # Worked out here: a plan reads nothing of the session any more.
+    # Computed here, as a plan reads nothing of the session.
     _ = context.count, context.ledger
     position = dict(zip(order, range(len(order)), strict=True))
-    # Without a message of its own, the compaction was edited out of the context, and pi takes nothing over from it.
+    # If the compaction has no message, an edit removed it from the context, and pi takes nothing over from it.
     body = (session.body(context.compaction) or {}) if lead else {}
     summary = body.get("summary")
     return PathSizes(
@@ -313,7 +313,7 @@ def _requests(
     counts: Counts,
     stats: ContextStats,
 ) -> Requests:
-    # A reply that was made before the compaction in front of it was copied there, and counted another context.
+    # A reply older than the compaction before it was copied there, and counted another context.
     changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
     replies = array("i", map(position.__getitem__, stats.replies))
     totals = stats.totals
@@ -347,19 +347,19 @@ _NEXT = (1).__add__
 
 
 def _is_older(stamp: object, changed: int | None) -> bool:
-    """Whether a reply with a time was made before a compaction."""
+    """Whether a reply with this time was made before a compaction."""
     made = written_at({"message": {"timestamp": stamp}}) if changed is not None else None
     return made is not None and changed is not None and made < changed
 
 
 def _where(parts: bytes | bytearray, classes: bytes) -> array[int]:
-    """The positions of some parts."""
+    """The positions whose part is one of `classes`."""
     those = parts.translate(bytes(part in classes for part in range(256)))
     return array("i", compress(range(len(parts)), those) if 1 in those else ())
 
 
 def _order(session: Session, at: EntryIndex) -> tuple[array[int], int]:
-    """The entries of a context without the compaction that applies, and how many of them it kept (pi 1.5.2)."""
+    """The entries of a context without the latest compaction, and the number of entries that it kept (pi 1.5.2)."""
     _, before, after = selected(session, at)
     kinds = session.columns.kind
     order = array("i")
@@ -382,7 +382,7 @@ def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, list[
 
 
 def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], parts: bytearray) -> set[int]:
-    """Entries that would say something, had no edit removed them."""
+    """Entries that would have a message if no edit had removed them."""
     removes = {edit.target: edit.removes for made in edits.values() for edit in made}
     removed: set[int] = {target for target, gone in removes.items() if gone}
     if not removed:
@@ -400,9 +400,9 @@ def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], 
 def _speaking(
     session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, list[Edit]]
 ) -> tuple[frozenset[int], bytearray]:
-    """The messages that the compaction brings, and a 1 for each position that one of the others stands at.
+    """The messages of the compaction, by number, and for each position a 1 if another message stands there.
 
-    Parts are brought in line with what was said: kinds tell only what an entry may say.
+    Corrects `parts` where an entry has no message or another role: a kind only shows what an entry may hold.
     """
     messages = context.messages
     lead = frozenset(
@@ -437,7 +437,7 @@ _MAY_SPEAK = bytes(part > Part.COMPACTION for part in range(256))
 
 
 def _column(speaks: bytearray, tokens: Sequence[int]) -> array[int]:
-    """Tokens by position: those of each message where it stands, in one piece up to the next position without."""
+    """Tokens by position: each message's tokens at its position, 0 at the others."""
     column = array("i")
     start = taken = 0
     while start < len(speaks):
@@ -452,7 +452,7 @@ def _column(speaks: bytearray, tokens: Sequence[int]) -> array[int]:
 
 
 def summary_size(sizes: PathSizes, estimator: Estimator) -> int:
-    """Tokens of the summary that stands in the context now."""
+    """Tokens of the summary in the context now."""
     if sizes.previous_size is not None:
         return sizes.previous_size
     return text_tokens(sizes.previous_summary, estimator) if sizes.previous_summary is not None else 0

@@ -1,4 +1,4 @@
-"""The onset: the size at which the agent of a session compacts it next by itself, as far as anything tells."""
+"""The onset: the size at which a session's agent compacts it next by itself, as far as that can be told."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _COMPACTION, _REPLY = frozenset({Kind.COMPACTION}), frozenset({Kind.ASSISTANT})
 _LOOKED_AT = 8
-"""Compactions above a place that are looked at."""
+"""Number of compactions above a place that are looked at."""
 
 
 class Onset(NamedTuple):
@@ -25,13 +25,13 @@ class Onset(NamedTuple):
 
     tokens: int
     about: bool
-    """Whether that is no certainty."""
+    """Whether the size is not certain."""
     inclusive: bool
-    """Whether a context of this very size is compacted."""
+    """Whether a context of exactly this size is compacted."""
     source: str = ""
-    """The agent's own file of settings that says so; empty where it is the agent's rule, or what it did before."""
+    """The agent's settings file that decides it; empty if the agent's rule or its earlier behaviour does."""
     off: bool = False
-    """Whether it compacts nothing by itself: there is no size then."""
+    """Whether the agent never compacts by itself; there is no size then."""
 
     def reached(self, tokens: int) -> bool:
         """Whether a context of this size is compacted."""
@@ -41,10 +41,10 @@ class Onset(NamedTuple):
 
 
 def onset(context: Context, window: Window, config: Config) -> Onset | None:
-    """The size at which the agent compacts a context next; None where its window is not known.
+    """The size at which the agent compacts a context next; None if its window is not known.
 
-    That is its rule with what its own settings say now, or what it did here before where that is less: a rule that was changed
-    shows there. What it did is never less than its threshold was, as a compaction comes once that is passed.
+    This is the agent's rule with its current settings, or a smaller size at which it compacted here before: that reveals a
+    changed rule. Such a size is never below the threshold of its time, as an agent compacts only once that is passed.
     """
     rule = auto_compaction_of(agent_behind(context.session).name)
     own = rule.settings(context.session)
@@ -57,13 +57,13 @@ def onset(context: Context, window: Window, config: Config) -> Onset | None:
     ruled = rule.threshold(window, context.model, reserve)
     limited = min(ruled, own.limit) if own is not None and own.limit is not None else ruled
     tokens = min([limited, *_earlier(context)])
-    # What changed nothing is no source.
+    # A settings file that changed nothing is not the source.
     told = source if tokens == limited and (own is None or own.limit is None or limited < ruled) else ""
     return Onset(tokens, rule.about, rule.inclusive, told) if tokens > 0 else None
 
 
 def _earlier(context: Context) -> Iterator[int]:
-    """The sizes at which the agent compacted on this path unasked, for the same model."""
+    """The sizes at which the agent compacted on this path by itself, with the same model."""
     session, at = context.session, context.at
     rule = auto_compaction_of(agent_behind(session).name)
     for _ in range(_LOOKED_AT):

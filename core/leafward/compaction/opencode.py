@@ -1,6 +1,6 @@
-"""Compaction as opencode does it: prune old tool results first, then summarise all but the newest turns that fit.
+"""Compaction by opencode's rules: prune old tool results first, then summarise all but the newest turns that fit.
 
-Pruning has been an option since 1.18 and was always done before; the kept tail and the iterative summary came with 1.18.
+Pruning is an option since 1.18 and always happened before; 1.18 also brought the kept tail and the iterative summary.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 _NEWEST, _BEFORE = "1.18", "1.3"
 _RESERVE = 20_000
-"""opencode reserves at most this for the reply."""
+"""Most tokens that opencode reserves for the reply."""
 _TAIL_LEAST, _TAIL_MOST, _TAIL_PERCENT = 2_000, 15_000, 25
-"""What opencode keeps of recent turns: this share of the usable window, within these bounds."""
+"""Tokens of recent turns that opencode keeps: this share of the usable window, within these bounds."""
 _PRUNE_PROTECT = 40_000
 """Tokens of the newest tool results that opencode never prunes."""
 _PRUNE_MINIMUM = 20_000
-"""opencode prunes only where it frees more than this."""
+"""opencode prunes only if that frees more tokens than this."""
 _PRUNE_TURNS = 2
-"""The last user turns that opencode never prunes."""
+"""Number of last user turns that opencode never prunes."""
 _PRUNE_EXEMPT = frozenset({"skill"})
 """Tools whose results opencode never prunes."""
 
 _CLEARED = "[Old tool result content cleared]"
-"""What stands for a pruned result (opencode 1.18)."""
+"""Text that replaces a pruned result (opencode 1.18)."""
 
 
 def _divide(sizes: PathSizes, settings: Terms) -> Division:
-    """Deals out the messages of a path by opencode's rules."""
+    """Divides the messages of a path by opencode's rules."""
     pruned = _pruned(sizes, settings) if settings.prune else []
     if settings.behaviour == _BEFORE:
         end = len(sizes)
@@ -78,9 +78,9 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
 
 
 def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
-    """The results that are cleared, oldest first: those beyond the newest 40,000 tokens, if that frees over 20,000.
+    """The results to be cleared, oldest first: those beyond the newest 40,000 tokens, if that frees over 20,000.
 
-    Results in the last two turns, those that are errors and those of exempt tools stay and do not count (opencode 1.18).
+    Results in the last two turns, errors and results of exempt tools stay and do not count (opencode 1.18).
     """
     users = [position for position in sizes.starts if sizes.parts[position] == Part.USER]
     if len(users) < _PRUNE_TURNS:
@@ -103,7 +103,7 @@ def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
 
 
 def _tail(sizes: PathSizes, counts: Counts, settings: Terms) -> tuple[int, str]:
-    """Where the kept tail begins, and why; the end where nothing is kept."""
+    """The beginning of the kept tail, and the reason; the end if nothing is kept."""
     end = len(sizes)
     budget, kept, total, turns = settings.budget, end, 0, 0
     for start in reversed(sizes.starts):
@@ -128,7 +128,7 @@ def _tail(sizes: PathSizes, counts: Counts, settings: Terms) -> tuple[int, str]:
 
 
 def _split(sizes: PathSizes, counts: Counts, start: int, stop: int, budget: int) -> int:
-    """The first reply of a turn from which on the rest fits; `stop` where none does."""
+    """The first reply of a turn from which on the rest fits; `stop` if there is none."""
     size, found = 0, stop
     for position in range(stop - 1, start, -1):
         size += counts.tokens[position]
@@ -140,7 +140,7 @@ def _split(sizes: PathSizes, counts: Counts, start: int, stop: int, budget: int)
 
 
 def _without(counts: Counts, pruned: list[Shortened]) -> Counts:
-    """The counts once messages are cut short."""
+    """The counts after messages are shortened."""
     if not pruned:
         return counts
     tokens = counts.tokens[:]

@@ -1,4 +1,4 @@
-"""Where the lines of a summary come from: as recorded with it, else looked for in the messages that it stands for."""
+"""Sources of the lines of a summary: recorded with it, else searched for in the messages that it replaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leafward.compaction.summary_lines import Part, StoredLine, bare
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
-from leafward.summaries.facts import FactKind, FactReader, Voice
+from leafward.summaries.facts import FactKind, FactReader, TextFacts, Voice
 from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.survival.report import CHECKED
 from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, FactMatch
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 _SPACE = re.compile(r"\s+")
 _MOST_UNITS = 60_000
-"""Code points of one message that are looked at; what a tool printed beyond them is data."""
+"""Code points of one message that are searched; tool output beyond them is treated as data."""
 _QUOTE = 400
 _LEAST = 8
-"""Characters of a line below which finding it word for word says nothing."""
+"""Least characters of a line for a word-for-word match to mean anything."""
 _KEPT_SOURCES = 6
 _WORTH = {
     FactKind.PATH: 2.0,
@@ -39,7 +39,7 @@ _WEIGHT = {"user": 1.4, "bashExecution": 1.2, "toolResult": 0.7}
 _OF_CALLS = 0.6
 _CALL = re.compile(r"\w+\(")
 _LONG = 240
-"""Characters from which a line is looked at sentence by sentence."""
+"""Characters from which on a line is searched sentence by sentence."""
 _PIECES = re.compile(r"(?<=[.!?;])\s+|\\n")
 _OWN_WORDS = frozenset({"user", "bashExecution"})
 
@@ -51,15 +51,15 @@ class Source:
     entry: EntryIndex
     role: str
     quote: str
-    """What it says of it; not safe to show. Empty where it was recorded and no line of it is alike."""
+    """The message's line that matches; not safe to show. Empty if the source was recorded and no line matches."""
     held: FactMatch
     """Verbatim, paraphrased or contradicted."""
     recorded: bool
-    """Stored with the summary, not looked for."""
+    """Whether the source was stored with the summary, not searched for."""
 
 
 class _Index:
-    """The lines of all messages of a span, by the words they are about."""
+    """The lines of all messages of a span, indexed by content words."""
 
     def __init__(
         self,
@@ -69,11 +69,11 @@ class _Index:
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self.whole = False
-        """Whether everything was read before it was stopped."""
+        """Whether everything was read before `stop` ended it."""
         self.entries: list[EntryIndex] = []
         self.roles: list[str] = []
         self.flat: list[str] = []
-        """Every message on one line, case folded."""
+        """Every message on one line, case-folded."""
         self.lines: list[str] = []
         self.owner: list[int] = []
         self.by_word: dict[str, list[int]] = {}
@@ -106,7 +106,7 @@ class _Index:
 
 
 class Origins:
-    """Sources of the lines of one summary. The span is read when the first of them is asked for."""
+    """Sources of the lines of one summary. The span is read when the first one is asked for."""
 
     def __init__(
         self,
@@ -131,11 +131,11 @@ class Origins:
         return self._read
 
     def known(self, line: int) -> bool:
-        """Whether the sources of a line were looked for already."""
+        """Whether the sources of a line were already searched for."""
         return line in self._found
 
     def fill(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Looks for the sources of all lines. For a worker: what it found before it was stopped stays."""
+        """Searches the sources of all lines. For a worker: results found before `stop` ends it are kept."""
         if self._lines and self._read is None:
             read = _Index(self._session, self.messages, self._positions, stop)
             if not read.whole:
@@ -147,7 +147,7 @@ class Origins:
             self.of(line.number)
 
     def of(self, line: int) -> tuple[Source, ...]:
-        """The sources of a line by its number, the best first; none for a heading or a blank line, or where nothing is alike."""
+        """The sources of a line by its number, the best first; none for a heading or blank line, or if nothing matches."""
         found = self._found.get(line)
         if found is None:
             found = self._found[line] = self._look(line)
@@ -179,7 +179,7 @@ class Origins:
         return Source(entry, index.roles[number], quote, held, recorded=True)
 
     def _best_line(self, number: int, text: str) -> str:
-        """The line of a message that shares most words with what is said."""
+        """The line of a message that shares the most words with a text."""
         index, words = self._index, content_words(text)
         shares: dict[int, int] = {}
         for word in words:
@@ -190,7 +190,7 @@ class Origins:
         return index.lines[best].strip()[:_QUOTE] if best >= 0 else ""
 
     def _matched(self, text: str) -> tuple[Source, ...]:
-        """Messages that say the same word for word, else those that share its words or what can be checked of it."""
+        """Messages that hold a text word for word, else messages that share its words or its checkable facts."""
         index = self._index
         needle = _needle(text)
         words = content_words(text)
@@ -204,14 +204,14 @@ class Origins:
         shares = self._shares(words)
         facts = [
             (seen.kind, seen.key)
-            for seen in FactReader(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
+            for seen in TextFacts(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
             if seen.kind in CHECKED
         ]
         worth: dict[int, float] = {}
         for fact in dict.fromkeys(facts):
             holders = index.by_fact.get(fact, [])
             for number in holders:
-                # What stands in many messages says little of where a line is from.
+                # A fact found in many messages says little about the source of a line.
                 worth[number] = worth.get(number, 0.0) + _WORTH[fact[0]] / (1 + len(holders) // 8)
         best: dict[int, tuple[float, int]] = {}
         for at, share in shares.items():
@@ -242,7 +242,7 @@ class Origins:
         return tuple(found)
 
     def _weight(self, number: int, best: Mapping[int, tuple[float, int]]) -> float:
-        """How much a message counts as the source of what is told: what was said before what was called or printed."""
+        """Weight of a message as a source: text said by someone counts more than calls and output."""
         index = self._index
         at = best[number][1] if number in best else -1
         if at >= 0 and _CALL.match(index.lines[at]):
@@ -250,7 +250,7 @@ class Origins:
         return _WEIGHT.get(index.roles[number], 1.0)
 
     def _shares(self, words: tuple[str, ...]) -> dict[int, int]:
-        """How many of the words each line has that has one."""
+        """For each line that has any of the words, the number of them in it."""
         shares: dict[int, int] = {}
         for word in words:
             for at in self._index.by_word.get(word, ()):
@@ -265,7 +265,7 @@ class Origins:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """The lines of a text, long ones in sentences, and those cut where they go on for too long."""
+    """The lines of a text; long lines are split into sentences, and overlong sentences are cut."""
     for line in text.split("\n"):
         if len(line) <= _LONG:
             yield line
@@ -276,5 +276,5 @@ def _statements(text: str) -> Iterator[str]:
 
 
 def _needle(text: str) -> str:
-    """What is said as it is looked for word for word: without code marks and the stop at its end."""
+    """The form of a text for a word-for-word search: one line, case-folded, without the punctuation at its end."""
     return _SPACE.sub(" ", text.strip().rstrip(".:;")).casefold()

@@ -1,8 +1,8 @@
-"""Compaction as pi does it: keep the newest messages within a budget, summarise the rest, split a turn where need be.
+"""Compaction by pi's rules: keep the newest messages within a budget, summarise the rest, split a turn if necessary.
 
 The rules are those of 1.5.2, and of 0.73 and 0.58 where they differed. With `PlanSettings.corrected` the faults of 1.5.2
-are mended and told of: a turn called split though the tail begins with one, and results at the end of the path that make
-the tail larger than 1.25 budgets.
+are mended and reported: a turn reported as split although the tail begins with one, and results at the end of the path that
+make the tail larger than 1.25 budgets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward.compaction.strategy_rules import Terms
 
 _TAIL_LIMIT = 1.25
-"""A tail larger than this many budgets is a fault, unless its first entry alone makes it so."""
+"""A tail larger than this many budgets is a fault, unless its first entry alone makes it so large."""
 
 _MESSAGES = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.REPLY, Part.RESULT, Part.SYSTEM, Part.OTHER])
 """Parts that are `message` entries."""
@@ -32,24 +32,24 @@ _MESSAGES = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.REPLY, Part.RESULT, P
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """What pi's versions do differently."""
+    """Differences between pi's versions."""
 
     counted: bytes
     """Parts that count towards the budget."""
     passed: bytes
-    """Parts that a cut moves back over."""
+    """Parts over which a cut moves back."""
     starts: bytes
     """Parts that begin a turn."""
     whole: bytes
-    """Parts that a tail may begin with without its turn being called split."""
+    """Parts with which a tail may begin without its turn being reported as split."""
     falls_back_to_last: bool
-    """Where results at the end exceed the budget: to the last cut there is, not to the first."""
+    """Whether the last possible cut is taken, not the first, if results at the end exceed the budget."""
     keeps_kept: bool
-    """Whether what the last compaction kept takes part."""
+    """Whether entries kept by the last compaction are considered."""
     skips_empty: bool
     """Whether nothing to summarise means no plan."""
     skips_recovery: bool
-    """Whether attempts that were edited out at the end push the cut past the message before them."""
+    """Whether attempts at the end that were edited out move the cut past the message before them."""
 
 
 _ALL = bytes(part for part in Part if part not in QUIET)
@@ -64,7 +64,7 @@ _VERSIONS = {
 
 
 def _divide(sizes: PathSizes, settings: Terms) -> Division:
-    """Deals out the messages of a path by pi's rules."""
+    """Divides the messages of a path by pi's rules."""
     rules = _VERSIONS[settings.behaviour]
     start = 0 if rules.keeps_kept else sizes.kept
     counts = sizes.counted(settings.counting)
@@ -95,18 +95,18 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
 
 
 def _all_tokens(total: int) -> str:
-    """`All 1,204 tokens of messages fit`."""
+    """The first half of a sentence: `All 1,204 tokens of messages fit`."""
     return (
         "The only token fits"
         if total == 1
         else f"All {total:,} tokens of messages fit"
         if total
-        else "Nothing counts: it fits"
+        else "There are no tokens: it fits"
     )
 
 
 def _cut(sizes: PathSizes, counts: Counts, rules: _Version, start: int, budget: int) -> tuple[int, str, bool]:
-    """Where the tail begins, why, and whether the results at the end forced that."""
+    """The beginning of the tail, the reason, and whether the results at the end forced it."""
     parts, tokens = sizes.parts, counts.tokens
     first = bisect_left(sizes.cuts, start)
     if first == len(sizes.cuts):
@@ -146,14 +146,14 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Version, start: int, budget: 
 
 
 def _moved(sizes: PathSizes, rules: _Version, cut: int, start: int) -> int:
-    """A cut moved back over what the rules pass over."""
+    """A cut moved back over the parts that the rules pass over."""
     while cut > start and sizes.parts[cut - 1] in rules.passed:
         cut -= 1
     return cut
 
 
 def _history(sizes: PathSizes, rules: _Version, cut: int, start: int) -> int:
-    """Where the turn begins that the cut splits, which may be at the cut itself before 1.5.2; -1 where none is split."""
+    """The beginning of the turn that the cut splits, before 1.5.2 possibly the cut itself; -1 if no turn is split."""
     parts = sizes.parts
     if cut < len(sizes) and parts[cut] in rules.whole:
         return -1
@@ -164,7 +164,7 @@ def _history(sizes: PathSizes, rules: _Version, cut: int, start: int) -> int:
 
 
 def _recovers(sizes: PathSizes, cut: int) -> bool:
-    """Whether nothing follows a message but attempts at a reply that were edited out, and quiet entries (pi 1.5.2)."""
+    """Whether a message is followed only by attempted replies that were edited out, and by quiet entries (pi 1.5.2)."""
     parts, entries = sizes.parts, sizes.entries
     rest = range(cut + 1, len(sizes))
     if any(parts[position] not in (Part.SILENT, Part.OMITTED) for position in rest):
@@ -182,7 +182,7 @@ def _recovers(sizes: PathSizes, cut: int) -> bool:
 
 
 def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
-    """A tail whose first message begins a turn splits none, whatever quiet entry stands in front of it."""
+    """Corrects a false split: a tail whose first message begins a turn splits none, even after a quiet entry."""
     lead = first_said(sizes, division.cut)
     if not division.split or lead >= len(sizes) or sizes.parts[lead] not in STARTS:
         return
@@ -193,7 +193,7 @@ def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
         Diagnostic(
             "false-split",
             f"no turn is split: the tail begins with a turn, at #{sizes.entries[lead]}",
-            f"pi would take the turn before it for split, because #{sizes.entries[division.cut]} has no text, and "
+            f"pi would count the turn before it as split, because #{sizes.entries[division.cut]} has no text, and "
             f"summarise {prefix} message{'' if prefix == 1 else 's'} of it as the beginning of a turn",
             answer,
         )
@@ -201,7 +201,7 @@ def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
 
 
 def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int) -> None:
-    """Results at the end that alone exceed the budget are cut in the middle, the largest first, until the tail fits."""
+    """Cuts results at the end in the middle, the largest first, until the tail fits, if they alone exceed the budget."""
     size = counts.between(division.cut, len(sizes))
     if size <= _TAIL_LIMIT * budget:
         return
@@ -226,7 +226,7 @@ def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int
 
 
 def _tell_large_entry(sizes: PathSizes, counts: Counts, division: Division, budget: int) -> None:
-    """Says so where the first entry of the tail makes it larger than 1.25 budgets: pi's rule, which stays."""
+    """Adds a remark if the first entry of the tail makes it larger than 1.25 budgets, which is pi's rule and stays."""
     size = counts.between(division.cut, len(sizes))
     if size > _TAIL_LIMIT * budget and count_in(sizes, 0, division.cut):
         lead = first_said(sizes, division.cut)
@@ -244,11 +244,11 @@ def _times(size: int, budget: int) -> str:
 
 
 _LEAST_LEFT = 200
-"""Tokens that a result keeps at least when it is cut in the middle."""
+"""Least tokens that a result keeps when it is cut in the middle."""
 
 
 def _level(ascending: list[int], room: int) -> int:
-    """The size that the larger ones come down to so that all fit into `room`."""
+    """The size to which larger results are cut so that all fit into `room`."""
     for done, smallest in enumerate(ascending):
         share = room // (len(ascending) - done)
         if smallest > share:

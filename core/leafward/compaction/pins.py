@@ -1,7 +1,7 @@
-"""Facts that the user wants in every summary, word for word: stored with a compaction, and carried on to the next.
+"""Pins: facts that the user wants in every summary, word for word. They are stored with a compaction and carried on to the next.
 
-A pin is a sentence. Of a bare name, path, number or command nobody knows later what was to be known of it, so what is pinned
-then is the sentence that says it.
+A pin is a sentence. A bare name, path, number or command means nothing later, so the sentence that mentions it is pinned
+instead.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _SPOKEN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{4}")
-"""Scripts that put no spaces between words."""
+"""Characters of scripts that put no spaces between words."""
 _FEW_WORDS = 2
 _LEAST_WORDS = 4
-"""Words of a sentence that says more than the token in it."""
+"""Least words of a sentence that says more than the token in it."""
 _FAR = 2_000
-"""Entries up to which the sentence of a token is looked for."""
+"""Number of entries that are searched for the sentence of a token."""
 _QUOTE = LINE_LIMIT - 60
 
 
 def carried_pins(session: Session, at: int) -> tuple[str, ...]:
-    """The pins that the compactions on the path to an entry hold, oldest first."""
+    """The pins of the compactions on the path to an entry, oldest first."""
     found: dict[str, None] = {}
     for index in compactions(session, at):
         found.update(dict.fromkeys(pins_in(session.body(index) or {})))
@@ -41,7 +41,7 @@ def carried_pins(session: Session, at: int) -> tuple[str, ...]:
 
 
 def pins_in(body: Body) -> list[str]:
-    """The pins that a summary entry of ours holds."""
+    """The pins of a summary entry of ours."""
     details = body.get("details")
     ours = details.get("leafward") if isinstance(details, dict) else None
     pins = ours.get("pins") if isinstance(ours, dict) else None
@@ -49,13 +49,13 @@ def pins_in(body: Body) -> list[str]:
 
 
 def clean_pins(pins: Iterable[str]) -> tuple[str, ...]:
-    """Pins as they go into a summary: one line each, harmless, secrets taken out, none twice."""
+    """Pins in the form for a summary: one line each, harmless, secrets removed, no duplicates."""
     redactor = Redactor()
     return tuple(dict.fromkeys(line for pin in pins if (line := harmless(redactor.text(pin)))))
 
 
 def is_bare(pin: str) -> bool:
-    """Whether a pin is no sentence: one name, path, number or flag, or a number with its unit."""
+    """Whether a pin is not a sentence: a single name, path, number or flag, or a number with its unit."""
     words = pin.split()
     if _SPOKEN.search(pin) is not None:
         return False
@@ -63,10 +63,10 @@ def is_bare(pin: str) -> bool:
 
 
 def as_sentences(session: Session, at: int, pins: Iterable[str]) -> tuple[str, ...]:
-    """Pins with each bare token replaced by the sentence that says it last on the path to an entry.
+    """Pins with each bare token replaced by the last sentence on the path to an entry that mentions it.
 
-    What somebody wrote comes before what a tool was given or printed. A token that stands nowhere there stays as it is, as do
-    the user's own sentences.
+    Text written by a person or model comes before tool input and output. A token that is found nowhere stays unchanged, as do the
+    user's own sentences.
     """
     return tuple(
         (_sentence_of(session, at, pin.strip()) or pin) if is_bare(pin) else pin for pin in pins if pin
@@ -74,7 +74,7 @@ def as_sentences(session: Session, at: int, pins: Iterable[str]) -> tuple[str, .
 
 
 def _sentence_of(session: Session, at: int, token: str) -> str:
-    """Empty where the token stands nowhere, or is empty."""
+    """The last sentence that mentions a token; empty if there is none."""
     if not token:
         return ""
     named = re.compile(rf"(?<![\w-]){re.escape(token)}(?![\w-])")
@@ -95,7 +95,7 @@ def _sentence_of(session: Session, at: int, token: str) -> str:
 
 
 def _written(message: Body) -> Iterator[str]:
-    """What a person or a model wrote in a message."""
+    """Text that a person or a model wrote in a message."""
     role = message.get("role")
     if role in ("user", "custom"):
         yield text_of(message.get("content"))
@@ -106,7 +106,7 @@ def _written(message: Body) -> Iterator[str]:
 
 
 def _said(text: str, token: str, named: re.Pattern[str]) -> str:
-    """The last sentence of a text that says a token and something of it."""
+    """The last sentence of a text that mentions a token and has enough other words."""
     found = ""
     for sentence in prose.sentences(text):
         if token in sentence and len(sentence.split()) >= _LEAST_WORDS and named.search(sentence):
@@ -116,7 +116,7 @@ def _said(text: str, token: str, named: re.Pattern[str]) -> str:
 
 
 def _used(message: Body, token: str, named: re.Pattern[str]) -> str:
-    """A sentence that says which tool was given a token, or printed it."""
+    """A sentence that names the tool that was given a token, or that printed it."""
     if message.get("role") == "toolResult":
         for line in text_of(message.get("content")).split("\n"):
             if token in line and named.search(line):
@@ -133,7 +133,7 @@ def _used(message: Body, token: str, named: re.Pattern[str]) -> str:
 
 
 def _around(line: str, token: str) -> str:
-    """A line that fits into a pin, with the token in it."""
+    """A line cut to the length of a pin, with the token in it."""
     line = " ".join(line.split())
     start = line.find(token)
     if len(line) > _QUOTE and start + len(token) > _QUOTE - 2:

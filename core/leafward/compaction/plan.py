@@ -1,4 +1,4 @@
-"""A plan: what a compaction of a path would do, before any model is asked. A pure function of the measured path and settings."""
+"""Plans a compaction before any model is asked: a pure function of the measured path and of settings."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanTokens:
-    """Tokens by part, as every context is estimated, or by the estimator that the settings name.
+    """Tokens by part, by the estimator that all contexts are shown with, or by the one that the settings name.
 
-    `before` and `after` are what pi decides with: its own size, and estimates alone. What is shown is `counted_before` and
+    pi decides with `before`, its own size, and `after`, made of estimates alone. The sizes shown are `counted_before` and
     `counted_after`, which share one basis (`context.basis`).
     """
 
@@ -44,47 +44,47 @@ class PlanTokens:
     summarize: int
     turn_prefix: int
     kept: int
-    """After what is cut short."""
+    """Tokens of the kept messages after shortening."""
     pruned: int
-    """What cutting messages short frees."""
+    """Tokens freed by shortening messages."""
     previous_summary: int
     system: int
-    """The system prompt, as far as the file holds it; it stays."""
+    """Tokens of the system prompt, as far as the file holds it; it stays."""
     summary: int
-    """What the summary is reckoned to take, file lists included."""
+    """Expected tokens of the summary, file lists included."""
     counted_before: int
-    """The size of the context as it is shown."""
+    """Size of the context before, as it is shown."""
     counted_after: int
-    """The same afterwards: what is kept takes what it took, the rest is scaled as the contents are."""
+    """Size of the context after, as it is shown: kept messages keep their size, the rest is scaled as the contents are."""
     not_in_file: int
-    """Of both: what the agent sends and its file does not hold."""
+    """Tokens in both sizes that the agent sends but its file does not hold."""
 
     @property
     def parts(self) -> int:
-        """What the context holds before, by the same estimator as `after`."""
+        """Estimated tokens of the context before, by the same estimator as `after`."""
         inside = self.summarize + self.turn_prefix + self.kept + self.pruned
         return self.system + self.previous_summary + inside
 
     @property
     def unexplained(self) -> int:
-        """What the size as it is shown has beyond the estimates: what is not in the file, and the estimation error."""
+        """The size shown minus the estimates: the tokens not in the file, and the estimation error."""
         return self.counted_before - self.parts
 
     @property
     def after(self) -> int:
-        """The context afterwards: system prompt, summary and what is kept."""
+        """Tokens of the context after: system prompt, summary and kept messages."""
         return self.system + self.summary + self.kept
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a compaction would do. Entries stand by index, in the order of the context."""
+    """Effect of a compaction. Entries are given by index, in the order of the context."""
 
     settings: PlanSettings
     at: EntryIndex
     trigger: Trigger
     first_kept: EntryIndex
-    """First entry of the kept tail; -1 where nothing is compacted, or no tail is kept."""
+    """First entry of the kept tail; -1 if nothing is compacted or no tail is kept."""
     nothing: bool
     """Whether there is nothing to compact."""
     split_turn: bool
@@ -100,21 +100,21 @@ class Plan:
     why: str
     diagnostics: tuple[Diagnostic, ...]
     sizes: PathSizes
-    """What it was made from."""
+    """The measured path that the plan was made from."""
 
     @property
     def estimator(self) -> Estimator:
-        """What its rules count with."""
+        """The estimator of the rules."""
         return self.sizes.counting(self.settings.counting)
 
     @property
     def shown(self) -> Estimator:
-        """What its sizes are shown by, as those of the tree are."""
+        """The estimator for sizes that are shown; the same as in the tree unless the settings name one."""
         return self.sizes.counting(_shown(self.settings))
 
     @property
     def keeps(self) -> str:
-        """What is kept: `all`, a `tail`, `messages` of the user's, or `none`."""
+        """The kept part: `all`, a `tail`, `messages` of the user, or `none`."""
         if self.nothing:
             return "all"
         if self.first_kept >= 0:
@@ -122,12 +122,12 @@ class Plan:
         return "messages" if self.kept else "none"
 
     def cuts(self) -> Iterator[CutLine]:
-        """Every place where the path could be cut, oldest first, with the rule that holds there."""
+        """Every possible cut in the path, oldest first, with the rule that holds there."""
         return cut_lines(self.sizes, _shown(self.settings), tail=self.settings.rules.keeps_tail)
 
 
 def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
-    """The plan for a measured path. Raises BadSettings, or IllegalCut where `settings.cut` is none."""
+    """The plan for a measured path. Raises BadSettings, and IllegalCut if `settings.cut` is not legal."""
     settings = settings if settings is not None else PlanSettings()
     trigger = trigger_of(sizes, settings)
     division = settings.rules.divide(sizes, settings)
@@ -168,7 +168,7 @@ def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
 
 
 def plans(sizes: PathSizes, settings: PlanSettings | None = None) -> dict[Strategy, Plan]:
-    """The plans of all strategies, each in its newest version, with the same settings otherwise."""
+    """The plans of all strategies, each in its newest version but the chosen one, with the same settings otherwise."""
     settings = settings if settings is not None else PlanSettings()
     return {
         strategy: plan(
@@ -186,7 +186,7 @@ def _reason(sizes: PathSizes, division: Division) -> str:
         return "nothing to compact: nothing came after the last compaction"
     if not sizes.spoken:
         return "nothing to compact: nothing was said yet"
-    return f"nothing to compact: no message stands before the cut. {division.why}"
+    return f"nothing to compact: no message is before the cut. {division.why}"
 
 
 def _tail(sizes: PathSizes, division: Division) -> array[int]:
@@ -245,12 +245,12 @@ def _tokens(
 
 
 def _shown(settings: PlanSettings) -> Estimator:
-    """What sizes are shown by: the estimator of the rules only decides, or the same message had a size for each strategy."""
+    """The estimator for sizes that are shown. That of the rules only decides, or a message would have a size for each strategy."""
     return settings.estimator if settings.estimator is not None else Estimator.PI
 
 
 def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortened]) -> list[Shortened]:
-    """Messages that are cut short, with their sizes as they are shown."""
+    """Shortened messages with sizes by the estimator that is shown."""
     if settings.counting is _shown(settings):
         return shortened
     estimator = sizes.counting(_shown(settings))
@@ -270,7 +270,7 @@ def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortene
 
 
 def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLists, Diagnostic | None]:
-    """The lists that the compaction would carry, bounded where faults are mended."""
+    """The file lists that the compaction would carry, bounded if faults are mended."""
     whole = file_lists(sizes.touches, reach, sizes.previous_files, None)
     if whole.size <= settings.file_budget or not (settings.mends or settings.rules.bounds_files):
         return whole, None
@@ -279,18 +279,18 @@ def _files(sizes: PathSizes, settings: PlanSettings, reach: int) -> tuple[FileLi
         "file-lists",
         f"{bounded.omitted} of {len(whole.read) + len(whole.modified)} files left out of the lists, "
         f"the least recent first: they may take {settings.file_budget:,} characters",
-        f"pi would list all of them, {whole.size:,} characters, and carry them on for ever",
+        f"pi would list all of them, {whole.size:,} characters, and keep them for ever",
     )
 
 
 _MIDWAY = (
-    "the file begins in the middle of a conversation: system prompt and tools are not among the tokens afterwards, "
-    "as nothing tells how large they are"
+    "the file begins in the middle of a conversation: the size afterwards is without system prompt and tools, "
+    "whose size is not known"
 )
 
 
 def _size_remarks(made: Plan) -> list[Diagnostic]:
-    """What the sizes of a plan give reason to say."""
+    """Remarks on the sizes of a plan."""
     remarks = []
     trigger, tokens = made.trigger, made.tokens
     about = "" if trigger.source == "usage" else "about "

@@ -1,4 +1,4 @@
-"""What is noted on a stored summary: who made it, what it cost, and where its lines come from."""
+"""Provenance stored with a summary: who made it, what it cost, and the sources of its lines."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def cost_of(summary: Summary) -> float | None:
-    """What a summary cost in US dollars: nothing where no model was asked; None where it is not known."""
+    """Cost of a summary in US dollars: 0 if no model was asked; None if it is not known."""
     if summary.usage is None:
         return 0.0 if summary.cost is None else summary.cost
     return summary.cost
 
 
 def provenance(summary: Summary, text: str, columns: Columns, injection: Injection | None) -> dict[str, Any]:
-    """What the details note of a summary entry: who made it, what it cost, and which line comes from which entries.
+    """Provenance for the details of a summary entry: who made it, its cost, and the source entries of each line.
 
-    Lines are numbered in the stored text, from 0; each stands with the entries it was taken from.
+    Lines are numbered from 0 in the stored text; each number is stored with its source entries.
     """
     noted: dict[str, Any] = {"summarizer": summary.summarizer, "cost": cost_of(summary)}
     if summary.redacted:

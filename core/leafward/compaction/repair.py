@@ -1,7 +1,7 @@
-"""A compaction corrected: the same cut at the same place, the same summary unless another is asked for, lost facts pinned.
+"""Corrects a compaction: the same cut at the same place, the same summary unless another is asked for, lost facts pinned.
 
-The corrected compaction is appended beside the first one, as a child of the same entry. What was said after the first one
-stays there, as a branch.
+The corrected compaction is appended beside the first one, as a child of the same entry. Entries after the first one stay
+there, as a branch.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def repair(
 ) -> Draft:
     """A draft that corrects a compaction: its cut, its pins and new ones.
 
-    Without a `summarizer` its own summary stays, word for word, and so does what was injected with it, unless another
-    `injection` is given. Raises Refused where the entry is no compaction, and as `draft` does.
+    Without a `summarizer` the compaction's own summary stays word for word, and so does its injected context, unless another
+    `injection` is given. Raises Refused if the entry is not a compaction, and the errors of `draft`.
     """
     body = session.body(compaction) or {}
     if session.columns.kind[compaction] != Kind.COMPACTION:
-        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
+        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is not a compaction")
     stored = stored_parts(str(body.get("summary") or ""))
     if injection is None and stored.injected:
         injection = _carried(stored.injected)
@@ -66,14 +66,14 @@ def repair(
 
 
 def own_summary(session: Session, compaction: int) -> Summarizer:
-    """What writes the summary of a compaction again, word for word."""
+    """A summariser that returns the summary of a compaction unchanged."""
     return _AsItIs(session, session.body(compaction) or {})
 
 
 def plan_of(session: Session, compaction: int) -> Plan:
-    """The plan that leads to the cut of a compaction that exists, at the entry it follows.
+    """The plan that leads to the cut of an existing compaction, at the entry it follows.
 
-    Raises IllegalCut where it was cut at a place that no plan would cut at.
+    Raises IllegalCut if no plan could make that cut.
     """
     body = session.body(compaction) or {}
     parent = session.columns.parent[compaction]
@@ -99,7 +99,7 @@ def _noted(body: Body) -> dict[str, Any]:
 
 
 def _carried(text: str) -> Injection:
-    """What an earlier compaction injected, as it is."""
+    """The context injected by an earlier compaction, unchanged."""
     from hashlib import sha256
 
     whole = enclose(text)
@@ -108,7 +108,7 @@ def _carried(text: str) -> Injection:
 
 
 class _AsItIs:
-    """The summary that a compaction has, with the sources that are noted on it."""
+    """Summariser that returns a compaction's own summary, with the sources stored with it."""
 
     def __init__(self, session: Session, body: Body) -> None:
         noted = _noted(body)
@@ -130,7 +130,7 @@ class _AsItIs:
         progress: Callable[[str], object] = lambda _text: None,
         stop: Callable[[], bool] = lambda: False,  # noqa: ARG002
     ) -> Summary:
-        """The text as it is stored."""
+        """The stored summary."""
         progress(self._text)
         lines = tuple(Line(line, "", self._sources.get(line, ())) for line in self._text.split("\n"))
         return Summary(self._text, tokens_of(self._text), self.name, lines)

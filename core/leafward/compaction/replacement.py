@@ -1,4 +1,4 @@
-"""What a plan replaces and what it keeps, as messages: decoded once, for the summary and for what is said about it."""
+"""Messages that a plan replaces and keeps, decoded once for the summary and for judging it."""
 
 from __future__ import annotations
 
@@ -31,40 +31,40 @@ class Edited:
 
     entry: EntryIndex
     content: list[Body]
-    """What takes the place of its content."""
+    """The content that replaces its own."""
     tokens: int
-    """Of the whole message afterwards, as pi 1.5.2 estimates them."""
+    """Tokens of the whole message afterwards, as pi 1.5.2 estimates them."""
 
 
 @dataclass(frozen=True, slots=True)
 class DividedPath:
-    """The messages of a path as a plan deals them out."""
+    """The messages of a path, divided by a plan."""
 
     replaced: tuple[SpanMessage, ...]
-    """Everything that leaves the context, in the order of the path; what was kept out of requests is left out."""
+    """Messages that leave the context, in the order of the path; messages that were never sent are left out."""
     summarised: tuple[SpanMessage, ...]
-    """Of these the ones that the summary stands for, the prefix of a split turn last."""
+    """Messages that the summary replaces: earlier quoted ones first, the prefix of a split turn last."""
     prefix: int
-    """How many of them are that prefix."""
+    """Number of summarised messages in the beginning of the split turn."""
     kept: tuple[SpanMessage, ...]
-    """What stays in the context, cut short where the plan says so."""
+    """Messages that stay in the context, shortened where the plan says so."""
     kept_tokens: int
     quoted: tuple[str, ...]
-    """Messages of the user that stay inside the stored text, word for word but for secrets, oldest first."""
+    """The user's messages that are quoted in the stored text, word for word except for secrets, oldest first."""
     redacted: Mapping[str, int]
-    """Different secrets taken out of these, by name."""
+    """Number of different secrets removed from the quoted messages, by name."""
     edits: tuple[Edited, ...]
     previous: str
-    """The summary before, without what was injected into it and messages that stood in it word for word."""
+    """The previous summary, without injected context and quoted messages."""
     previous_entry: EntryIndex
     plan: Items
-    """The list that the agent kept of its own work before all of these."""
+    """The agent's own task list before all of these messages."""
     system: Body | None
     """The system prompt as it is replayed, as far as the file holds it."""
 
 
 def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> DividedPath:
-    """Decodes the context that a plan is about, each message once. Raises Cancelled where `stop` turns true."""
+    """Decodes each message of a plan's context once. Raises Cancelled if `stop` returns true."""
     sizes = plan.sizes
     before = stored_parts(carried_text(session, plan))
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
@@ -100,7 +100,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
                     message.entry, {**message.message, "content": _shortened(message.message, short, plan)}
                 )
             summarised.append(message)
-    # What was quoted before leaves the stored text: it is said again, and as far as there is room it is quoted again.
+    # Earlier quoted messages leave the stored text: they are summarised, and quoted again if there is room.
     earlier = before.kept if sizes.previous_summary is not None else ()
     if not plan.settings.rules.keeps_tail:
         quoted[:0] = _still_quoted(earlier, quoted, plan)
@@ -128,7 +128,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
 
 
 def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> list[str]:
-    """The newest of the messages quoted before that fit beside those of this plan."""
+    """The newest of the earlier quoted messages that fit beside those of this plan."""
     left = plan.settings.budget - sum(text_tokens(text, plan.estimator) for text in quoted)
     kept: list[str] = []
     for text in reversed(earlier):
@@ -140,23 +140,23 @@ def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> 
 
 
 def carried_text(session: Session, plan: Plan) -> str:
-    """The stored text that stands before a path; of an encrypted summary what can be read beside it."""
+    """The previous stored text; for an encrypted summary, its readable part."""
     sizes = plan.sizes
     return summary_words(session.body(sizes.compaction) or {}) if sizes.previous_summary is not None else ""
 
 
 def previous_summary(before: StoredParts) -> str:
-    """What is carried on of a stored text: the summary, and the file lists behind it."""
+    """The part of a stored text that is carried on: the summary and the file lists after it."""
     return "\n\n".join(part for part in (before.summary, before.files) if part)
 
 
 def span_of(session: Session, plan: Plan) -> Span:
-    """What the summary of a plan is to stand for."""
+    """The span that the summary of a plan replaces."""
     return span_from(session, replacing(session, plan))
 
 
 def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (), focus: str = "") -> Span:
-    """The same from messages that are decoded already."""
+    """The span, from messages that are already decoded."""
     return Span(
         messages=there.summarised,
         previous=there.previous,
@@ -171,7 +171,7 @@ def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (),
 
 
 def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[SpanMessage, bool]]:
-    """Every message of the context but the system's and the summary, with whether it is sent; edits are applied."""
+    """Every message of the context except system messages and the summary, with edits applied, and whether it is sent."""
     messages = plan.sizes.context.messages
     places = [
         place for place in range(len(messages)) if messages.role(place) not in ("system", "compactionSummary")
@@ -190,7 +190,7 @@ def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tu
 
 
 def _shortened(message: Body, short: Shortened, plan: Plan) -> list[Body]:
-    """What is left of the content of a message that is cut short."""
+    """The remaining content of a shortened message."""
     if cleared := plan.settings.rules.cleared:
         return [{"type": "text", "text": cleared}]
     text = text_of(message.get("content"))

@@ -1,4 +1,4 @@
-"""What a plan is asked for: the strategy, its version, budgets, trigger and estimator. Sizes are in tokens unless said."""
+"""Settings of a plan: strategy, version, budgets, trigger and estimator. Sizes are in tokens unless stated otherwise."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 
 
 class TriggerRule(StrEnum):
-    """When a context counts as too large."""
+    """Rule for when a context counts as too large."""
 
     FIXED = "fixed"
-    """Beyond the window less a reserve."""
+    """Larger than the window minus a reserve."""
     PROPORTIONAL = "proportional"
-    """Beyond the window less a share of it (diligent)."""
+    """Larger than the window minus a share of it (diligent)."""
 
 
 RESERVE_PERCENT = 16
-"""The share of the window that diligent keeps free."""
+"""Percentage of the window that diligent keeps free."""
 
 FILE_BUDGET = 8_000
 """Code points that both file lists together may take."""
 SUMMARY_TOKENS = 1_500
-"""What a summary is reckoned to take before there is one: what models wrote in the sessions that pi publishes."""
+"""Expected tokens of a summary before there is one: the usual size of models' summaries in pi's published sessions."""
 
 
 class BadSettings(LeafwardError):
-    """Settings that no plan can be made with."""
+    """Raised for settings with which no plan can be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSettings:
-    """What a plan is made with. None means the strategy's own default."""
+    """Settings of a plan. None means the strategy's own default."""
 
     strategy: Strategy = Strategy.PI
     version: str = ""
     """One of the strategy's `versions`; empty for the newest."""
     corrected: bool = True
-    """Whether the newest version's known faults are mended; an older version is always taken as it was."""
+    """Whether known faults of the newest version are mended; older versions are always reproduced unchanged."""
     keep_recent: int | None = None
     reserve: int | None = None
     window: int = DEFAULT_WINDOW
@@ -56,15 +56,15 @@ class PlanSettings:
     reserve_percent: int = RESERVE_PERCENT
     estimator: Estimator | None = None
     prune: bool = True
-    """Whether opencode's pruning comes before its summary; in 1.18 it has to be switched on there."""
+    """Whether opencode's pruning happens before its summary; in 1.18 it has to be switched on."""
     tail_turns: int | None = None
     """The most turns that opencode keeps; None for as many as fit."""
     file_budget: int = FILE_BUDGET
     summary_tokens: int = SUMMARY_TOKENS
     cut: EntryIndex | None = None
-    """The first entry to keep, instead of what the budget leads to; has to be a legal cut."""
+    """The first entry to keep, instead of the one that the budget leads to; must be a legal cut."""
     onset: Onset | None = None
-    """The size at which the session's own agent compacts, in place of the window less the fixed reserve."""
+    """The size at which the session's own agent compacts; replaces the window minus the fixed reserve."""
 
     @property
     def rules(self) -> StrategyRules:
@@ -73,7 +73,7 @@ class PlanSettings:
 
     @property
     def behaviour(self) -> str:
-        """The version that counts. Raises BadSettings where there is none of that name."""
+        """The version to reproduce. Raises BadSettings if there is none of that name."""
         known = self.rules.versions
         if not self.version:
             return known[0]
@@ -88,12 +88,12 @@ class PlanSettings:
 
     @property
     def counting(self) -> Estimator:
-        """The estimator that counts."""
+        """The estimator to count with."""
         return self.estimator if self.estimator is not None else self.rules.estimator
 
     @property
     def budget(self) -> int:
-        """Tokens that are to be kept as they are."""
+        """Tokens to keep unchanged."""
         if self.keep_recent is not None:
             return max(0, self.keep_recent)
         return self.rules.budget(self.usable)
@@ -109,5 +109,5 @@ class PlanSettings:
 
     @property
     def usable(self) -> int:
-        """The window less what is reserved: where the trigger lies."""
+        """The window minus the reserved tokens, which is the threshold."""
         return max(0, self.window - self.reserved)

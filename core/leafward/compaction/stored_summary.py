@@ -1,7 +1,7 @@
-"""The text that a summary entry stores, taken together and apart: kept messages, summary, file lists, injected context.
+"""The stored text of a summary entry, composed and split: kept messages, summary, file lists, injected context.
 
-The file lists have the form that pi gives them. Of files that were only read the text has those that the summary does not
-name; the entry's details carry all of them on.
+The file lists have pi's form. Of files that were only read, the text lists those that the summary does not name; the
+entry's details carry all of them on.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FILE_SHARE = 10
-"""The list of read files takes at most one part in so many of the stored text."""
+"""The list of read files takes at most this part (one in so many) of the stored text."""
 KEPT_HEADING = "## Messages of the user, word for word"
 _KEPT_OPENING = "<user-message>"
 _KEPT_CLOSING = "</user-message>"
 CUT_MARK = re.compile(r"\n\[… [\d,]+ characters, cut in the middle …\]\n")
-"""What `cut_middle` puts between what it keeps."""
+"""Matches the mark that `cut_middle` puts between the parts that it keeps."""
 _LIST = re.compile(r"\n*<(read-files|modified-files)>\n.*?\n</\1>", re.DOTALL)
 _WORD = re.compile(r"[^\s`'\"(),;<>|*\[\]{}]+")
 
 
 class StoredParts(NamedTuple):
-    """A stored text by its parts."""
+    """The parts of a stored text."""
 
     kept: tuple[str, ...]
-    """Messages of the user that stand in it word for word."""
+    """Messages of the user quoted word for word."""
     summary: str
-    """What was summarised, without the other three."""
+    """The summary, without the other three parts."""
     files: str
     injected: str
-    """Without its markers."""
+    """Injected context, without its markers."""
 
 
 def stored_text(summary: str, *, kept: str = "", files: str = "", injected: str = "") -> str:
-    """The text as it is stored. What is injected brings its markers along; nothing else may pass for them."""
+    """The stored text. Injected context brings its markers; markers in the other parts are disarmed."""
     parts = (_unmarked(kept), _unmarked(summary), files, injected)
     return "\n\n".join(part for part in parts if part)
 
 
 def _unmarked(text: str) -> str:
-    """A text in which no line is a marker of injected context."""
+    """A text without lines that are markers of injected context."""
     if OPENING not in text and CLOSING not in text:
         return text
     marks = (OPENING, CLOSING)
@@ -56,7 +56,7 @@ def _unmarked(text: str) -> str:
 
 
 def stored_parts(text: str) -> StoredParts:
-    """A stored text taken apart, whoever wrote it."""
+    """The parts of a stored text, whoever wrote it."""
     body, injected = split_enclosed(text)
     kept: list[str] = []
     if body.startswith(KEPT_HEADING + "\n"):
@@ -73,11 +73,11 @@ def stored_parts(text: str) -> StoredParts:
 
 
 QUOTE_UNITS = len(_KEPT_OPENING) + len(_KEPT_CLOSING) + 4
-"""Units around one message in the section of kept messages, the blank line after it included."""
+"""UTF-16 units around one quoted message, including the blank line after it."""
 
 
 def kept_section(messages: Iterable[str]) -> str:
-    """Messages of the user, word for word, as a part of a stored text; empty where there are none."""
+    """Messages of the user, word for word, as a part of a stored text; empty if there are none."""
     quotes = [
         f"{_KEPT_OPENING}\n{text.replace(_KEPT_CLOSING, '‹/user-message>')}\n{_KEPT_CLOSING}"
         for text in messages
@@ -86,7 +86,7 @@ def kept_section(messages: Iterable[str]) -> str:
 
 
 def cut_middle(text: str, units: int) -> str:
-    """A text of at most so many UTF-16 units: its beginning and its end, and between them how much is gone."""
+    """A text of at most so many UTF-16 units: its beginning and its end, and between them the length of the whole."""
     whole = utf16_length(text)
     if whole <= units:
         return text
@@ -109,10 +109,10 @@ def _within(text: str, units: int) -> str:
 def file_section(
     read: Sequence[str], modified: Sequence[str], summary: str, cwd: str, units: int, most: int | None = None
 ) -> str:
-    """Every file that was modified, and those that were read and that `summary` does not name, recent ones first.
+    """Every modified file, and the read files that `summary` does not name, recent ones first.
 
-    Read files have what the others leave of so many UTF-16 units; `most` bounds both, None for no bound. `read` and `modified`
-    have the most recent first. A path that would not stay one line of its own is left out.
+    Read files get what the modified ones leave of `units` (UTF-16); `most` bounds both, None for no bound. `read` and `modified`
+    have the most recent first. A path that would not be safe on a line of its own is left out.
     """
     named = _named(summary)
     chosen: list[list[str]] = [[], []]
@@ -137,7 +137,7 @@ def file_section(
 
 
 def _named(text: str) -> set[str]:
-    """What stands in a text as a word, without the stops after it."""
+    """The words of a text, with and without punctuation at their end."""
     found: set[str] = set()
     for word in _WORD.findall(text):
         found.add(word)
@@ -149,7 +149,7 @@ _NEVER_CUT = ("## Goal", "## Constraints")
 
 
 def fitted(summary: str, units: int) -> tuple[str, int]:
-    """A summary of at most so many UTF-16 units, and how many lines that cost: the last of the longest sections."""
+    """A summary of at most so many UTF-16 units, and the number of lines left out: the last lines of the longest sections."""
     lines = summary.split("\n")
     size, dropped = utf16_length(summary), 0
     while size > units:
@@ -163,7 +163,7 @@ def fitted(summary: str, units: int) -> tuple[str, int]:
 
 
 def _longest(lines: list[str]) -> int | None:
-    """The last line under the heading with the most text; None where nothing but headings is left."""
+    """The last line under the heading with the most text; None if only headings are left."""
     best: tuple[bool, int, int] | None = None
     guarded, size, last = False, 0, -1
     for place, line in enumerate([*lines, "#"]):
@@ -178,7 +178,7 @@ def _longest(lines: list[str]) -> int | None:
 
 
 def with_pins(summary: str, pins: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """A summary in which every pin stands word for word, and those that had to be added, at its end."""
+    """A summary with every pin word for word, and the pins that had to be added at its end."""
     missing = tuple(pin for pin in pins if pin not in summary)
     if not missing:
         return summary, ()

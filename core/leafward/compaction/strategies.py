@@ -1,4 +1,4 @@
-"""The rules of each strategy, found by its name: the list of them is `base/strategies`."""
+"""The rules of each strategy by its name; the strategies are listed in `base/strategies`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @cache
 def rules_of(strategy: Strategy) -> StrategyRules:
-    """The rules of a strategy: `RULES` of the module that has its name."""
+    """The rules of a strategy: `RULES` of the module with its name."""
     rules: StrategyRules = import_module(f"leafward.compaction.{strategy}").RULES
     return rules
 
 
 ALL_ESTIMATORS: tuple[Estimator, ...] = tuple(dict.fromkeys(rules_of(one).estimator for one in Strategy))
-"""How the strategies count. What every plan asks for is the same set, so that one measure serves all of them."""
+"""Estimators of all strategies. Every plan asks for this set, so that one measurement serves all strategies."""

@@ -1,4 +1,4 @@
-"""What a strategy decides, as one value: each strategy has its own, `RULES`, in the module of its name."""
+"""Rules of a strategy as one value; each strategy has its own, `RULES`, in the module with its name."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Terms(Protocol):
-    """What rules read of the settings of a plan, with the strategy's defaults filled in (`PlanSettings` has it all)."""
+    """Settings of a plan that rules read, with the strategy's defaults filled in (`PlanSettings` has all of them)."""
 
     @property
     def behaviour(self) -> str:
-        """The version whose behaviour counts."""
+        """The version to reproduce."""
 
     @property
     def mends(self) -> bool:
@@ -27,27 +27,27 @@ class Terms(Protocol):
 
     @property
     def counting(self) -> Estimator:
-        """The estimator that counts."""
+        """The estimator to count with."""
 
     @property
     def budget(self) -> int:
-        """Tokens that are to be kept as they are."""
+        """Tokens to keep unchanged."""
 
     @property
     def usable(self) -> int:
-        """Tokens of the window less what is reserved."""
+        """Tokens of the window minus the reserved ones."""
 
     @property
     def cut(self) -> EntryIndex | None:
-        """The first entry to keep, where one is asked for."""
+        """The first entry to keep, if one is asked for."""
 
     @property
     def prune(self) -> bool:
-        """Whether old results are cleared before the summary, where the strategy does so."""
+        """Whether old results are cleared before the summary, if the strategy supports it."""
 
     @property
     def tail_turns(self) -> int | None:
-        """The most turns to keep, where the strategy counts them."""
+        """The most turns to keep, if the strategy limits them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,22 +55,22 @@ class StrategyRules:
     """The rules of one strategy. Sizes in tokens."""
 
     versions: tuple[str, ...]
-    """The versions whose behaviour can be asked for, newest first; the newest is meant where none is named."""
+    """The versions that can be reproduced, newest first; the newest is the default."""
     estimator: Estimator
-    """How it counts, where nothing else is asked for."""
+    """The estimator, unless another is asked for."""
     budget: Callable[[int], int]
-    """What it keeps by default, by the usable part of the window."""
+    """Tokens to keep by default, from the usable part of the window."""
     reserve: Callable[[int], int]
-    """What it leaves free for the reply by default, by the window."""
+    """Tokens to leave free for the reply by default, from the window."""
     configured: bool = False
-    """Whether `keep-recent` and `reserve` of the configuration are meant for it."""
+    """Whether `keep-recent` and `reserve` of the configuration apply to it."""
     inclusive: bool
-    """Whether a context that equals its threshold is compacted, not only one beyond it."""
+    """Whether a context equal to its threshold is compacted, not only a larger one."""
     keeps_tail: bool = True
-    """Whether it keeps a tail, whose beginning can be chosen; else messages of the user, quoted in the stored text."""
+    """Whether it keeps a tail, whose beginning can be chosen; otherwise it quotes messages of the user in the stored text."""
     divide: Callable[[PathSizes, Terms], Division]
-    """Deals out the messages of a path. Raises BadSettings, or IllegalCut where the cut that is asked for is none."""
+    """Divides the messages of a path. Raises BadSettings, and IllegalCut if the cut that is asked for is not legal."""
     cleared: str = ""
-    """What takes the place of a result that is cut short, for the summary too; empty where its middle is cut out."""
+    """Text that replaces a shortened result, in the summary's input too; empty if results are cut in the middle instead."""
     bounds_files: bool = True
-    """Whether its file lists have a bound even where it is reproduced as it is."""
+    """Whether its file lists are bounded even if faults are not mended."""

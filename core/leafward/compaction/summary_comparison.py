@@ -1,4 +1,4 @@
-"""Two summaries beside each other: section by section what is the same, and which facts only one of them holds."""
+"""Compares two summaries: section by section, with the facts that only one of them holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.summaries.facts import FactReader, Voice, gather
+from leafward.summaries.facts import TextFacts, Voice, gather
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, Text, file_names
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from leafward.summaries.facts import Fact
 
 LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
-"""Titles of what a stored summary holds besides what it tells."""
+"""Titles of the other lists in a stored summary."""
 _PREFIX = "Split turn: "
 
 
 class Mark(StrEnum):
-    """How a line of one summary stands to the other."""
+    """Relation of a line of one summary to the other summary."""
 
     SAME = "same"
     CHANGED = "changed"
@@ -35,7 +35,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PairedLine:
-    """A line of one summary, of the other, or the same line in both. Texts without list marks, not safe to show."""
+    """A line of one summary, of the other, or of both. Texts without list marks, not safe to show."""
 
     mark: Mark
     before: str = ""
@@ -44,17 +44,17 @@ class PairedLine:
 
 @dataclass(frozen=True, slots=True)
 class SectionDiff:
-    """One heading with its lines, in the order of the later summary; what it lacks stands where it stood."""
+    """One heading with its lines, in the order of the later summary; removed lines are at their old place."""
 
     title: str
     mark: Mark
-    """Added or removed where only one summary has the heading; same where every line is."""
+    """Added or removed if only one summary has the heading; same if all lines are the same."""
     lines: tuple[PairedLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryDiff:
-    """Two summaries compared. What Leafward injected into them is left out: it is no summary."""
+    """Comparison of two summaries. Injected context is left out, as it is no summary."""
 
     sections: tuple[SectionDiff, ...]
     only_before: tuple[Fact, ...]
@@ -62,7 +62,7 @@ class SummaryDiff:
     only_after: tuple[Fact, ...]
 
     def count(self, mark: Mark) -> int:
-        """Lines of one kind."""
+        """Number of lines with a mark."""
         return sum(1 for section in self.sections for line in section.lines if line.mark is mark)
 
 
@@ -72,7 +72,7 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
     order = list(new)
     for place, title in enumerate(old):
         if title not in new:
-            # Where it stood: behind the section that it followed.
+            # At its old place: after the section that it followed.
             above = [other for other in list(old)[:place] if other in order]
             order.insert(order.index(above[-1]) + 1 if above else 0, title)
     found = []
@@ -91,12 +91,12 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
 
 
 def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
-    """Titles and lines of a stored summary, by title as it is compared, in order; what was injected is left out."""
+    """Titles and lines of a stored summary, by case-folded title, in order; injected context is left out."""
     return _sections(text, lambda line: line.says)
 
 
 def titled_lines(text: str) -> dict[str, tuple[str, list[str]]]:
-    """The same with lines as they are stored."""
+    """The same, with lines as they are stored."""
     return _sections(text, lambda line: line.text)
 
 
@@ -115,7 +115,7 @@ def _sections(text: str, text_of_line: Callable[[StoredLine], str]) -> dict[str,
 
 
 def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
-    """Lines of both: first those that are the same, then those that are alike, then what is left."""
+    """Lines of both in order: the same lines are paired first, then similar ones; the rest is added or removed."""
     taken: dict[int, int] = {}
     free = set(range(len(old)))
     by_text: dict[str, list[int]] = {}
@@ -144,7 +144,7 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
     passed = 0
 
     def gap(stop: int) -> None:
-        """What only one of them says up to the next line of both: the old first."""
+        """Adds the unpaired lines before the next pair: the old ones first."""
         nonlocal passed
         found.extend(PairedLine(Mark.REMOVED, old[place]) for place in range(passed, stop) if place in free)
         found.extend(PairedLine(Mark.ADDED, "", text) for text in added)
@@ -168,7 +168,7 @@ def _own_text(text: str) -> str:
 
 
 def _only(mine: str, other: str, cwd: str) -> tuple[Fact, ...]:
-    facts = gather(FactReader(cwd).prose(mine, Voice.TOLD, NO_ENTRY))
+    facts = gather(TextFacts(cwd).prose(mine, Voice.TOLD, NO_ENTRY))
     names, there = file_names(facts), Text(other, cwd)
     found = [fact for fact in facts if there.holds(fact, names) is FactMatch.ABSENT]
     return tuple(sorted(found, key=lambda fact: (-fact.weight, fact.kind, fact.key)))
@@ -182,7 +182,7 @@ def summary_at(session: Session, entry: int) -> str:
 
 
 def summaries_near(session: Session, at: int, besides: int = NO_ENTRY) -> list[EntryIndex]:
-    """The entries of a session that hold a summary: those on the path to an entry first, the latest of them first."""
+    """The entries with a summary: those on the path to an entry first, compactions before branches, the latest first."""
     kinds = session.columns.kind
     summary_kinds = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
     every = [

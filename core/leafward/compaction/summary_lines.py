@@ -1,8 +1,8 @@
-"""A stored summary line by line: what tells, what lists files, what a split turn began with, what is quoted or injected.
+"""Lines of a stored summary, by part: the summary proper, file lists, the beginning of a split turn, quoted and injected text.
 
-The forms are pi 1.5.2's (file lists in tags, the beginning of a split turn under a heading of its own) and Leafward's
-(messages of the user word for word, and the enclosed part). Sizes are dealt out to the lines so that they add up to what
-the whole text is counted as.
+The forms are pi 1.5.2's (file lists in tags, the beginning of a split turn under its own heading) and Leafward's (quoted
+messages of the user, and the enclosed part). Sizes are distributed over the lines so that they add up to the size of the
+whole text.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Part(StrEnum):
-    """Where in a stored summary a line stands."""
+    """Part of a stored summary that a line belongs to."""
 
     TOLD = "told"
     PREFIX = "prefix"
-    """What a split turn began with."""
+    """Summary of the beginning of a split turn."""
     QUOTED = "quoted"
     """A message of the user, word for word."""
     READ = "read"
@@ -41,25 +41,25 @@ class StoredLine:
     number: int
     """Counted from 0."""
     text: str
-    """As stored; not safe to show."""
+    """The line as stored; not safe to show."""
     part: Part
     heading: str
-    """The heading it stands under, without its marks; a heading's own for a heading."""
+    """The heading above the line, without its marks; for a heading, its own text."""
     level: int
-    """Of a heading, 1…6; 0 for every other line."""
+    """Level of a heading, 1…6; 0 for every other line."""
     mark: bool
-    """Blank, a tag or a rule: it says nothing by itself."""
+    """Whether the line is blank, a tag or a rule, and has no text of its own."""
     tokens: int
-    """Its share of the whole text's tokens, the line break included."""
+    """The line's share of the whole text's tokens, the line break included."""
 
     @property
     def says(self) -> str:
-        """The text without list marks, boxes and emphasis; a heading without its signs."""
+        """The text without list marks, boxes and emphasis; for a heading, without its signs."""
         return self.heading if self.level else bare(self.text)
 
 
 SPLIT_TURN = "Turn Context (split turn)"
-"""pi's heading over what a split turn began with."""
+"""pi's heading above the summary of a split turn's beginning."""
 
 _HEADING = re.compile(r"^(#{1,6})\s+(\S.*?)\s*#*$")
 _BOLD = re.compile(r"^\*\*([^*]+?):?\*\*:?$")
@@ -67,7 +67,7 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _BOX = re.compile(r"^\[[ xX~✓-]\]\s+")
 _RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,}|\|[\s|:-]+\|)\s*$")
 USER_MESSAGE = "<user-message>"
-"""Opens a message of the user within a summary."""
+"""The tag that opens a message of the user within a summary."""
 _OPENS = {"<read-files>": Part.READ, "<modified-files>": Part.MODIFIED, USER_MESSAGE: Part.QUOTED}
 _CLOSES = {Part.READ: "</read-files>", Part.MODIFIED: "</modified-files>", Part.QUOTED: "</user-message>"}
 _TELLS = frozenset({Part.TOLD, Part.PREFIX})
@@ -78,15 +78,15 @@ class Quote:
     """A message of the user that a stored summary holds word for word."""
 
     number: int
-    """The line that opens it."""
+    """The number of the line that opens it."""
     text: str
-    """As stored; not safe to show."""
+    """The message as stored; not safe to show."""
     tokens: int
-    """Of the message alone, as it counts elsewhere; the tags around it are the summary's."""
+    """Tokens of the message alone, as counted elsewhere; the tags around it belong to the summary."""
 
 
 def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
-    """The messages that are quoted in a stored summary, in order."""
+    """The messages quoted in a stored summary, in order."""
     found: list[tuple[int, list[str]]] = []
     for line in lines:
         if line.part is not Part.QUOTED:
@@ -94,7 +94,7 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
         tag = line.text.strip() if line.mark else ""
         if tag == USER_MESSAGE or not found:
             found.append((line.number, []))
-        # What was said may hold the tag that opens a message.
+        # The message itself may contain the tag that opens a message.
         if tag not in (USER_MESSAGE, _CLOSES[Part.QUOTED]):
             found[-1][1].append(line.text)
     texts = ((number, "\n".join(text)) for number, text in found)
@@ -102,7 +102,7 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
 
 
 def part_sizes(text: str) -> tuple[int, int, int]:
-    """Tokens of a stored text that are summary, messages word for word, and injected; they add up to those of the text."""
+    """Tokens of the summary, the quoted messages and the injected context; they add up to those of the text."""
     lines = stored_lines(text)
     injected = sum(line.tokens for line in lines if line.part is Part.INJECTED)
     quoted = sum(one.tokens for one in quotes_in(lines))
@@ -110,7 +110,7 @@ def part_sizes(text: str) -> tuple[int, int, int]:
 
 
 def bare(text: str) -> str:
-    """A line of Markdown as it is said: no list mark, box, heading sign or emphasis."""
+    """A line of Markdown as plain text: without list mark, box, heading sign or emphasis."""
     line = text.strip()
     heading = _HEADING.match(line)
     if heading is not None:
@@ -120,7 +120,7 @@ def bare(text: str) -> str:
 
 
 def stored_lines(text: str) -> tuple[StoredLine, ...]:
-    """The lines of a stored summary, in order; none for an empty text. Linear in the text."""
+    """The lines of a stored summary, in order; none for an empty text. Takes linear time."""
     if not text:
         return ()
     lines = text.split("\n")
@@ -160,11 +160,11 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
 
 
 def _shares(lines: list[str], inside: set[int], total: int) -> list[int]:
-    """Tokens of each line, which add up to `total`. The enclosed part counts as it does alone, the summary is the rest."""
+    """Tokens of each line, which add up to `total`. The enclosed part has its own size, and the summary gets the rest."""
     shares = [0] * len(lines)
     units = before = 0
     for number in sorted(inside):
-        # What is enclosed ends without a line break.
+        # The enclosed part ends without a line break.
         units += utf16_length(lines[number]) + (before > 0)
         shares[number] = tokens_of_units(units) - before
         before += shares[number]
@@ -181,7 +181,7 @@ def _shares(lines: list[str], inside: set[int], total: int) -> list[int]:
 
 
 def heading_of(line: str) -> tuple[int, str]:
-    """Level and title of a heading; 0 and an empty title where the line is none. Bold alone on a line heads as well."""
+    """Level and title of a heading; 0 and an empty title for other lines. A line that is all bold counts as a heading."""
     found = _HEADING.match(line.strip())
     if found is not None:
         return len(found[1]), bare(found[2])
@@ -190,7 +190,7 @@ def heading_of(line: str) -> tuple[int, str]:
 
 
 def _hand_over(found: list[StoredLine]) -> None:
-    """Gives the rule and the blank lines at the end to the split turn: they are there for its heading."""
+    """Moves the rule and blank lines at the end to the split turn, as they precede its heading."""
     at = len(found)
     while at and found[at - 1].mark and found[at - 1].part is Part.TOLD:
         at -= 1
@@ -199,12 +199,12 @@ def _hand_over(found: list[StoredLine]) -> None:
 
 
 def standing_for(lines: Sequence[StoredLine], tokens: int) -> tuple[StoredLine, ...]:
-    """The lines of a text that stands for a summary of so many tokens: the first one counts as all of it."""
+    """The lines of a text that replaces a summary of so many tokens; the first line counts as all of it."""
     return tuple(replace(line, tokens=0 if number else tokens) for number, line in enumerate(lines))
 
 
 def _enclosed(lines: list[str]) -> set[int]:
-    """Numbers of the lines between markers, the markers among them: the rule of `split_enclosed`."""
+    """Numbers of the lines between markers, markers included, by the rule of `split_enclosed`."""
     found: set[int] = set()
     opened = -1
     for number, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Whether a context is large enough to be compacted: pi's fixed reserve, diligent's share of the window, and the others."""
+"""Checks whether a context is large enough to be compacted: pi's fixed reserve, diligent's share of the window, and others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """The size of a context beside the threshold."""
+    """The size of a context, compared with the threshold."""
 
     rule: TriggerRule
     window: int
@@ -21,24 +21,24 @@ class Trigger:
     threshold: int
     tokens: int
     source: str
-    """`usage` where a provider's count is part of the size, else `estimate`."""
+    """`usage` if a provider's count is part of the size, else `estimate`."""
     reached: bool
     inclusive: bool
-    """Whether a size that equals the threshold reaches it."""
+    """Whether a size equal to the threshold reaches it."""
     about: bool = False
-    """Whether the threshold is no certainty."""
+    """Whether the threshold is not certain."""
 
     @property
     def excess(self) -> int:
-        """Tokens beyond the threshold; negative where there is room."""
+        """Tokens above the threshold; negative if there is room."""
         return self.tokens - self.threshold
 
 
 def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
-    """The trigger of a path: its size as it is shown everywhere against the window less the reserve.
+    """The trigger of a path: its size as it is shown, compared with the window minus the reserve.
 
-    pi and diligent compact beyond the threshold, Codex and opencode at it. diligent takes the larger of what the last reply
-    reported and the whole estimate. Where the plan is of the session's own agent, its threshold is that agent's.
+    pi and diligent compact above the threshold, Codex and opencode at it. diligent takes the larger of the last reply's count and
+    the whole estimate. If the plan is for the session's own agent, the threshold is that agent's.
     """
     context = sizes.context
     tokens, source = context.total, "usage" if context.count.recorded else "estimate"

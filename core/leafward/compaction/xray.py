@@ -1,8 +1,8 @@
-"""The context before and after a compaction, aligned: what became of every message, and where the summary comes from.
+"""The context before and after a compaction, aligned: the fate of every message, and the sources of the summary.
 
-`xray_of` looks at one that happened, in any session; `xray_planned` at one that is only planned; `xray_edited` at context
-edits, which leave out or shorten without a summary. Sizes are what `context` counts; what no message explains has a row of
-its own.
+`xray_of` shows a stored compaction of any session, `xray_planned` a planned one, and `xray_edited` context edits, which leave
+out or shorten messages without a summary. Sizes are those of `context`; tokens that no message explains have rows of their
+own.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ __all__ = [
 ]
 
 _TURN_STARTS = frozenset({"user", "bashExecution", "custom", "branchSummary"})
-"""Roles that begin a turn (pi 1.5.2); the summary of a compaction stands apart."""
+"""Roles that begin a turn (pi 1.5.2); the summary of a compaction does not."""
 
 
 def xray_of(session: Session, compaction: int) -> XRay:
-    """The X-ray of a compaction that already happened. Raises Refused where the entry is none."""
+    """The X-ray of a stored compaction. Raises Refused if the entry is not a compaction."""
     index = EntryIndex(compaction)
     body = session.body(index) if 0 <= index < len(session) else None
     if body is None or session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"#{compaction} is no compaction")
+        raise Refused(f"#{compaction} is not a compaction")
     before = context_at(session, leaf_before(session, index))
     after = context_at(session, index)
     messages = before.messages
@@ -77,7 +77,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
         if message.entry not in old and message.role != "system":
             dealing.bring_back(message)
     dealing.tell(lines, index)
-    # Where the agent copied no more than the compaction, it noted what the file does not hold.
+    # If the agent copied only the compaction's context, the size that it recorded covers the missing part.
     basis = Basis.of(session)
     noted = basis.change(index)[0].total - before.total
     dealing.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
@@ -95,7 +95,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
 
 
 def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XRay:
-    """The X-ray of a compaction that is only planned; without a draft with the size its summary is reckoned to have."""
+    """The X-ray of a planned compaction; without a draft, its summary has its expected size."""
     before = plan.sizes.context
     messages = before.messages
     text = draft.text if draft is not None else ""
@@ -148,12 +148,12 @@ def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XR
 
 
 def xray_edited(session: Session, edit: int) -> XRay:
-    """The X-ray of a context edit, with those that were appended in one operation with it. Raises Refused for another entry."""
+    """The X-ray of a context edit and the others of the same operation. Raises Refused for another entry."""
     index = EntryIndex(edit)
     columns, tree = session.columns, session.tree
     body = session.body(index) if 0 <= index < len(session) else None
     if body is None or columns.kind[index] != Kind.CONTEXT_EDIT:
-        raise Refused(f"#{edit} is no context edit")
+        raise Refused(f"#{edit} is not a context edit")
     operation = marks(body).get("op")
 
     def belongs(entry: int) -> bool:
@@ -201,7 +201,7 @@ _SUMMARY = "compactionSummary"
 def _split(
     before: Context, spoken: Sequence[int], stayed: Mapping[EntryIndex, object], lines: Iterable[StoredLine]
 ) -> int:
-    """The position at which the turn begins that the cut splits; -1 where it splits none."""
+    """The position of the turn that the cut splits; -1 if it splits none."""
     messages = before.messages
     kept = (at for at in spoken if messages.entry[at] in stayed and messages.role(at) != _SUMMARY)
     first = next(kept, -1)
@@ -214,7 +214,7 @@ def _split(
 
 
 def _recorded(session: Session, details: object) -> dict[int, tuple[EntryIndex, ...]]:
-    """The entries that lines of a summary were taken from, by the line's number, as Leafward stores them in `details`."""
+    """The source entries of a summary's lines, by line number, as Leafward stores them in `details`."""
     ours: Body | object = details.get("leafward") if isinstance(details, dict) else None
     listed = ours.get("sources") if isinstance(ours, dict) else None
     found: dict[int, tuple[EntryIndex, ...]] = {}

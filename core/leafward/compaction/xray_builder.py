@@ -1,4 +1,4 @@
-"""Deals the messages before a compaction and what stands there after it out to bands, and aligns them."""
+"""Sorts the messages before a compaction and the contents after it into bands, and aligns them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _TELLING = 48
-"""Characters by which a quoted message is known again."""
+"""Number of characters by which a quoted message is recognised."""
 _LINK = attrgetter("link")
 _BEYOND = {Link.REST: What.REST, Link.ERROR: What.ERROR}
 
 
 class XRayBuilder:
-    """Messages and lines dealt out to bands, then made an X-ray."""
+    """Collects messages and lines in bands, then makes an X-ray of them."""
 
     def __init__(self, session: Session, before: Context) -> None:
         self.session = session
@@ -45,17 +45,17 @@ class XRayBuilder:
         self._quotes: list[tuple[Cell, str]] = []
         self._injected: list[Cell] = []
         self._pruned: dict[int, int] = {}
-        """Tokens cut off a message that is summarised, by the identity of its cell."""
+        """Tokens cut from a message that is summarised, by the identity of its cell."""
         self._beyond: tuple[tuple[int, int], tuple[int, int]] = (0, 0), (0, 0)
         self._sources: list[int] = []
-        """Positions that a summary was made from."""
+        """Positions that the summary was made from."""
         self._places: dict[int, int] = {}
-        """Where each entry stands in the context after; empty where it is not made yet."""
+        """Position of each entry in the context after; empty if that context does not exist yet."""
         self._summary_place = -1
         self.messages_after = 0
 
     def order(self, after: Context, compaction: EntryIndex) -> None:
-        """Takes the order of what stands after from the context there: some agents send what is kept ahead of the summary."""
+        """Takes the order from the context after: some agents send kept messages ahead of the summary."""
         messages = after.messages
         self._places = {entry: place for place, entry in enumerate(messages.entry)}
         summaries = (
@@ -72,7 +72,7 @@ class XRayBuilder:
         return Cell(What.MESSAGE, messages.tokens[position], entry, role, edited=edited, sent=sent)
 
     def system(self, after: Context) -> None:
-        """The system prompt and the tools of both sides; what differs is cut, and given anew."""
+        """Adds the system prompt and the tools of both sides; if they differ, the old ones are cut and the new ones injected."""
         old, new = _system_cells(self.session, self.context), _system_cells(self.session, after)
         self.messages_after += len(_systems(after))
         for what in (What.SYSTEM, What.TOOLS):
@@ -86,18 +86,18 @@ class XRayBuilder:
                 self._injected.append(now[0])
 
     def keep(self, position: int, tokens: int, edited: EntryIndex) -> None:
-        """A message that stays, with what is left of it."""
+        """Adds a message that stays, with its remaining tokens."""
         was = self._cell(position)
         now = was._replace(tokens=tokens, edited=edited)
         self._kept.append((was, now, max(0, was.tokens - tokens)))
         self.messages_after += 1
 
     def drop(self, position: int) -> None:
-        """A message that goes, and that nothing stands for."""
+        """Adds a message that is removed without a replacement."""
         self._cut.append(self._cell(position))
 
     def replace(self, position: int, *, prefix: bool, cut: int = 0) -> None:
-        """A message that is summarised; `cut` tokens of it are not even read for that."""
+        """Adds a message that is summarised; `cut` tokens of it are not even read for the summary."""
         cell = self._cell(position)
         (self._prefix if prefix else self._replaced).append(cell)
         if cut:
@@ -105,19 +105,19 @@ class XRayBuilder:
         self._sources.append(position)
 
     def bring_back(self, message: ContextMessage) -> None:
-        """A message that was not in the context before, and is in what the compaction kept."""
+        """Adds a message that was not in the context before but is among those that the compaction kept."""
         self._injected.append(
             Cell(What.MESSAGE, message.tokens, message.entry, message.role, edited=message.edited)
         )
         self.messages_after += 1
 
     def expect(self, tokens: int) -> None:
-        """A summary that is not made yet."""
+        """Adds a summary that has not been made yet."""
         self._summary.append(Cell(What.EXPECTED, tokens, role="compactionSummary"))
         self.messages_after += 1
 
     def tell(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
-        """The lines of the summary. What says nothing by itself counts with the line before it, or with the first."""
+        """Adds the lines of the summary. A line without text counts with the line before it, or with the first."""
         self.messages_after += 1
         sides = {Part.PREFIX: self._summary_prefix, Part.INJECTED: self._injected}
         added = len(self._injected)
@@ -125,12 +125,12 @@ class XRayBuilder:
         self._quotes += [
             (Cell(What.QUOTED, one.tokens, entry, "user", line=one.number), one.text) for one in quotes
         ]
-        # What stands around a quote is no part of the message.
+        # The tags around a quote are not part of the message.
         quoted = sum(line.tokens for line in lines if line.part is Part.QUOTED)
         owed = quoted - sum(one.tokens for one in quotes)
         last: list[Cell] | None = None
         head = -1
-        """Where the head of the list or section is that lines come under."""
+        """Index of the head of the list or section that the next lines belong to."""
         part: Part | None = None
         for line in lines:
             into = sides.get(line.part, self._summary)
@@ -164,7 +164,7 @@ class XRayBuilder:
             (last if last is not None else self._summary).append(Cell(What.LINE, owed, entry))
 
     def _pair_quotes(self) -> None:
-        """Puts every quoted message beside the one that it is; one that is not found stands as a line of the summary."""
+        """Pairs every quoted message with its original; a quote without one becomes a line of the summary."""
         waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
         for cell, text in self._quotes:
             cell = cell._replace(text=text.strip().partition("\n")[0])
@@ -180,7 +180,7 @@ class XRayBuilder:
             self._kept.append((was, cell, max(0, was.tokens - cell.tokens)))
 
     def _quoted_by(self, cell: Cell, quote: str) -> bool:
-        """Whether a quote is that of a message: begins like it, and where it is cut in the middle ends like it as well."""
+        """Whether a quote is of a message: it begins like it, and if it is cut in the middle, it also ends like it."""
         prompt = prompt_text(self.session.body(cell.entry) or {})
         head, *ends = CUT_MARK.split(quote, maxsplit=1)
         if not ends:
@@ -190,12 +190,12 @@ class XRayBuilder:
         return whole.startswith("".join(begin.split())) and whole.endswith(end)
 
     def beyond(self, before: tuple[int, int], after: tuple[int, int]) -> None:
-        """What no message explains, before and after: what is not in the file, and the estimation error."""
+        """Sets the tokens that no message explains, before and after: those not in the file, and the estimation error."""
         self._beyond = before, after
 
     @property
     def after_tokens(self) -> int:
-        """Tokens of everything that is there after."""
+        """Tokens of everything in the context after."""
         cells = [now for _, now, _ in self._system if now is not None]
         cells += [now for _, now, _ in self._kept]
         cells += [*self._summary, *self._summary_prefix, *self._injected, *(cell for cell, _ in self._quotes)]
@@ -214,7 +214,7 @@ class XRayBuilder:
         recorded_after: bool,
         of_edits: bool = False,
     ) -> XRay:
-        """Everything in rows, with the ledger; totals and numbers of messages before and after."""
+        """Makes the rows and the ledger; `totals` and `messages` are tokens and numbers of messages before and after."""
         self._pair_quotes()
         rows: list[XRayRow] = []
         bands: list[Band] = []
@@ -245,7 +245,7 @@ class XRayBuilder:
         for _, found in groupby(behind, key=_LINK):
             band(found)
         for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
-            # Behind a compaction nothing of an earlier conversation is left.
+            # After a compaction nothing of an earlier conversation is left.
             words = self.context.missing if what is What.REST else ""
             texts = (words, words if of_edits else "")
             was, now = (
@@ -273,7 +273,7 @@ class XRayBuilder:
         )
 
     def _stays(self) -> tuple[list[XRayRow], list[XRayRow], list[XRayRow]]:
-        """What is kept or back in the context: ahead of the summary, with its injected lines, and behind it; each in its order."""
+        """Rows kept or back in the context: ahead of the summary, its injected lines, and behind it; each in its order."""
         rows = [XRayRow(was, now, Link.KEPT, cut) for was, now, cut in self._kept]
         beside = [XRayRow(None, cell, Link.INJECTED) for cell in self._injected]
         if self._places:
@@ -282,7 +282,7 @@ class XRayBuilder:
         ahead: list[XRayRow] = []
         behind: list[XRayRow] = []
         for row in sorted(rows, key=self._place):
-            # What is quoted stands at the head of the summary's text.
+            # Quoted messages are at the head of the summary's text.
             quoted = row.after is not None and row.after.what is What.QUOTED
             (ahead if quoted or 0 <= self._place(row) < self._summary_place else behind).append(row)
         return ahead, beside, behind
@@ -300,7 +300,7 @@ def _grown(cell: Cell, tokens: int, lines: int = 0) -> Cell:
 
 
 def _beginning(text: str) -> str:
-    """What tells a message from others, however its white space was kept."""
+    """The beginning of a message, by which it is recognised whatever its white space."""
     return " ".join(text[: 4 * _TELLING].split())[:_TELLING]
 
 
@@ -311,7 +311,7 @@ def _systems(context: Context) -> list[ContextMessage]:
 
 
 def _system_cells(session: Session, context: Context) -> dict[What, tuple[Cell, object]]:
-    """The system prompt and the tools that the system messages of a context come down to, each with its content."""
+    """The system prompt and the tools that result from a context's system messages, each with its content."""
     own = _systems(context)
     replayed = replayed_system(message_body(session, message) for message in own)
     if replayed is None:
@@ -330,7 +330,7 @@ def _system_cells(session: Session, context: Context) -> dict[What, tuple[Cell, 
 
 
 def _ledger(rows: Iterable[XRayRow]) -> tuple[Share, ...]:
-    """Tokens by link on both sides. Of a message that was cut short, what is left is kept, the rest is cut."""
+    """Tokens by link on both sides. The rest of a shortened message counts as kept, the part cut from it as cut."""
     before: dict[Link, int] = dict.fromkeys(Link, 0)
     after: dict[Link, int] = dict.fromkeys(Link, 0)
     for row in rows:

@@ -1,16 +1,16 @@
-"""The one basis of every size that is shown: what the provider counted, carried over compactions and context edits.
+"""The one basis of all sizes shown: the provider's counts, carried over compactions and context edits.
 
-A provider counts more than a session file holds: its system prompt, its tools, and whatever the estimate of the contents
-misses. pi's own sizes (`Sizes.size`) count that up to the last reply, and no more of it behind a compaction or an edit. Here
-both sides of a compaction are sized alike:
+A provider counts more than a session file holds: the system prompt, the tools, and whatever the estimate of the contents
+misses. pi's own sizes (`Sizes.size`) include that up to the last reply, but not after a compaction or an edit. Here both
+sides of a compaction are sized alike:
 
-- What is not in the file is the first request's count less the estimate of the contents it sent. It is carried along. Where
-  the file begins in the middle of a conversation it is also what was said before: nobody can tell how much of it a compaction
-  leaves, so nothing of it is carried.
-- The estimation error is what remains. It shrinks with the contents: what a compaction keeps takes what it took before, all
-  else is scaled as the contents were in front of it.
-- A context that no reply measures yet is measured by the request that came next, where one is recorded.
-- Usage of a reply that was made before a compaction or an edit above it is inherited, and is not believed.
+- "Not in file" is the first request's count minus the estimate of the contents sent with it. It is carried along. If the file
+begins in the middle of a conversation, it includes the missing messages: a compaction keeps an unknown part of them, so
+nothing of it is carried.
+- The estimation error is the remainder. It shrinks with the contents: messages that a compaction keeps have their size from
+before, everything else is scaled as the contents before the compaction were.
+- A context that no reply measures yet is measured by the next request, if one is recorded.
+- Usage of a reply that is older than a compaction or an edit above it is inherited, and is not trusted.
 
 Everything is a function of the session's tree alone.
 """
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 _COMPACTION = frozenset({Kind.COMPACTION})
 _AHEAD = 512
-"""Entries that are looked at for the request that came next."""
+"""Most entries that are searched for the next request."""
 
 
 class Count(NamedTuple):
-    """How large a context is, in tokens."""
+    """Size of a context, in tokens."""
 
     total: int
     unsent: int
-    """Estimated, of replies that pi counts and does not send; they are in the total."""
+    """Estimated tokens of replies that pi counts but does not send; they are included in the total."""
     recorded: bool
-    """Whether a provider counted it, up to what was said since or came in between. Else it is worked out, and shown with `~`."""
+    """Whether a provider counted it, apart from messages since or in between. Otherwise it is derived, and shown with `~`."""
 
     @property
     def sent(self) -> int:
@@ -59,39 +59,40 @@ class Count(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """What stands in front of the total: nothing where it was counted, else `~`."""
+        """The sign before the total: empty if a provider counted it, else `~`."""
         return "" if self.recorded else "~"
 
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What a context takes of the window, in tokens, and of what that is made up."""
+    """Size of a context in tokens, and its parts."""
 
     count: Count
     contents: int
-    """Estimated, of what the file holds of it and is sent."""
+    """Estimated tokens of the sent messages that are in the file."""
     not_in_file: int
-    """What the agent sends and its file does not hold: system prompt, tools, files that it put in."""
+    """Tokens that the agent sends but its file does not hold: system prompt, tools, files that it put in."""
     counted_to: EntryIndex
-    """The reply up to which a provider counted; -1 for none."""
+    """The reply up to which a provider counted; -1 if there is none."""
 
     @property
     def error(self) -> int:
-        """The estimation error: what the provider counted more for the contents, or less."""
+        """The estimation error: the provider's count of the contents minus their estimate."""
         return self.count.sent - self.contents - self.not_in_file
 
 
 class Carry(NamedTuple):
-    """What a context hands on to what comes in its place."""
+    """Values that a context passes on to the context that replaces it."""
 
     not_in_file: int = 0
     scale: float = 1.0
-    """Tokens counted for one that is estimated."""
+    """Tokens that the provider counts for one estimated token."""
 
     def over(self, contents: int, kept: int, took: int | None) -> int:
-        """The size of a context behind a compaction of this one.
+        """The size of a context after a compaction of this one.
 
-        `contents` and `kept` are estimated, the kept messages are among the contents; `took` is what these took before.
+        `contents` and `kept` are estimates, and the kept messages are among the contents; `took` is the counted size of the kept
+        messages before the compaction.
         """
         counted = self.scale * kept if took is None else took
         return self.not_in_file + round(counted + self.scale * (contents - kept))
@@ -99,7 +100,7 @@ class Carry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """What a compaction took over, and its size as it is worked out from that, with the estimate of its contents."""
+    """Values that a compaction took over, the size derived from them, and the estimate of its contents."""
 
     carry: Carry
     total: int
@@ -115,12 +116,12 @@ class _Request:
 
     @property
     def prompt(self) -> int:
-        """Tokens that were sent."""
+        """Tokens of the request without those of its reply."""
         return max(0, self.usage.total - self.usage.output)
 
 
 class _Memo:
-    """What was worked out for a session. It stays right while the session grows: what lies above a compaction does not change."""
+    """Results cached for a session. They stay valid while the session grows: entries above a compaction do not change."""
 
     def __init__(self, session: Session) -> None:
         self.metrics = EntryMetrics(session)
@@ -130,7 +131,7 @@ class _Memo:
 
     @classmethod
     def of(cls, session: Session) -> _Memo:
-        """The memo of a session. It is kept while the session grows, and begun anew when the session is read anew or proves damaged."""
+        """The memo of a session. It is kept while the session grows, and replaced if the session is read again or proves damaged."""
         memo = _memos.get(session.scan)
         if memo is None or memo.damage != len(session.columns.damage):
             memo = _memos[session.scan] = cls(session)
@@ -145,7 +146,7 @@ _memos: WeakKeyDictionary[Scan, _Memo] = WeakKeyDictionary()
 
 
 def spoken_sizes(session: Session) -> array[int]:
-    """The column `Sizes.spoken` of a session, for whoever decodes the messages of a context to fill."""
+    """The column `Sizes.spoken` of a session, to be filled by code that decodes the messages of a context."""
     return _Memo.of(session).spoken
 
 
@@ -158,20 +159,20 @@ class Basis:
 
     @classmethod
     def of(cls, session: Session) -> Basis:
-        """The basis of a session whose entries nobody counted yet."""
+        """The basis of a session whose entries have not been counted yet."""
         memo = _Memo.of(session)
         return cls(Sizes(session, memo.metrics, spoken=memo.spoken))
 
     def at(self, index: EntryIndex) -> Footprint:
-        """The context at an entry with its parts; -1 is the empty one."""
+        """The context at an entry with its parts; -1 is the empty context."""
         return self.footprint(self.sizes.outline(index), index)
 
     def count_at(self, index: EntryIndex) -> Count:
-        """How large the context at an entry is."""
+        """Size of the context at an entry."""
         return self.count(self.sizes.outline(index), index)
 
     def took(self, first: EntryIndex, index: EntryIndex, freed: int = 0) -> int | None:
-        """What the messages from one entry to another take in the context at that one; None where no count tells.
+        """Tokens of the messages between two entries, as part of the context at the second; None if no provider counted them.
 
         `freed` are estimated tokens of them that edits are about to free.
         """
@@ -183,11 +184,11 @@ class Basis:
         return took if start.recorded and took >= 0 else None
 
     def freed(self, index: EntryIndex, cuts: Iterable[tuple[EntryIndex, int]]) -> int:
-        """How much smaller the context at an entry is without so many estimated tokens of some of its entries."""
+        """Tokens by which the context at an entry shrinks if estimated tokens are cut from some of its entries."""
         last = self._last(latest(self.sizes.session, index, _COMPACTION), index)
         counted = estimated = 0
         for entry, tokens in cuts:
-            # What came behind the last request was never counted: its estimate is what it takes.
+            # Entries after the last request were never counted, so their estimate is their size.
             if last is not None and entry <= last.reply:
                 counted += tokens
             else:
@@ -195,7 +196,7 @@ class Basis:
         return estimated + (round(counted * self.carry(index).scale) if counted else 0)
 
     def change(self, compaction: int) -> tuple[Count, Count]:
-        """How large the context is before and after a compaction; before it as the agent noted it where the file does not tell."""
+        """Sizes before and after a compaction; the size before is the one that the agent recorded if the file does not show it."""
         place = leaf_before(self.sizes.session, compaction)
         before = self.count_at(place)
         noted = self.sizes.body(compaction).get("tokensBefore")
@@ -205,10 +206,10 @@ class Basis:
         return before, self.count_at(EntryIndex(compaction))
 
     def lacks_prompt(self, index: EntryIndex) -> bool:
-        """Whether nothing tells how large something is that the agent sends at an entry besides what its file holds.
+        """Whether the size of something that the agent sends at an entry, but does not store, is unknown.
 
-        That is its system prompt, or files that it put in again behind a compaction. Never of a native session, whose sizes are
-        pi's.
+        That is its system prompt, or files that it put in again after a compaction. Always False for a native session, whose sizes
+        are pi's.
         """
         if self.sizes.session.is_native:
             return False
@@ -216,7 +217,7 @@ class Basis:
         return not found.count.recorded and (found.not_in_file <= 0 or self.lacks_files(index))
 
     def lacks_files(self, index: EntryIndex) -> bool:
-        """Whether files were put in again behind the compaction that applies, are not stored, and no request tells their size."""
+        """Whether files were put in again after the latest compaction, are not stored, and no request shows their size."""
         compaction = latest(self.sizes.session, index, _COMPACTION)
         if compaction < 0 or not leaves_files_unstored(self.sizes.body(compaction)):
             return False
@@ -227,7 +228,7 @@ class Basis:
         return any(self.sizes.metrics.flags[entry] & FILES for entry in above)
 
     def footprint(self, outline: Outline, index: EntryIndex) -> Footprint:
-        """The parts of a context that is outlined already."""
+        """The parts of a context that is already outlined."""
         sizes = self.sizes
         contents = sizes.contents(outline)
         return self.parts(outline.compaction, index, sizes.size(outline), sizes.unsent(outline), contents)
@@ -235,7 +236,7 @@ class Basis:
     def parts(
         self, compaction: EntryIndex, index: EntryIndex, size: ContextSize, unsent: int, contents: int
     ) -> Footprint:
-        """The parts of a context of which is known what pi counts, what of that is not sent, and what its contents take."""
+        """The parts of a context, from pi's count (`size`), the part of it that is not sent, and the estimate of its contents."""
         last = self._last(compaction, index)
         count = self.measured(compaction, index, size, unsent)
         if last is None:
@@ -245,22 +246,22 @@ class Basis:
         return Footprint(count, contents, self._not_in_file(compaction, index), last.reply)
 
     def count(self, outline: Outline, index: EntryIndex) -> Count:
-        """How large a context is that is outlined already. Where a reply on its path measures it, only its end is looked at."""
+        """Size of a context that is already outlined. If a reply on its path measures it, only its end is looked at."""
         return self.measured(outline.compaction, index, self.sizes.size(outline), self.sizes.unsent(outline))
 
     def measured(self, compaction: EntryIndex, index: EntryIndex, size: ContextSize, unsent: int) -> Count:
-        """How large a context is of which is known what pi counts, and what of that is not sent."""
+        """Size of a context, from pi's count (`size`) and the part of it that is not sent."""
         last = self._last(compaction, index)
         if last is not None and size.from_usage:
             return Count(size.total, unsent, recorded=True)
         return self._unmeasured(index, last)
 
     def _unmeasured(self, index: EntryIndex, last: _Request | None) -> Count:
-        """How large a context is that no reply on its path measures: from the request that came next, else worked out."""
+        """Size of a context that no reply on its path measures: from the next request, else derived."""
         outline, ahead = self.sizes.outline(index), self._ahead(index)
         recorded = ahead is not None
         if ahead is None and last is None:
-            # What another branch sent behind the same compaction tells what is not in the file.
+            # A request of another branch after the same compaction shows the tokens that are not in the file.
             ahead = self._ahead(outline.compaction)
         counted = sum(1 for entry in outline.entries if last is not None and entry <= last.reply)
         unsent = self.sizes.broken_off(outline, counted, len(outline.entries))
@@ -270,7 +271,7 @@ class Basis:
         return Count(max(0, self._worked_out(index, last)) + unsent, unsent, recorded=False)
 
     def beginning(self, outline: Outline, index: EntryIndex, until: int) -> int:
-        """What is sent of the first entries of a context, with what is not in the file."""
+        """Tokens sent for the first entries of a context, including those not in the file."""
         sizes = self.sizes
         size = sizes.size(outline, until)
         if size.from_usage and self._last(outline.compaction, index) is not None:
@@ -281,9 +282,9 @@ class Basis:
         return whole.not_in_file + first + (round(error * first / whole.contents) if whole.contents else 0)
 
     def shared(self, here: Outline, there: Outline, index: EntryIndex) -> int:
-        """Tokens that two contexts have in common at their beginning, sized as in the second one, which is that at `index`.
+        """Tokens of the common beginning of two contexts, sized as in the second one, the context at `index`.
 
-        Nothing where another model answers: no provider's cache serves two models.
+        0 if the models differ: no provider's cache serves two models.
         """
         if here.model is not None and there.model is not None and here.model != there.model:
             return 0
@@ -294,12 +295,12 @@ class Basis:
             same += 1
         if same:
             return self.beginning(there, index, same)
-        # Where another compaction comes first, the system prompt in front of it may still be the same.
+        # Even if another compaction comes first, the system prompt before it may be the same.
         mine, theirs = ([message for _, message in outline.systems] for outline in (here, there))
         return replayed_tokens(theirs) if replayed_system(mine) == replayed_system(theirs) else 0
 
     def _not_in_file(self, compaction: EntryIndex, index: EntryIndex) -> int:
-        """What the first request since the compaction sent besides the contents, as they are sized behind it."""
+        """Tokens that the first request since the compaction sent besides the contents, as these are sized after the compaction."""
         first, known = self._first(compaction, index), self._carry(compaction)
         if first is None:
             return known.carry.not_in_file
@@ -307,11 +308,11 @@ class Basis:
         return max(0, known.carry.not_in_file + first.prompt - expected)
 
     def _sent(self, request: _Request) -> Outline:
-        """The context that a request sent."""
+        """The context sent by a request."""
         return self.sizes.outline(EntryIndex(self.sizes.session.columns.parent[request.reply]))
 
     def _worked_out(self, index: EntryIndex, last: _Request | None) -> int:
-        """The size that follows from what was recorded above."""
+        """The size derived from the counts recorded above the entry."""
         outline = self.sizes.outline(index)
         contents = self.sizes.contents(outline)
         if last is None:
@@ -325,7 +326,7 @@ class Basis:
         return last.usage.total + trailing - round(freed * self.carry(index).scale)
 
     def carry(self, index: EntryIndex) -> Carry:
-        """What the context at an entry hands on."""
+        """The values that the context at an entry passes on."""
         compaction = latest(self.sizes.session, index, _COMPACTION)
         last = self._last(compaction, index)
         if last is None:
@@ -337,7 +338,7 @@ class Basis:
         return Carry(0 if unknown else missing, scale)
 
     def _carry(self, compaction: EntryIndex) -> _Carried:
-        """What a compaction takes over; those above it are worked out first, from the top down."""
+        """The values that a compaction took over; for compactions above it they are derived first, from the top down."""
         if compaction < 0:
             return _Carried(Carry(), 0, 0)
         parent = self.sizes.session.columns.parent
@@ -355,7 +356,7 @@ class Basis:
         before, after = sizes.outline(above), sizes.outline(compaction)
         contents, carry = sizes.contents(after), self.carry(above)
         if encrypted_tokens(sizes.body(compaction)):
-            # So was the reasoning in front of it: it was counted and is in no estimate, and none of it is left.
+            # The reasoning before it was encrypted too: counted, but not estimated, and none of it is left.
             carry = carry._replace(scale=1.0)
         kept = [at for at, entry in enumerate(after.entries) if entry != compaction]
         estimated = sum(sizes.estimate_between(after, at, at + 1) for at in kept)
@@ -366,7 +367,7 @@ class Basis:
         return _Carried(carry, carry.over(contents, estimated, took), contents)
 
     def _since(self, compaction: EntryIndex, index: EntryIndex) -> list[range]:
-        """The path to an entry from below a compaction on it; the whole path for -1."""
+        """The path to an entry, from the entry after a compaction on; the whole path for -1."""
         found: list[range] = []
         for run in self.sizes.session.tree.runs_upwards(index):
             if run.start <= compaction < run.stop:
@@ -376,7 +377,7 @@ class Basis:
         return found[::-1]
 
     def _last(self, compaction: EntryIndex, index: EntryIndex) -> _Request | None:
-        """The last request on a path since the compaction that applies, where its usage can be believed."""
+        """The last request on a path since the latest compaction, if its usage can be trusted."""
         kinds = self.sizes.kinds
         for span in reversed(self._since(compaction, index)):
             reply = kinds.rfind(Kind.ASSISTANT, span.start, span.stop)
@@ -389,7 +390,7 @@ class Basis:
         return None
 
     def _first(self, compaction: EntryIndex, index: EntryIndex) -> _Request | None:
-        """The first request on a path since the compaction that applies."""
+        """The first request with trusted usage on a path since the latest compaction."""
         kinds = self.sizes.kinds
         for span in self._since(compaction, index):
             reply = kinds.find(Kind.ASSISTANT, span.start, span.stop)
@@ -401,7 +402,7 @@ class Basis:
         return None
 
     def _ahead(self, index: EntryIndex) -> _Request | None:
-        """The request that came next: the nearest below an entry with no compaction or edit in between."""
+        """The next request: the nearest one below an entry with no compaction or edit in between."""
         return next(filter(None, islice(self._below(index), _AHEAD)), None)
 
     def _below(self, index: EntryIndex) -> Iterator[_Request | None]:
@@ -422,8 +423,8 @@ class Basis:
 
 
 def planned_at(session: Session, compaction: int) -> EntryIndex:
-    """The entry that a compaction was planned at: its parent, or what is above the edits that were appended with it."""
-    # A listing sizes contexts too, and must not load what writes.
+    """The entry at which a compaction was planned: its parent, or the entry above the edits appended with the compaction."""
+    # Imported here: a listing sizes contexts too, and must not load the code that writes.
     from leafward.session.journal.operation_log import marks
 
     columns = session.columns
@@ -439,9 +440,9 @@ def planned_at(session: Session, compaction: int) -> EntryIndex:
 
 
 def leaf_before(session: Session, compaction: int) -> EntryIndex:
-    """The entry whose context a compaction took over: where it was planned.
+    """The entry whose context a compaction replaced: the place where it was planned.
 
-    One that summarised what was said behind an earlier place (`fromId`) took over that of the leaf that it left.
+    A compaction that summarised the entries after an earlier place (`fromId`) replaced the context of the leaf it left.
     """
     left = (session.body(EntryIndex(compaction)) or {}).get("fromId")
     leaf = session.columns.index(left) if isinstance(left, str) else NO_ENTRY

@@ -1,4 +1,4 @@
-"""How a tool's call, or a command of the user's, ended."""
+"""Outcome of a tool's call or of a user's command."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from leafward.session.entries import Body, ToolCall, text_of
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a tool's call or a command of the user's ended."""
+    """Outcome of a tool's call or of a user's command."""
 
     ok: bool
     exit_code: int | None
-    """Of a command that ran to its end; None for any other tool, and where a command was stopped."""
+    """Exit code of a command that ran to its end; None for other tools and for a command that was stopped."""
     lines: int
-    """Lines of output: all there were where the result says so, else those that were kept."""
+    """Lines of output: the recorded total if the result has one, else the lines that were kept."""
     stopped: str = ""
-    """`aborted` or `timed out` where a command was stopped."""
+    """`aborted` or `timed out` if a command was stopped."""
 
 
-# What pi 1.5.2 appends to the output of a command that did not end well.
+# pi 1.5.2 appends this to the output of a command that did not end well.
 _STATUS = re.compile(
     r"(?:\A|\n)\s*Command (?:exited with code (-?\d{1,18})|(aborted|timed out)|terminated without an exit code)[^\n]*\s*\Z"
 )
@@ -35,11 +35,11 @@ _STATUS_SIZE = 400
 _NO_OUTPUT = "(no output)"
 
 _FRAMED = 1 << 18
-"""Characters of a result up to which a frame around it is looked for."""
+"""Most characters of a result in which a frame around it is looked for."""
 
 
 def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
-    """The outcome that a tool's result, or a `bashExecution` message, tells of."""
+    """The outcome recorded in a tool's result or in a `bashExecution` message."""
     message = body.get("message")
     if not isinstance(message, dict):
         return Outcome(ok=True, exit_code=None, lines=0)
@@ -67,7 +67,7 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
 
 
 def _inside(text: str, name: str, table: ToolTable) -> str:
-    """What a file holds or a command printed, without what the agent says around it."""
+    """The file's content or the command's output, without the text that the agent puts around it."""
     form = table.shell_form if name in table.shells else table.part_of(ToolCall("", name, {})).read_form
     reads = name in table.shells or table.actions.get(name) is Action.READ
     found = re.search(form.frame, text, re.DOTALL) if form.frame and reads and len(text) <= _FRAMED else None

@@ -1,6 +1,6 @@
-"""Messages as pi writes them, told from the lines of a native file: declared shapes, and nothing that they do not name.
+"""Messages as pi writes them, decoded from the lines of a native file into declared shapes; other fields are skipped.
 
-A line that does not fit, by whatever version or hand it was written, is decoded whole. A test compares both.
+A line that does not fit, whoever wrote it, is decoded whole. A test compares both ways.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from leafward.session.native_file import NativeFile
 
 _AT_ONCE = 64
-"""Lines decoded with one call: where one of them does not fit, each is tried by itself."""
+"""Lines decoded with one call; if one of them does not fit, each is tried by itself."""
 _MORE = CHARS_PER_TOKEN - 1
 """Added before a division that rounds up."""
 
-# JavaScript writes longer numbers in another way, and so it does fractions, which fit into no shape here.
+# JavaScript writes larger numbers differently, and fractions too; neither fits a shape here.
 _Whole = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 _Plain = str | _Whole | bool | None
 
@@ -50,7 +50,7 @@ class Thinking(Struct, gc=False, tag_field="type", tag="thinking"):
 
 @final
 class Image(Struct, gc=False, tag_field="type", tag="image"):
-    """An image: each counts the same."""
+    """An image: every image counts the same."""
 
 
 @final
@@ -63,7 +63,7 @@ class Call(Struct, gc=False, tag_field="type", tag="toolCall"):
 
 @final
 class Usage(Struct, gc=False, rename="camel"):
-    """What a request took, in tokens."""
+    """Tokens of a request and its reply."""
 
     total_tokens: Annotated[int, Meta(gt=0, lt=MOST_TOKENS)]
     output: int
@@ -71,7 +71,7 @@ class Usage(Struct, gc=False, rename="camel"):
 
 @final
 class Reply(Struct, gc=False, rename="camel", tag_field="role", tag="assistant"):
-    """A message of the model's that is sent on."""
+    """A message of the model that is sent on."""
 
     content: list[SaidText | Thinking | Call]
     stop_reason: Literal["stop", "toolUse", "length"] | None = None
@@ -80,7 +80,7 @@ class Reply(Struct, gc=False, rename="camel", tag_field="role", tag="assistant")
     never_sent: UnsetType = UNSET
 
     def tokens(self) -> int:
-        """Estimated, as `tokens.message_tokens` counts them."""
+        """Estimated tokens, equal to those of `tokens.message_tokens`."""
         units = 0
         for block in self.content:
             if type(block) is Call:
@@ -95,16 +95,16 @@ class Reply(Struct, gc=False, rename="camel", tag_field="role", tag="assistant")
 
 
 class _Given(Struct, gc=False, rename="camel"):
-    """What a message of the user's and a result have in common."""
+    """Fields that a message of the user and a result have in common."""
 
     content: list[SaidText | Image] | str
     never_sent: UnsetType = UNSET
 
     def tokens(self) -> int:
-        """Estimated, as `tokens.message_tokens` counts them."""
+        """Estimated tokens, equal to those of `tokens.message_tokens`."""
         content = self.content
         if len(content) == 1 and type(block := content[0]) is SaidText:
-            # What nearly all have.
+            # Nearly all messages have a single block of text.
             text = block.text
             return ((len(text) if text.isascii() else utf16_length(text)) + _MORE) // CHARS_PER_TOKEN
         if type(content) is str:
@@ -121,16 +121,16 @@ class _Given(Struct, gc=False, rename="camel"):
 
 @final
 class Prompt(_Given, gc=False, tag_field="role", tag="user"):
-    """A message of the user's."""
+    """A message of the user."""
 
     def images(self) -> int:
-        """How many it shows."""
+        """The number of images in it."""
         return sum(type(block) is Image for block in self.content)
 
 
 @final
 class Result(_Given, gc=False, rename="camel", tag_field="role", tag="toolResult"):
-    """What a tool gave back that called no other."""
+    """Result of a tool that called no other tool."""
 
     tool_name: str = ""
     is_error: bool = False
@@ -151,10 +151,10 @@ _SHAPES: dict[int, type] = {Kind.ASSISTANT: Reply, Kind.USER: Prompt, Kind.TOOL_
 def declared(
     file: NativeFile, entries: array[int], whole: AbstractSet[int]
 ) -> Iterator[tuple[Sequence[int], list[Declared] | Body | None]]:
-    """Entries in the order asked for: of some that lie side by side the messages, where all of them fit.
+    """Entries in the order asked for, as runs of neighbours with their messages, if all of these fit their shapes.
 
-    Else a single one, with the line as an object where its message does not fit; None where that is none. Those in `whole`
-    are given as objects. The file is of the present version, and no line of it is too long.
+    Otherwise single entries, each with its decoded line if its message does not fit, or None if the line is no object. Entries
+    in `whole` are always given as decoded lines. The file must be of the current version and without overlong lines.
     """
     starts, kinds = file.columns.start, file.columns.kind
     for run, block in file.stretches(entries, _AT_ONCE):
@@ -164,7 +164,7 @@ def declared(
         except (ValueError, RecursionError):
             messages = []
         shapes = list(map(_SHAPES.get, kinds[first : last + 1]))
-        # The scan saw that each line ends with a brace and the next begins with one: no value goes on in between.
+        # The scan saw that each line ends with a brace and the next begins with one, so no value continues across lines.
         if list(map(type, messages)) == shapes and (not whole or whole.isdisjoint(run)):
             yield run, messages
             continue

@@ -1,7 +1,7 @@
-"""What a row of the tree shows in numbers: tokens, calls, edits, lines, failures of each entry, as columns.
+"""Numbers for the rows of the tree: tokens, calls, edits, lines and failures of each entry, as columns.
 
-The columns fill as bodies are decoded, in any order, and sum over ranges without touching a body again. What is not known
-yet counts as nothing and is said to be missing.
+The columns fill as bodies are decoded, in any order, and are summed over ranges without decoding anything again. Entries
+that are not known yet count as 0 and are reported as missing.
 """
 
 from __future__ import annotations
@@ -33,44 +33,44 @@ if TYPE_CHECKING:
 KNOWN = 1
 """The entry was decoded, or needs no decoding."""
 FAILED = 2
-"""A result that is an error, a reply that ended in one, a command of the user's with an exit code other than 0."""
+"""A result that is an error, a reply that ended in an error, or a user's command with an exit code other than 0."""
 ABORTED = 4
-"""A reply that was aborted, a command that was cancelled."""
+"""A reply that was aborted, or a command that was cancelled."""
 HAS_TEXT = 8
-"""A reply that says something besides thinking and calling tools."""
+"""A reply with text besides thinking and tool calls."""
 IMAGE = 16
 THINKING = 32
 FILES = 64
-"""Calls that name files, or the result of one that failed: what a working set has to decode."""
+"""Calls that name files, or the result of such a call that failed: entries that a working set has to decode."""
 
 _MOST = 0xFFFF
 _MOST_IN_COLUMN = 0x7FFF_FFFF
 _CHUNK = 128
-"""Entries decoded between two looks at `stop`."""
+"""Entries decoded between two checks of `stop`."""
 _BLOCK = 4096
-"""Entries whose sum is kept once all of them are known."""
+"""Entries in a block whose sum is cached once all of them are known."""
 _BETWEEN = frozenset(BOOKKEEPING | {Kind.TOOL_RESULT, Kind.CONTEXT_EDIT, Kind.INJECTED})
 """Kinds that may stand between a tool's result and the reply that called it."""
 _NOT_FAILED = bytes(value for value in range(256) if not value & FAILED)
 _NOT_ABORTED = bytes(value for value in range(256) if not value & ABORTED)
-# As plain integers: looking a member of an enumeration up costs as much as half an entry's work here.
+# As plain integers: looking up a member of an enumeration costs as much as half an entry's work here.
 _ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Some entries summed."""
+    """Sums over some entries."""
 
     entries: int
     known: int
-    """How many of them the numbers cover."""
+    """Number of the entries that the sums cover."""
     tokens: int
-    """Estimated as pi 1.5.2 does, before context edits."""
+    """Tokens estimated as pi 1.5.2 does, before context edits."""
     calls: int
     edits: int
     """Calls that changed a file and did not fail."""
     added: int
-    """Lines."""
+    """Lines added."""
     removed: int
     failed: int
     """Entries with the FAILED flag."""
@@ -83,22 +83,22 @@ class Tally:
 
 
 _Call = tuple[int, str]
-"""A call that changes a file: the reply it stands in, and its id."""
+"""A call that changes a file: the entry of its reply, and its id."""
 _Request = tuple[Action, dict[str, Any]]
-"""What a call does, and its arguments."""
+"""The action of a call, and its arguments."""
 
 
 class _Answer(NamedTuple):
     failed: bool
     delta: tuple[int, int] | None
-    """Lines added and removed, where the result says so."""
+    """Lines added and removed, if the result records them."""
 
 
 class EntryMetrics:
-    """The columns of one session. One thread may fill while others sum.
+    """The columns of one session. One thread may fill them while others sum.
 
-    Lines that an edit added or removed stand with the reply that called the tool; they are those of the diff in its result
-    where there is one, and go again where the call failed.
+    Lines that an edit added or removed are counted at the reply that called the tool. They come from the diff in the result if
+    there is one, and are taken back if the call failed.
     """
 
     def __init__(self, session: Session) -> None:
@@ -106,31 +106,31 @@ class EntryMetrics:
         self._tools = frozenset(name for name in table.names if table.touches(name))
         self._changing = frozenset(name for name in self._tools if table.changes(name))
         self._named = frozenset(table.actions)
-        """Tools whose calls name their one file."""
+        """Tools whose calls name their one file directly."""
         self.tokens: array[int] = array("i")
         self.calls: array[int] = array("H")
         self.edits: array[int] = array("H")
         self.added: array[int] = array("i")
         self.removed: array[int] = array("i")
         self.reported: array[int] = array("i")
-        """Context tokens that a reply reported; 0 where it cannot be trusted, as in `messages.trusted_usage`."""
+        """Context tokens that a reply reported; 0 if they cannot be trusted (`messages.trusted_usage`)."""
         self.shares: dict[int, int] = {}
-        """Tokens of the reply above that a result's call takes, by result, where that reply makes several calls."""
+        """Tokens that a result's call takes in its reply, by result, for replies with several calls."""
         self._call_shares: dict[int, dict[str, int]] = {}
-        """The share of each call in a reply that makes several, by reply and the call's id."""
+        """Tokens of each call in a reply with several calls, by reply and the call's id."""
         self._parallel: dict[int, list[tuple[int, str]]] = {}
-        """Results whose reply did not come yet, by reply: entry and id of the call."""
+        """Results whose reply has not been decoded yet, by reply: the result's entry and the id of its call."""
         self._called = (-1, -1)
         """The result looked at last, and the reply that called it."""
         self.flags = bytearray()
         self._lock = Lock()
         self._sums: dict[int, tuple[int, ...]] = {}
         self._open: dict[_Call, _Request] = {}
-        """Calls of the fill under way whose result did not come yet."""
+        """Calls of the current fill whose result has not been decoded yet."""
         self._counted: dict[_Call, tuple[int, int]] = {}
-        """Lines that were counted for calls of earlier fills whose result did not come yet."""
+        """Lines counted for calls of earlier fills whose result has not been decoded yet."""
         self._answers: dict[_Call, _Answer] = {}
-        """Results whose call did not come yet."""
+        """Results whose call has not been decoded yet."""
         self.grow(session)
 
     def __len__(self) -> int:
@@ -154,7 +154,7 @@ class EntryMetrics:
     def fill(
         self, session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False
     ) -> list[EntryIndex]:
-        """Decodes those of the entries that are not known yet, in the order given, until `stop` turns true.
+        """Decodes the entries that are not known yet, in the given order, until `stop` returns true.
 
         Returns the entries whose lines proved to be no objects, for `Session.discredit`; they count as known and empty.
         """
@@ -217,7 +217,7 @@ class EntryMetrics:
         return broken
 
     def _reply(self, index: int, message: Body) -> tuple[int, int]:
-        """Flags and tokens of a reply, counted in the same pass as `message_tokens` counts them; notes its calls."""
+        """Flags and tokens of a reply, the tokens as `message_tokens` counts them but in one pass; notes its calls."""
         flags = KNOWN
         units = called = 0
         tools, changing, named = self._tools, self._changing, self._named
@@ -273,7 +273,7 @@ class EntryMetrics:
         return flags, tokens
 
     def _share(self, session: Session, index: int, call: str) -> None:
-        """Takes a result: of one of several calls of a reply it has a share of that."""
+        """Notes a result's share of its reply, if that reply has several calls."""
         reply = self._caller(session, index)
         if reply in self._call_shares:
             self.shares[index] = self._call_shares[reply].get(call, 0)
@@ -281,13 +281,13 @@ class EntryMetrics:
             self._parallel.setdefault(reply, []).append((index, call))
 
     def _looked_into(self, block: Body) -> list[FileCall]:
-        """What a command or a patch does to files."""
+        """The file operations of a command or a patch."""
         arguments = block["arguments"]
         checked = arguments if isinstance(arguments, dict) else {}
         return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), checked), self.table)
 
     def _summed(self, made: list[FileCall]) -> tuple[bool, Action, dict[str, Any]]:
-        """The changes of one call to several files as one edit: they fail together."""
+        """The changes of one call to several files as one edit, as they fail together."""
         changes = [one for one in made if one.action is not Action.READ]
         table = self.table
         edits = [
@@ -302,7 +302,7 @@ class EntryMetrics:
         if answer is not None:
             self._answer(call, request, answer)
         elif call in self._open:
-            # Two calls of one id: a result cannot tell which it answers.
+            # Two calls with one id: a result cannot tell which of them it answers.
             self._count(call[0], 1, *delta_of(*request, self.table))
         else:
             self._open[call] = request
@@ -312,7 +312,7 @@ class EntryMetrics:
             self._count(call[0], 1, *(answer.delta or delta_of(*request, self.table)))
 
     def _result(self, session: Session, index: int, body: Body) -> None:
-        """Takes a result of a tool that touches files, or that called tools itself."""
+        """Takes in a result of a tool that changes files, or of one that called tools itself."""
         message = body["message"]
         for nested in nested_calls(message):
             action = self.table.actions.get(nested.name)
@@ -336,9 +336,9 @@ class EntryMetrics:
             self._answers[call] = answer
 
     def _caller(self, session: Session, result: int) -> int:
-        """The reply whose call a tool's result answers: the nearest above it with nothing of the conversation between; -1 for none.
+        """The reply whose call a tool's result answers: the nearest entry of the conversation above; -1 if that is no reply.
 
-        Results of one reply may stand in a long chain: the last one looked at ends the walk.
+        The results of one reply may form a long chain, so the walk ends at the result looked at last.
         """
         parent, kinds = session.columns.parent, session.columns.kind
         above = parent[result]
@@ -359,7 +359,7 @@ class EntryMetrics:
         self._sums.pop(index // _BLOCK, None)
 
     def sum(self, ranges: Iterable[range]) -> Tally:
-        """What is known of the entries in some ranges (of step 1)."""
+        """The sums over the known entries in some ranges (of step 1)."""
         parts: list[tuple[int, ...]] = []
         entries = 0
         size = len(self.flags)
@@ -405,7 +405,7 @@ class EntryMetrics:
 
 
 def _shares(tokens: int, lengths: dict[str, int]) -> dict[str, int]:
-    """The tokens of a reply by call, each by its length; they add up."""
+    """The tokens of a reply, divided among its calls by their length; the parts add up."""
     whole, done, found = sum(lengths.values()), 0, {}
     for call, units in lengths.items():
         found[call] = tokens * (done + units) // whole - tokens * done // whole if whole else 0
@@ -417,7 +417,7 @@ _NOTHING = (0, 0, 0, 0, 0, 0, 0, 0)
 
 
 def _only_text(content: object) -> int:
-    """UTF-16 units of a content that is one block of text, the usual one; -1 for any other."""
+    """UTF-16 units of a content that is a single block of text, as most are; -1 for any other content."""
     if isinstance(content, list) and len(content) == 1:
         block = content[0]
         if isinstance(block, dict) and block.get("type") == "text":
@@ -428,7 +428,7 @@ def _only_text(content: object) -> int:
 
 
 def _reported(message: Body) -> int:
-    """The context that a reply's usage tells of; that of nearly every reply is there to be taken."""
+    """The context tokens in a reply's usage, with a fast path for the usual form."""
     usage = message.get("usage")
     total = usage.get("totalTokens") if isinstance(usage, dict) else None
     if type(total) is not int or not 0 < total < MOST_TOKENS:

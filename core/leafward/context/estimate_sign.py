@@ -1,4 +1,4 @@
-"""The sign in front of an estimate: `~` where a provider counted less for a whole context than is estimated of a part of it."""
+"""The sign of an estimate: `~` if the provider counted fewer tokens for a whole context than are estimated for a part of it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ AHEAD = 64
 
 
 def estimate_sign(reported: array[int], kinds: Sequence[int], spans: Sequence[range], tokens: int) -> str:
-    """What stands in front of the tokens that are estimated of some entries.
+    """The sign before the estimated tokens of some entries: `~` or nothing.
 
-    `reported` is the column of `EntryMetrics`. Of entries without a reply only a system prompt is held against the next one: what
-    else comes behind them may lie on another branch.
+    `reported` is the column of `EntryMetrics`. Of entries without a reply, only a system prompt is compared with the next reply:
+    entries after others may be on another branch.
     """
     counted = max((max(reported[span.start : span.stop], default=0) for span in spans), default=0)
     if not counted and spans and kinds[spans[0].start] == Kind.SYSTEM:

@@ -1,7 +1,7 @@
-"""Token estimates of texts and messages: as pi, Codex and opencode count them, and one that looks at the script.
+"""Token estimates of texts and messages: as pi, Codex and opencode count them, and one by script.
 
-The three agents divide a length by four, each its own way. That is fair for English and source text, and two to four times
-too little for Chinese, Japanese and Korean; the estimate by script weighs each character by the script it belongs to.
+The three agents divide a length by four, each in its own way. That is about right for English and source text, but two to
+four times too low for Chinese, Japanese and Korean; the estimate by script weighs each character by its script.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Estimator(StrEnum):
-    """How tokens are estimated."""
+    """Method of estimating tokens."""
 
     PI = "pi"
     """UTF-16 units by four, rounded up (pi 1.5.2)."""
@@ -37,7 +37,7 @@ class Estimator(StrEnum):
     OPENCODE = "opencode"
     """UTF-16 units by four, rounded to the nearest (opencode 1.18)."""
     SCRIPT = "script"
-    """Each character by its script."""
+    """Each character weighted by its script."""
 
 
 ESTIMATOR_TEXT: dict[Estimator, str] = {
@@ -48,13 +48,13 @@ ESTIMATOR_TEXT: dict[Estimator, str] = {
 }
 
 CODEX_KEPT_USER_TOKENS = 20_000
-"""Tokens of the user's messages that Codex keeps beside a summary, as it estimates them."""
+"""Tokens of the user's messages that Codex keeps beside a summary, by its own estimate."""
 
 _UNIT = 20
-"""Parts of a token that weights are given in."""
+"""Parts of a token in which weights are given."""
 _ASCII_WEIGHT = _UNIT // CHARS_PER_TOKEN
 
-# What a character costs in the byte-pair vocabularies in use, in twentieths of a token, averaged over running text.
+# Cost of a character in common byte-pair vocabularies, in twentieths of a token, averaged over running text.
 _SCRIPTS: tuple[tuple[str, int], ...] = (
     (
         "\u0080-\u06ff\u10a0-\u10ff\u1c90-\u1cbf\u1d00-\u1fff",
@@ -73,12 +73,12 @@ _WEIGHTS = (_ASCII_WEIGHT, *(weight for _, weight in _SCRIPTS))
 
 @cache
 def _runs() -> re.Pattern[str]:
-    """Characters of one script side by side. Compiled when a text asks for it: that takes milliseconds."""
+    """A pattern for runs of characters of one script. Compiled on first use, as that takes milliseconds."""
     return re.compile("|".join(f"([{ranges}]+)" for ranges, _ in _SCRIPTS))
 
 
 def _weighed(text: str) -> int:
-    """Twentieths of a token."""
+    """Size of a text in twentieths of a token."""
     if text.isascii():
         return len(text) * _ASCII_WEIGHT
     weighed = others = 0
@@ -100,7 +100,7 @@ def text_tokens(text: str, estimator: Estimator) -> int:
 
 
 def estimated_tokens(message: Body, estimator: Estimator) -> int:
-    """Estimated tokens of one message of any role; the same parts count as with `tokens.message_tokens`."""
+    """Estimated tokens of one message of any role; counts the same parts as `tokens.message_tokens`."""
     if estimator is Estimator.PI:
         return message_tokens(message)
     stored = stored_size(message)
@@ -111,7 +111,7 @@ def estimated_tokens(message: Body, estimator: Estimator) -> int:
 
 
 def image_tokens(estimator: Estimator) -> int:
-    """What an image counts as."""
+    """Estimated tokens of an image."""
     return _tokens([], 1, estimator)
 
 
@@ -149,7 +149,7 @@ _WITH_CONTENT = frozenset({"user", "assistant", "toolResult", "custom", "system"
 
 
 def _counted_texts(message: Body) -> tuple[list[str], int]:
-    """The texts of a message that count, and how many images it has."""
+    """The texts of a message that count, and the number of its images."""
     role = message.get("role")
     if not isinstance(role, str):
         return [], 0

@@ -1,4 +1,4 @@
-"""The columns of a context's messages, filled from what entries say: from whole bodies, and from messages as pi writes them."""
+"""Builds the columns of a context's messages, from whole bodies or from messages in their declared shapes."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _MANY = 2000
-"""Entries that are decoded as fast as the decoder of declared shapes is loaded."""
+"""Entries whose decoding takes as long as loading the decoder of declared shapes."""
 _REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
-"""What is kept of these says nothing: the compaction that applies brings its own."""
+"""Kinds whose kept entries add no message: the latest compaction brings its own summary and system prompt."""
 _USUAL = {int(kind): ROLE_OF_KIND[kind] for kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)}
-"""Kinds whose messages need no more than a look at the entry's own message, and their role."""
+"""Kinds for which the entry's own message is enough, and their role."""
 
 
 class Listener(Protocol):
-    """Is told every message of a context in its order, as the model receives it, with the entry it comes from."""
+    """Receives every message of a context in order, as the model does, with the entry that it comes from."""
 
     @property
     def as_objects(self) -> bool:
-        """Whether it wants every message as an object."""
+        """Whether the listener needs every message as an object."""
         ...
 
     def hear(self, entry: int, message: Body, /) -> object:
-        """A message."""
+        """Takes one message."""
         ...
 
     def hear_declared(self, entries: Sequence[int], messages: Sequence[Declared], /) -> object:
-        """Messages that fit what is declared of them."""
+        """Takes messages that fit their declared shapes."""
         ...
 
 
 class MessageBuilder:
-    """Takes entries in the order of a context."""
+    """Takes the entries of a context in order and builds its columns."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class MessageBuilder:
         ahead: int,
         listener: Listener | None,
     ) -> None:
-        """`edits` by target; `ahead` entries are kept ahead of the compaction's summary."""
+        """`edits` are by target; `ahead` is the number of entries kept ahead of the compaction's summary."""
         self.messages = Messages(session.columns.kind)
         self.system: list[Body] = []
-        """The messages that make up the system prompt, as far as the file holds them."""
+        """Messages of the system prompt, as far as the file holds them."""
         self.broken: list[int] = []
         """Entries whose lines are no objects."""
         self._session = session
@@ -69,7 +69,7 @@ class MessageBuilder:
         self._listener = listener
         self._known = spoken_sizes(session)
         self._broken_off = broken_off_in(session)
-        # Where entries are kept ahead of the summary, the system prompt stands ahead of them too.
+        # If entries are kept ahead of the summary, the system prompt comes before them too.
         brought = session.body(compaction) if ahead else None
         for prompt in messages_of(brought, Kind.COMPACTION)[:-1] if brought else ():
             self.messages.note(compaction, prompt)
@@ -77,7 +77,7 @@ class MessageBuilder:
             self._add(compaction, prompt, message_tokens(prompt))
 
     def take(self, entries: array[int], *, kept: bool) -> None:
-        """Takes entries that the compaction that applies kept, or that came after it."""
+        """Takes entries that the latest compaction kept (`kept`), or that came after it."""
         file = self._session.source
         if (
             len(entries) < _MANY
@@ -98,7 +98,7 @@ class MessageBuilder:
                 self._take_body(EntryIndex(run[0]), found, kept)
 
     def _take_declared(self, run: Sequence[int], found: list[Declared]) -> None:
-        """Takes messages of entries that lie side by side."""
+        """Takes the messages of a run of neighbouring entries."""
         tokens = [message.tokens() for message in found]
         self._known[run[0] : run[-1] + 1] = array("i", [count + 1 for count in tokens])
         self.messages.entry.extend(run)

@@ -1,4 +1,4 @@
-"""The messages of a context as columns: whose each is, its role and its tokens, which edit applies and which are not sent."""
+"""Messages of a context as columns: entry, role and tokens of each, the edit that applies, and whether it is sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROLE_OF_KIND: dict[int, str] = {
     Kind.BRANCH_SUMMARY: "branchSummary",
     Kind.COMPACTION: "compactionSummary",
 }
-"""The role that a message of an entry has, where the entry itself does not say another."""
+"""The role of an entry's messages, unless the entry itself records another."""
 
 
 class Section(StrEnum):
@@ -39,32 +39,32 @@ class ContextMessage:
 
     entry: EntryIndex
     role: str
-    """pi's role; the summary of a compaction is `compactionSummary`, that of a branch `branchSummary`."""
+    """pi's role; `compactionSummary` for the summary of a compaction, `branchSummary` for that of a branch."""
     kind: Kind
-    """Of the entry it comes from."""
+    """Kind of the entry that it comes from."""
     tokens: int
-    """Estimated."""
+    """Estimated tokens."""
     section: Section
     edited: EntryIndex = NO_ENTRY
-    """The context edit that replaced its content; -1 where none did."""
+    """The context edit that replaced its content; -1 if there is none."""
     sent: bool = True
-    """False for what pi counts and never sends: a command the user ran with `!!`, a reply that was aborted or failed."""
+    """False for messages that pi counts but never sends: a user's `!!` command, or a reply that was aborted or failed."""
 
 
 class EditInForce(NamedTuple):
-    """A context edit that changes what the model sees."""
+    """A context edit that changes what the model receives."""
 
     entry: EntryIndex
-    """The entry it concerns."""
+    """The edited entry."""
     edit: EntryIndex
     removed: bool
-    """Whether nothing of the entry is left."""
+    """Whether the edit leaves nothing of the entry."""
     freed: int
-    """Estimated tokens; less than 0 where the new text is longer."""
+    """Estimated tokens that the edit saves; negative if the new text is longer."""
 
 
 class Messages(Sequence[ContextMessage]):
-    """The messages of a context, in order, as columns; a value is made when one is asked for."""
+    """The messages of a context, in order, as columns; a message object is made only on access."""
 
     def __init__(self, kinds: bytearray) -> None:
         self.kinds = kinds
@@ -72,15 +72,15 @@ class Messages(Sequence[ContextMessage]):
         self.entry: array[int] = array("i")
         self.tokens: array[int] = array("i")
         self.first_after = 0
-        """Messages from here on come after the compaction (all of them where there is none)."""
+        """Position from which on messages come after the compaction (0 without one)."""
         self.apart: list[int] = []
         """Positions of system messages and of the compaction's summary."""
         self.roles: dict[int, str] = {}
-        """Roles that are not those of the entry's kind, by position."""
+        """Roles that differ from the one of the entry's kind, by position."""
         self.edited: dict[int, EntryIndex] = {}
-        """The edit that applies, by position."""
+        """The edit that applies to a message, by position."""
         self.edits: list[EditInForce] = []
-        """The edits that apply, those that leave a whole entry out too, in the order of the messages."""
+        """The edits that apply, in the order of the messages; edits that remove a whole entry are included."""
         self.unsent: set[int] = set()
         """Positions of messages that are counted but not sent."""
 
@@ -127,7 +127,7 @@ class Messages(Sequence[ContextMessage]):
         edit: tuple[EntryIndex, object] | None = None,
         broken_off: tuple[str, ...] = (),
     ) -> None:
-        """Keeps what the columns do not say of the message about to be added."""
+        """Records the facts about the next message that the columns do not hold."""
         position = len(self)
         role = message.get("role")
         if role != ROLE_OF_KIND.get(self.kinds[index]):
@@ -143,7 +143,7 @@ class Messages(Sequence[ContextMessage]):
 
 
 def message_body(session: Session, message: ContextMessage) -> Body:
-    """A context message whole, decoded now, edits applied."""
+    """The whole message, decoded now, with edits applied."""
     body = session.body(message.entry) or {}
     for candidate in messages_of(body, message.kind):
         if candidate.get("role", "") == message.role:

@@ -1,7 +1,7 @@
-"""What the model receives at an entry: the messages of the entries that `projection` chooses, each with the one it comes from.
+"""The messages that the model receives at an entry: those of the entries that `projection` selects, each with its entry.
 
-The rules are pi 1.5.2's: context edits replace or remove, summaries and injected messages speak as the user. Sizes are counted
-as pi counts them.
+The rules are pi 1.5.2's: context edits replace or remove messages; summaries and injected messages are sent as the user's. Sizes
+are counted as pi counts them.
 """
 
 from __future__ import annotations
@@ -43,51 +43,51 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Tokens by part. Those of what the file holds are estimated; with the other two they add up to what is shown."""
+    """Tokens of a context by part. The first four, in the file, are estimated; with the next three they add up to the total."""
 
     system: int
     summary: int
     kept: int
     after: int
     not_in_file: int
-    """What the agent sends and its file does not hold: system prompt, tools, files that it put in."""
+    """Tokens that the agent sends but its file does not hold: system prompt, tools, files that it put in."""
     error: int
-    """The estimation error: what the provider counted more for the first four, or less."""
+    """The estimation error: the provider's count of the first four parts minus their estimate."""
     unsent: int
-    """What the total counts though it is not sent; of `kept` and `after` it is no part."""
+    """Tokens that the total counts although they are not sent; they are not part of `kept` and `after`."""
     recorded: bool
-    """Whether a provider counted the total, up to what was said since or came in between. Else it is shown with `~`."""
+    """Whether a provider counted the total, apart from messages since or in between. Otherwise it is shown with `~`."""
 
     @property
     def unexplained(self) -> int:
-        """Total less the estimates: what is not in the file, and the estimation error."""
+        """The total minus the estimates: the tokens not in the file, and the estimation error."""
         return self.not_in_file + self.error
 
     @property
     def total(self) -> int:
-        """What the parts add up to: the size of the context, on the basis of `basis`."""
+        """The sum of the parts: the size of the context, on the basis of `basis`."""
         return self.system + self.summary + self.kept + self.after + self.unexplained + self.unsent
 
 
 class Contents(NamedTuple):
-    """Estimated tokens of what the file holds of a context and is sent, by part."""
+    """Estimated tokens of the sent messages that are in the file, by part."""
 
     system: int
     summary: int
     kept: int
     after: int
     measured: int
-    """Messages that were part of the last request whose usage holds; 0 where there is none."""
+    """Number of messages that were part of the last request whose usage holds; 0 if there is none."""
 
     @property
     def total(self) -> int:
-        """All four parts."""
+        """The sum of all four parts."""
         return self.system + self.summary + self.kept + self.after
 
 
 @dataclass(frozen=True)
 class Context:
-    """The messages at an entry, with what applies there. Sizes that are shown are worked out when they are asked for."""
+    """The messages at an entry, with the model, thinking level and compaction there. Sizes to be shown are computed on demand."""
 
     session: Session
     at: EntryIndex
@@ -96,23 +96,23 @@ class Context:
     model: str | None
     thinking: str
     size: ContextSize
-    """As pi counts it: for its thresholds and plans. What is shown is the total of the ledger."""
+    """Size as pi counts it, for its thresholds and plans. The size shown is the total of the ledger."""
     contents: Contents
     compaction: EntryIndex
-    """The compaction that applies; -1 where none does."""
+    """The compaction that applies; -1 if there is none."""
 
     @cached_property
     def count(self) -> Count:
-        """How large it is, as it is shown. Where no reply measures it, what lies above is decoded once."""
+        """The size that is shown. If no reply measures it, the entries above are decoded once."""
         return Basis.of(self.session).measured(
             self.compaction, self.at, self.size, self._unsent(self.contents.measured)
         )
 
     @cached_property
     def ledger(self) -> Ledger:
-        """Its parts. Behind a compaction, what lies above that is decoded once."""
+        """The parts of the context. After a compaction, the entries above it are decoded once."""
         parts, messages = self.contents, self.messages
-        # What stands before the reply that reported the size was no part of what it reported.
+        # Unsent messages before the reply that reported the size were not part of its report.
         found = Basis.of(self.session).parts(
             self.compaction, self.at, self.size, self._unsent(parts.measured), parts.total
         )
@@ -134,19 +134,19 @@ class Context:
 
     @property
     def measured_anew(self) -> bool:
-        """Whether a request behind a compaction told what is not in the file."""
+        """Whether a request after a compaction showed the tokens that are not in the file."""
         return self.compaction >= 0 and self.ledger.recorded
 
     @cached_property
     def begins_midway(self) -> bool:
-        """Whether what was said before its first message is not in the file, and was sent."""
+        """Whether messages before the first one were sent but are not in the file."""
         return self.compaction < 0 and begins_midway(self.session, self.at)
 
     @property
     def missing(self) -> str:
-        """What it is that is not in the file, in words."""
+        """Names of the parts that are not in the file."""
         prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
-        again = ", files put in again" if self.measured_anew and self._files_unstored else ""
+        again = ", files added again" if self.measured_anew and self._files_unstored else ""
         return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}{again}"
 
     @property
@@ -156,18 +156,18 @@ class Context:
 
     @property
     def summary_basis(self) -> SummaryBasis | None:
-        """What the size of the summary is taken from where that is encrypted; None where the summary can be read."""
+        """The source of the summary's size if the summary is encrypted; None if it can be read."""
         body = self.session.body(self.compaction) if self.compaction >= 0 else None
         return summary_basis(body) if body is not None else None
 
     def _unsent(self, first: int) -> int:
-        """Estimated tokens of the messages from a position on that are not sent."""
+        """Estimated tokens of the unsent messages from a position on."""
         messages = self.messages
         return sum(messages.tokens[position] for position in messages.unsent if position >= first)
 
     @property
     def error(self) -> int:
-        """The total less what is not in the file and less the estimates of all messages, those that are not sent among them."""
+        """The total minus the tokens not in the file and the estimates of all messages, unsent ones included."""
         unsent = sum(self.messages.tokens[position] for position in self.messages.unsent)
         return self.ledger.error + self.ledger.unsent - unsent
 
@@ -178,30 +178,30 @@ class Context:
 
     @property
     def sign(self) -> str:
-        """What stands in front of the total: nothing where it was counted, else `~`."""
+        """The sign before the total: empty if a provider counted it, else `~`."""
         return self.count.sign
 
     def freed(self, edits: Iterable[EditInForce]) -> int:
-        """How much smaller it is for some of its edits."""
+        """Tokens that some of its edits save."""
         return Basis.of(self.session).freed(self.at, ((one.entry, one.freed) for one in edits))
 
     @property
     def sent(self) -> int:
-        """Tokens that are sent with the next prompt: the total without what is not sent."""
+        """Tokens that are sent with the next prompt: the total without unsent messages."""
         return self.count.sent
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
-    """Whether nothing tells how large something is that the agent sends besides what its file holds.
+    """Whether the size of something that the agent sends but does not store is unknown.
 
-    That is its system prompt where no request was recorded yet, or files that it put in again behind a compaction. Never of a
+    That is its system prompt if no request was recorded yet, or files that it put in again after a compaction. Always False for a
     native session, whose sizes are pi's.
     """
     return lacks_files(session, context) or _lacks_system(session, context)
 
 
 def lacks_files(session: Session, context: Context) -> bool:
-    """Whether files that the agent put in again behind a compaction are not stored, and no request tells their size yet."""
+    """Whether files that the agent put in again after a compaction are not stored, and no request shows their size yet."""
     if session.is_native or context.count.recorded:
         return False
     return Basis.of(session).lacks_files(context.at)
@@ -216,14 +216,14 @@ def _lacks_system(session: Session, context: Context) -> bool:
 
 
 BEGINS_MIDWAY = "begins-midway"
-"""The code of a remark: the file begins in the middle of a conversation."""
+"""Code of a note: the file begins in the middle of a conversation."""
 _MIDWAY = "the file begins in the middle of a conversation: what was said before was sent and is not in file"
 
 FILES_UNKNOWN = "files-unknown"
-"""The code of a remark: files that the agent put in again behind a compaction are not stored."""
-_FILES = "files read last are put in again behind the compaction and are not in the total: nothing tells yet how large they are"
+"""Code of a note: files that the agent put in again after a compaction are not stored."""
+_FILES = "files added again after the compaction are not in the total: their size is not known yet"
 
-_UNKNOWN = "system prompt and tools are not in the total: nothing tells yet how large they are"
+_UNKNOWN = "system prompt and tools are not in the total: their size is not known yet"
 
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
@@ -239,7 +239,7 @@ def context_window(session: Session, context: Context, config: Config) -> Window
 
 
 def uncertainties(session: Session, context: Context) -> Iterator[Note]:
-    """What makes a context uncertain: what was said before the file begins, what was done that it does not tell, calls without results."""
+    """Notes on the uncertainties of a context: missing messages, unknown sizes, unrecorded actions, calls without results."""
     if context.begins_midway:
         yield Note(BEGINS_MIDWAY, _MIDWAY)
     if len(context.messages) and _lacks_system(session, context):
@@ -258,8 +258,8 @@ def context_at(
 ) -> Context:
     """The context at an entry (the leaf by default); -1 is the empty context before everything.
 
-    Lines on the path that prove to be broken are marked in the session first, and the path is taken again. Whoever wants
-    more of the messages than their sizes gives `listen`, which is asked for a new listener each time the path is taken.
+    Lines on the path that prove broken are first marked in the session, and the path is taken again. A caller that needs more
+    of the messages than their sizes passes `listen`, which is called for a new listener each time the path is taken.
     """
     while True:
         here = session.leaf if at is None else EntryIndex(at)
@@ -305,7 +305,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], listener: List
 def _size(
     session: Session, at: EntryIndex, messages: Messages, system: list[Body]
 ) -> tuple[ContextSize, int]:
-    """The size, and the position behind the reply that reported it; 0 where all of it is estimated."""
+    """The size, and the position after the reply that reported it; 0 if all of it is estimated."""
     stale = latest(session, at, CONTEXT_CHANGES)
     for position in range(len(messages) - 1, -1, -1):
         reply = messages.entry[position]
@@ -339,7 +339,7 @@ def _contents(messages: Messages, system: list[Body], measured: int) -> Contents
 
 
 def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:
-    """Provider, model and thinking level that apply: the last of each on the whole path."""
+    """Provider, model and thinking level in use: the last of each on the whole path."""
     change = latest(session, at, _THINKING)
     level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None
     named = latest(session, at, _MODEL)

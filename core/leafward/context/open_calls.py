@@ -1,4 +1,4 @@
-"""Calls of a context that have no result in it, though the conversation went on: what the agent sends in the place of one."""
+"""Calls without a result in a context although the conversation went on, and the text that the agent sends instead of one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 OPEN_CALLS = "open-calls"
 _NAMED = 3
-"""Calls that are named."""
+"""Most calls that the note names."""
 
 
 def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator[Note]:
-    """A note where calls have no result before the next prompt or reply; those of the last reply may still run."""
+    """A note if calls have no result before the next prompt or reply; calls of the last reply may still be running."""
     found: list[str] = []
     reply: ContextMessage | None = None
     results: list[ContextMessage] = []

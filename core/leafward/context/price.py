@@ -1,8 +1,8 @@
-"""The price of a leaf move before it is made: what is left and entered, what the model reads again, which files differ.
+"""The price of a leaf move before it is made: entries dropped and added, tokens that the model reads again, files that differ.
 
-Only the tail of a context is looked at where a reply's usage tells the rest, and columns that were filled before
-(`EntryMetrics`) are used as they are, so that a price follows the cursor. Everything is worked out from the session itself: the
-rates come from what its own replies cost.
+Only the tail of a context is looked at if a reply's usage covers the rest, and columns that are already filled
+(`EntryMetrics`) are used as they are, so that a price keeps up with the cursor. Everything is computed from the session
+itself: the rates come from the recorded costs of its own replies.
 """
 
 from __future__ import annotations
@@ -41,70 +41,83 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """US dollars for one token, by how it is sent; None where it is not known."""
+    """US dollars for one token, by how it is sent; None if the rate is not known."""
 
     input: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
 
     def again(self) -> float | None:
-        """The rate of a token that is sent anew: written to the cache where the provider bills that, else plain input."""
+        """The rate of a token that is sent again: for writing to the cache if the provider bills that, else for plain input."""
         return self.cache_write if self.cache_write is not None else self.input
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The entries of one side of the common ancestor, bookkeeping included, without what Leafward noted."""
+    """The entries of one side of the common ancestor: metadata included, Leafward's notes left out."""
 
     entries: int
     tokens: int
-    """Estimated, of the entries themselves: those that a compaction stands for count too."""
+    """Estimated tokens of the entries themselves, including those that a compaction replaces."""
     in_context: bool = True
-    """Whether these tokens are a part of the context on that side: no compaction among the entries stands for a part of them."""
+    """Whether these tokens are part of the context on that side; False if a compaction among the entries replaces some of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a move from the place to a target means. Sizes in tokens, costs in US dollars."""
+    """The price of a move from the place to a target. Sizes in tokens, costs in US dollars."""
 
     place: EntryIndex
     target: EntryIndex
     """The nearest entry of the conversation at or above the one asked for; -1 is before everything."""
     ancestor: EntryIndex
-    """The deepest entry on both paths; -1 where there is none."""
+    """The deepest entry on both paths; -1 if there is none."""
     ancestor_id: EntryId | None
     left: Part
     entered: Part
     before: Count
     after: Count
     cached: int
-    """What both contexts begin with: a provider's cache may still have it. 0 where that has expired."""
+    """Tokens of the common beginning of both contexts, which a provider's cache may still hold; 0 if the cache has expired."""
     expired: bool
-    """Whether the last request is so long ago that no provider has its cache any more."""
+    """Whether the last request is so long ago that no provider still caches it."""
     cost_again: float | None
-    """Of sending the rest again, once; None where no rate is known."""
+    """Cost of sending the other tokens once; None if no rate is known."""
     cost_cached: float | None
-    """Of reading what is cached, once."""
+    """Cost of reading the cached tokens once; None if no rate is known."""
     files_left: tuple[str, ...]
     """Files that leave the working set, sorted."""
     files_entered: tuple[str, ...]
     files_changed: tuple[str, ...]
-    """Files of both working sets that were modified on one side only, or on both."""
+    """Files in both working sets that were modified on only one side, or differently on both."""
     surprises: tuple[tuple[str, str], ...]
-    """What one would not expect: a code, and a sentence to show."""
+    """Unexpected consequences: a code, and a sentence to show."""
 
     @property
     def unsent(self) -> int:
-        """Tokens of the context afterwards that are counted and not sent: replies that were aborted or failed."""
+        """Tokens of the context after the move that are counted but not sent: replies that were aborted or failed."""
         return self.after.unsent
 
     @property
     def sent_again(self) -> int:
-        """Tokens of the context that no cache of this conversation has: they cost the full price."""
+        """Tokens of the context that no cache of this conversation holds; they cost the full price."""
         return max(0, self.after.sent - self.cached)
 
+    @property
+    def agrees(self) -> bool:
+        """Whether the estimates of the dropped and added parts explain most of the change of the context's size.
+
+        Where they do not, they would contradict the sizes shown. The figure that a model counted at either end may differ
+        from the estimates by more than the move changes.
+        """
+        if not (self.left.in_context and self.entered.in_context):
+            return True
+        told = self.entered.tokens - self.left.tokens
+        change = self.after.total - self.before.total
+        return abs(told - change) <= max(abs(change) // 2, self.before.total // 100)
+
     def with_summary(self, tokens: int) -> Price:
-        """The same where a summary of so many estimated tokens is carried along: the context holds it, and no cache."""
+        """The price if a summary of so many estimated tokens is added, which is in the context but in no cache."""
         after = self.after._replace(total=self.after.total + tokens, recorded=False)
         cost = self.cost_again
         if cost is not None and self.sent_again:
@@ -112,7 +125,7 @@ class Price:
         return replace(self, after=after, cost_again=cost)
 
     def as_json(self) -> dict[str, Any]:
-        """The `price` of the command line."""
+        """The `price` object of the command line."""
         return {
             "ancestor": self.ancestor_id,
             "left": {"entries": self.left.entries, "tokens": self.left.tokens},
@@ -135,14 +148,13 @@ class Price:
 _ANSWERS = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.TOOL_RESULT, Kind.INJECTED])
 """Kinds that may stand between a reply and the end of the results of its calls."""
 _CACHED_FOR = 3_600_000
-"""Milliseconds after a request for which a provider may keep its beginning: five minutes or an hour at Anthropic, at the others
-about as long."""
+"""Milliseconds for which a provider may cache a request's beginning: five minutes or an hour at Anthropic, similar at others."""
 _RATES_FROM = 200
-"""Replies that are looked at for rates."""
+"""Most replies that are looked at for rates."""
 _RATE_KEYS = ("input", "cacheRead", "cacheWrite")
 _SPEAKS = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
 _AT_ONCE = 4096
-"""Entries gone through between two looks at `stop`: a key waits for every step that is longer."""
+"""Entries processed between two checks of `stop`; a longer step would delay a key press."""
 
 
 def _rates_in(message: Body) -> Iterator[tuple[str, float]]:
@@ -162,7 +174,7 @@ def _rates_in(message: Body) -> Iterator[tuple[str, float]]:
 
 
 def _rates(sizes: Sizes, at: EntryIndex, model: Model | None) -> Rates | None:
-    """What the last replies of a model on the path to an entry cost per token; None where none says."""
+    """Rates of a model, from the costs of its last replies on the path to an entry; None if none records a cost."""
     found: dict[str, float] = {}
     looked = 0
     for run in sizes.session.tree.runs_upwards(at):
@@ -180,7 +192,7 @@ def _rates(sizes: Sizes, at: EntryIndex, model: Model | None) -> Rates | None:
 
 
 def rates_at(session: Session, index: EntryIndex) -> Rates | None:
-    """What the replies of the model at an entry tell of its rates; None where none does."""
+    """Rates of the model at an entry, from its replies; None if none records a cost."""
     sizes = Basis.of(session).sizes
     return _rates(sizes, index, sizes.outline(index).model)
 
@@ -196,9 +208,9 @@ def price_of_move(
 ) -> Price:
     """The price of moving the leaf to an entry; -1 is before everything.
 
-    `metrics` are filled where the price needs them; with none given, they are made for this price alone. `rates` given
-    count instead of those of the session's own replies. With `now`, in milliseconds, nothing is cached where the last request
-    is more than an hour old. Raises Cancelled once `stop` turns true.
+    `metrics` are filled as far as the price needs them; without any, they are made for this price alone. `rates` replace those
+    of the session's own replies. With `now`, in milliseconds, nothing counts as cached if the last request is more than an hour
+    old. Raises Cancelled once `stop` turns true.
     """
     tree = session.tree
     sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)
@@ -218,7 +230,7 @@ def price_of_move(
     model = there.model or here.model
     known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
     gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
-    # Bookkeeping that both paths have below the ancestor neither goes nor comes.
+    # Metadata that both paths have below the ancestor is neither dropped nor added.
     both = len(session.columns.without_notes(entries_below(session, ancestor, shared)))
     parts = _part(sizes, left, both, in_context=not gone), _part(sizes, entered, both, in_context=not come)
     return Price(
@@ -239,7 +251,7 @@ def price_of_move(
 
 
 def _asked_at(sizes: Sizes, place: EntryIndex) -> int | None:
-    """When the last reply on the path to an entry was made, in milliseconds; None where there is none, or it does not say."""
+    """Time of the last reply on the path to an entry, in milliseconds; None if there is none, or if it has no time."""
     for run in sizes.session.tree.runs_upwards(place):
         reply = sizes.kinds.rfind(Kind.ASSISTANT, run.start, run.stop)
         if reply >= 0:
@@ -253,12 +265,12 @@ def _cost(tokens: int, rate: float | None) -> float | None:
 
 
 def _is_beside(compaction: EntryIndex, entry: EntryIndex, tree: SessionTree) -> bool:
-    """Whether there is a compaction, and it does not stand on the path to an entry."""
+    """Whether there is a compaction that is not on the path to an entry."""
     return compaction >= 0 and not tree.is_ancestor(compaction, entry)
 
 
 def _in_steps(sizes: Sizes, entries: array[int]) -> Iterator[tuple[array[int], bytes]]:
-    """Entries, so many at once, and the kinds of these."""
+    """Entries in chunks, each with the kinds of its entries."""
     kind_of = sizes.kinds.__getitem__
     for start in range(0, len(entries), _AT_ONCE):
         sizes.check()
@@ -275,7 +287,7 @@ def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> 
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:
-    """The entry that the results at `index` answer: a reply, or whatever else stands there; -1 for none."""
+    """The entry that the results at `index` answer: a reply, or another entry in its place; -1 if there is none."""
     parent, kinds = session.columns.parent, session.columns.kind
     while index >= 0 and kinds[index] in _ANSWERS:
         index = parent[index]
@@ -285,9 +297,9 @@ def _reply_of(session: Session, index: int) -> EntryIndex:
 def _files(
     sizes: Sizes, ancestor: EntryIndex, left: array[int], entered: array[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Files that leave the working set, that enter it, and that both have but with other modifications."""
+    """Files that leave the working set, that enter it, and that are in both with different modifications."""
     session, kinds, flags = sizes.session, sizes.kinds, sizes.metrics.flags
-    # A reply at the fork belongs to both sides: its calls may have failed on one of them.
+    # A reply at the fork belongs to both sides: its calls may have failed on only one of them.
     fork = _reply_of(session, ancestor)
     if fork >= 0 and kinds[fork] == Kind.ASSISTANT:
         fork = EntryIndex(session.columns.parent[fork])
@@ -329,7 +341,7 @@ def _surprises(
         below = tree.is_ancestor(goal, here.compaction)
         number = sum(kinds.count(Kind.COMPACTION) for _, kinds in _in_steps(sizes, left))
         if number > 1:
-            # The sizes of one of them would be read as those of all.
+            # The sizes of one compaction would be read as those of all.
             lies = f"before the last {number}" if there.compaction >= 0 else f"before {number}"
             lies = f"{lies} compactions" if below else f"{number} compactions are not on this path"
         else:
@@ -337,7 +349,7 @@ def _surprises(
             lies = (
                 f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
             )
-        # The context there may be smaller than the one here: only what is said up to there comes back.
+        # The context there may be smaller than the one here: only the text up to there comes back.
         since = "since the earlier compaction" if there.compaction >= 0 else "up to here"
         yield "above-compaction", f"{lies}: text {since} comes back in full"
     elif come:
@@ -374,7 +386,7 @@ def _sizes(basis: Basis, compaction: EntryIndex) -> str:
 
 
 def _unanswered(sizes: Sizes, goal: EntryIndex) -> list[str]:
-    """Names of tools that the reply at the end of a path called and that answered nothing on it."""
+    """Names of the tools called by the reply at the end of a path whose calls have no result on it."""
     session, kinds = sizes.session, sizes.kinds
     reply = _reply_of(session, goal)
     if reply < 0 or kinds[reply] != Kind.ASSISTANT:

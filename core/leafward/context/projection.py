@@ -1,7 +1,7 @@
-"""Which entries of a path the model receives, and in which order.
+"""Selects the entries of a path that the model receives, and their order.
 
-The rules are pi 1.5.2's: the latest compaction on the path stands for everything before the entries it kept. Other agents keep
-entries ahead of their summary as well, or send some of them ahead of what was said before.
+The rules are pi 1.5.2's: the latest compaction on the path stands for everything before the entries it kept. Other agents also keep
+entries ahead of their summary, or send some entries ahead of earlier ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _all_but(kinds: frozenset[Kind]) -> bytes:
 
 
 def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
-    """The last entry of one of the kinds on the path to `at`; -1 where there is none. Nothing is decoded."""
+    """The last entry of one of the kinds on the path to `at`; -1 if there is none. Decodes nothing."""
     column, others = session.columns.kind, _all_but(kinds)
     for run in session.tree.runs_upwards(at):
         found = len(column[run.start : run.stop].rstrip(others))
@@ -37,15 +37,15 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
 
 
 def begins_midway(session: Session, at: int) -> bool:
-    """Whether an agent sent more of a conversation than its file holds: the path to an entry begins below one that is missing.
+    """Whether an agent sent more of a conversation than its file holds: the parent of the path's first entry is missing.
 
-    Never of a native session: pi goes on without what stands before a gap.
+    Always False for a native session: pi continues without the entries before a gap.
     """
     return not session.is_native and begins_at_gap(session, at)
 
 
 def begins_at_gap(session: Session, at: int) -> bool:
-    """Whether the path to an entry begins below one that is not in the file."""
+    """Whether the parent of the path's first entry is not in the file."""
     if not session.columns.damage:
         return False
     first = NO_ENTRY
@@ -55,7 +55,7 @@ def begins_at_gap(session: Session, at: int) -> bool:
 
 
 def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:
-    """The compaction that applies at an entry, and the ranges of entries kept before it and coming after it."""
+    """The compaction that applies at an entry, the ranges of entries that it kept, and the ranges after it."""
     tree = session.tree
     compaction = latest(session, at, _COMPACTION)
     if compaction < 0:
@@ -80,7 +80,7 @@ def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[r
 
 
 def _sent_of(session: Session, kept: list[range], after: list[range]) -> list[range]:
-    """What is sent of what a compaction kept behind its summary: all, or what stands up to the place that an agent went back to."""
+    """Kept ranges after a compaction's summary that are sent: all, or those up to the entry that an agent went back to."""
     marks = session.source.kept_until
     last = next((marks[entry] for entry in marks if any(entry in span for span in after)), None)
     if last is None:
@@ -94,9 +94,9 @@ def _sent_of(session: Session, kept: list[range], after: list[range]) -> list[ra
 
 
 def context_edits(session: Session, spans: Iterable[range]) -> dict[EntryIndex, tuple[EntryIndex, object]]:
-    """The last edit of each entry that edits in some ranges name: the edit, and what it puts in the entry's place.
+    """The last edit of each entry that edits in some ranges name: the edit, and the entry's replacement.
 
-    Of bodies, only those of the edits are decoded.
+    Only the bodies of the edits are decoded.
     """
     kind, edits = session.columns.kind, []
     for span in spans:
@@ -115,14 +115,14 @@ def context_edits(session: Session, spans: Iterable[range]) -> dict[EntryIndex, 
 
 
 def edited_entries(session: Session, at: int) -> tuple[EntryIndex, ...]:
-    """The entries of the path to `at` that edits on it leave out or replace, ascending."""
+    """The entries on the path to `at` that edits on it leave out or replace, ascending."""
     tree = session.tree
     edits = context_edits(session, (range(run.start, run.stop) for run in tree.path_runs(at)))
     return tuple(target for target in sorted(edits) if tree.is_ancestor(target, at))
 
 
 def _named(session: Session, ids: object, within: list[range]) -> list[range]:
-    """Entries given by id that lie in some ranges, in the order given; neighbours together."""
+    """Entries named by id that lie in some ranges, in the order given; neighbours form one range."""
     spans: list[range] = []
     for name in ids if isinstance(ids, list) else ():
         index = session.columns.index(name) if isinstance(name, str) else NO_ENTRY
@@ -136,7 +136,7 @@ def _named(session: Session, ids: object, within: list[range]) -> list[range]:
 
 
 def ahead_of_summary(session: Session, compaction: int) -> int:
-    """How many entries a compaction keeps ahead of its summary: none by pi's rule, some by other agents'."""
+    """Number of entries that a compaction keeps ahead of its summary: none in pi's sessions, some in other agents'."""
     named = (session.body(compaction) or {}).get(PROJECTION) if compaction >= 0 else None
     ids = named.get("before") if isinstance(named, dict) else None
     path = [range(run.start, run.stop) for run in session.tree.path_runs(compaction)] if ids else []
@@ -146,9 +146,9 @@ def ahead_of_summary(session: Session, compaction: int) -> int:
 def as_sent(
     order: array[int], kept_until: int, kinds: bytearray, hoisted: bytearray
 ) -> tuple[array[int], int]:
-    """Entries in the order they are sent: some go ahead of the messages before them, up to the last reply or result.
+    """Entries in the order in which they are sent: some move ahead of earlier messages, up to the last reply or result.
 
-    With it, how many of the first ones are kept from before the compaction.
+    Also the number of entries at the beginning that are kept from before the compaction.
     """
     sent, waiting = array("i"), array("i")
     for index in order:

@@ -1,4 +1,4 @@
-"""What replies reported of their usage: whether it holds where they stand, and what many of them add up to."""
+"""Usage recorded in replies: whether it is valid where the reply stands, and sums of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def believed(session: Session, reply: EntryIndex) -> bool:
-    """Whether a reply was made behind what stands above it: one that was copied there counted another context."""
+    """Whether a reply was made after the last context change above it; a reply copied there counted another context."""
     stale = latest(session, reply, CONTEXT_CHANGES)
     if stale < 0:
         return True
@@ -24,12 +24,12 @@ def believed(session: Session, reply: EntryIndex) -> bool:
 
 
 def usage_total(session: Session, entries: Sequence[int]) -> Usage:
-    """Usage and cost of many entries, summed. Every one of them is decoded."""
+    """Summed usage and cost of many entries. Decodes each of them."""
     return usage_totals(session, entries)[0]
 
 
 def usage_totals(session: Session, *groups: Sequence[int]) -> list[Usage]:
-    """Usage and cost of each group of entries, summed. An entry of several groups is decoded once."""
+    """Summed usage and cost of each group of entries. An entry in several groups is decoded once."""
     usages: dict[int, Usage] = {}
     entries = groups[0] if len(groups) == 1 else sorted(set().union(*groups))
     for index, body in session.bodies(entries):

@@ -1,8 +1,7 @@
-"""How large contexts are, without projecting them: the entries that speak, their tokens from columns.
+"""Sizes of contexts, without building their messages: from the entries with messages and their tokens in columns.
 
-The same rules as in `context`, and the same totals, but texts are decoded only where a total depends on them: of the last
-reply that reported its usage, of edits and their targets, of system messages. Made for prices and strips, which want many
-sizes of one session.
+The rules and totals are those of `model_context`, but a text is decoded only if a total depends on it: that of the last reply
+with usage, of edits and their targets, of system messages. Made for prices and strips, which need many sizes of one session.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ _SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT])
 """Kinds that never put a message into a context."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
 _SPEAKS_KEPT = bytes(kind not in _SILENT + bytes([Kind.COMPACTION, Kind.SYSTEM]) for kind in range(256))
-"""The same for entries in front of the compaction that applies."""
+"""The same for entries before the compaction that applies."""
 _BRINGS_SYSTEM = bytes(kind in (Kind.SYSTEM, Kind.COMPACTION) for kind in range(256))
 _ASSISTANT = int(Kind.ASSISTANT)
 _BROKEN_OFF = bytes(bool(flags & (FAILED | ABORTED)) for flags in range(256))
 
 _AT_ONCE = 4096
-"""Entries summed between two looks at `stop`: one sum of them all would keep every other thread waiting."""
+"""Entries summed between two checks of `stop`; one sum of all would keep every other thread waiting."""
 
 Model = tuple[str, str]
 """Provider and model."""
@@ -51,45 +50,45 @@ Model = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ContextSize:
-    """How large a context is, in tokens, as pi 1.5.2 counts it. What is shown is a `basis.Footprint`."""
+    """Size of a context in tokens, as pi 1.5.2 counts it. The size shown is a `basis.Footprint`."""
 
     total: int
     from_usage: int
-    """What the last trusted reply reported; 0 where none can be trusted."""
+    """Tokens that the last trusted reply reported; 0 if none can be trusted."""
     trailing: int
-    """Estimated for what came after that reply; everything where none can be trusted."""
+    """Estimated tokens of the entries after that reply; of all entries if none can be trusted."""
 
 
 def broken_off_in(session: Session) -> tuple[str, ...]:
-    """How replies ended that are part of the context and sent to no model: in pi's sessions those aborted or failed (1.5.2).
+    """Stop reasons of replies that are in the context but sent to no model: aborted or failed, in pi's sessions (1.5.2).
 
-    Other agents have rules of their own, which their readers apply.
+    The readers of other agents apply rules of their own.
     """
     return BROKEN_OFF if session.is_native else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The entries that speak in a context, in order, without their messages."""
+    """The entries with messages in a context, in order, without the messages."""
 
     compaction: EntryIndex
     entries: array[int]
-    """The compaction that applies comes first; entries that an edit takes out are not here."""
+    """The compaction that applies comes first; entries that an edit removes are left out."""
     edits: dict[int, EntryIndex]
-    """The edit that applies to an entry, by entry; those taken out included."""
+    """The edit that applies to an entry, by entry; removed entries are included."""
     shifts: dict[int, int]
-    """Tokens that an edit adds to its entry."""
+    """Tokens that an edit adds to its entry, by entry."""
     systems: list[tuple[int, Body]]
-    """The messages that make up the system prompt, as far as the file holds them, by the place of their entry."""
+    """Messages of the system prompt, as far as the file holds them, with the position of their entry."""
     stale: EntryIndex
     """Usage of replies at or above this entry measures another context."""
     model: Model | None
 
 
 class Sizes:
-    """Sizes of contexts of one session. Columns are filled where they are needed and are not filled yet.
+    """Sizes of contexts of one session. Columns are filled as needed.
 
-    Every method raises Cancelled once `stop` turns true.
+    Every method raises Cancelled once `stop` returns true.
     """
 
     def __init__(
@@ -102,17 +101,17 @@ class Sizes:
         self.session = session
         self.metrics = metrics
         self.spoken = spoken
-        """By entry, one more than the estimated tokens of a message that a context held and that is sent as it stands; else 0."""
+        """By entry: the estimated tokens of its message plus one, if that was in a context and is sent unchanged; otherwise 0."""
         self.stop = stop
         self.kinds = session.columns.kind
 
     def body(self, index: int) -> Body:
-        """An entry's body, empty where its line is broken."""
+        """An entry's body; empty if its line is broken."""
         self.check()
         return self.session.body(index) or {}
 
     def check(self) -> None:
-        """Raises Cancelled where the caller asked to stop."""
+        """Raises Cancelled if the caller asked to stop."""
         if self.stop():
             raise Cancelled("stopped")
 
@@ -136,7 +135,7 @@ class Sizes:
         return total
 
     def outline(self, at: EntryIndex) -> Outline:
-        """The context at an entry; -1 is the empty one."""
+        """The context at an entry; -1 is the empty context."""
         session, kinds = self.session, self.kinds
         compaction, kept, after = selected(session, at)
         self.check()
@@ -178,7 +177,7 @@ class Sizes:
         )
 
     def _bringing_system(self, compaction: EntryIndex, after: list[range]) -> Iterator[int]:
-        """Entries of a context that may bring system messages, in its order."""
+        """Entries of a context that may hold system messages, in order."""
         if compaction >= 0:
             yield compaction
         for span in after:
@@ -189,7 +188,7 @@ class Sizes:
                 at = brings.find(1, at + 1)
 
     def size(self, outline: Outline, until: int | None = None) -> ContextSize:
-        """The size of a context, or of what its first entries say, as pi 1.5.2 counts it."""
+        """The size of a context, or of its first entries, as pi 1.5.2 counts it."""
         stop = len(outline.entries) if until is None else until
         first, reported = self._reported(outline, stop)
         if first:
@@ -199,9 +198,9 @@ class Sizes:
         return ContextSize(estimate, 0, estimate)
 
     def contents(self, outline: Outline, until: int | None = None) -> int:
-        """Estimated tokens of what is sent of a context, or of its first entries."""
+        """Estimated tokens that are sent of a context, or of its first entries."""
         stop = len(outline.entries) if until is None else until
-        # Counting them made their flags known.
+        # The estimate has filled the flags of these entries.
         return self._estimate(outline, stop) - self._broken_off(outline, 0, stop)
 
     def _estimate(self, outline: Outline, stop: int) -> int:
@@ -213,7 +212,7 @@ class Sizes:
         )
 
     def _reported(self, outline: Outline, stop: int) -> tuple[int, int]:
-        """The place behind the last reply whose usage measures the first entries of a context, and what it reported; zeros for none."""
+        """Position after the last reply whose usage measures the first entries, and its tokens; zeros if there is none."""
         tree = self.session.tree
         for position in range(stop - 1, -1, -1):
             reply = outline.entries[position]
@@ -228,19 +227,19 @@ class Sizes:
         return 0, 0
 
     def unsent(self, outline: Outline, until: int | None = None) -> int:
-        """Tokens that the size counts though they are not sent: replies of pi's that were aborted or failed."""
+        """Tokens that the size counts although they are not sent: replies of pi that were aborted or failed."""
         stop = len(outline.entries) if until is None else until
         return self.broken_off(outline, self._reported(outline, stop)[0], stop)
 
     def broken_off(self, outline: Outline, start: int, stop: int) -> int:
-        """Tokens of the replies among some entries that were aborted or failed, and are sent to no model."""
+        """Tokens of the replies among some entries that were aborted or failed and are sent to no model."""
         if not broken_off_in(self.session):
             return 0
         self.tokens(outline.entries[start:stop])
         return self._broken_off(outline, start, stop)
 
     def _broken_off(self, outline: Outline, start: int, stop: int) -> int:
-        """The same of entries whose flags are known."""
+        """`broken_off` for entries whose flags are known."""
         ends = self.metrics.flags.translate(_BROKEN_OFF)
         if 1 not in ends or not broken_off_in(self.session):
             return 0
@@ -250,7 +249,7 @@ class Sizes:
         return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 
     def estimate_between(self, outline: Outline, start: int, stop: int) -> int:
-        """Estimated tokens of some entries of a context, edits applied."""
+        """Estimated tokens of some entries of a context, with edits applied."""
         entries = outline.entries[start:stop]
         total = self.tokens(entries)
         if outline.shifts:
@@ -261,9 +260,9 @@ class Sizes:
 def entries_below(
     session: Session, ancestor: int, index: int, check: Callable[[], object] = lambda: None
 ) -> array[int]:
-    """The path to an entry from below one of its ancestors on; the whole path below -1. `check` is called every few thousand.
+    """The path to an entry from below one of its ancestors; the whole path for -1. `check` is called every few thousand entries.
 
-    A list of as many numbers would be gone through by the garbage collector again and again, for 0.007 s a million.
+    An array, because the garbage collector would scan a list of so many numbers again and again (0.007 s per million).
     """
     parts: list[range] = []
     for run in session.tree.runs_upwards(index):
@@ -280,13 +279,13 @@ def entries_below(
 
 
 def replayed_tokens(systems: list[Body]) -> int:
-    """Tokens of the system message that some come down to."""
+    """Tokens of the one system message that results from several."""
     system = replayed_system(systems)
     return message_tokens(system) if system is not None else 0
 
 
 def model_of(body: Body) -> Model | None:
-    """Provider and model that a reply or a change of model names."""
+    """Provider and model named by a reply or a change of model."""
     named = message_in(body) or body
     provider, model = named.get("provider"), named.get("model", named.get("modelId"))
     return (provider, model) if isinstance(provider, str) and isinstance(model, str) else None

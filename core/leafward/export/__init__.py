@@ -1,6 +1,6 @@
-"""Sessions for other eyes: documents, the checks of `doctor`, the bundled demo.
+"""Sessions for other eyes: documents, the checks of `doctor`, hooks put into agents, the bundled demo.
 
-Public: `session_export` (Markdown, a page, JSON), `comparison`, `audit`, `clean_copy`, `doctor`, `demo`.
+Public: `session_export` (Markdown, a page, JSON), `comparison`, `audit`, `clean_copy`, `doctor`, `installation`, `demo`.
 """
 
 from __future__ import annotations

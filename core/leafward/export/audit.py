@@ -1,7 +1,7 @@
-"""Where secrets lie in sessions: by kind, session and entry, never what they are.
+"""Secrets in sessions, located by kind, session and entry; a secret itself is never shown.
 
-The same secret in several places has the same number. A number says nothing of the secret, which a fingerprint would to
-whoever guesses it.
+The same secret in several places has the same number. The number reveals nothing about the secret, whereas a
+fingerprint would help somebody who guesses it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SecretPlace:
     """A secret in an entry of a session."""
 
     secret: int
-    """Which one, counted from 1 in the order in which they were found."""
+    """The number of the secret, counted from 1 in the order of discovery."""
     kind: str
     card: Card
     entry: str | None
@@ -39,7 +39,7 @@ class SecretPlace:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A session that could not be looked through."""
+    """A session that could not be read."""
 
     path: str
     reason: str
@@ -51,12 +51,15 @@ class Audit:
 
     cards: Sequence[Card]
     searched: int = 0
-    """Sessions looked through."""
+    """Sessions that were read."""
     unread: list[Unread] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def run(self, publish: Callable[[int, int], object]) -> Iterator[SecretPlace]:
-        """The places, session by session in the order of the cards. `publish` is told how many of how many are done."""
+        """Every place, session by session in the order of the cards.
+
+        `publish` receives the counts of done and all sessions.
+        """
         for done, card in enumerate(self.cards):
             publish(done, len(self.cards))
             try:
@@ -94,7 +97,7 @@ class Audit:
                     yield SecretPlace(secret, kind, card, name, time)
 
     def _secrets(self, values: list[object]) -> list[tuple[int, str]]:
-        """The different secrets in values, by number, with their kinds."""
+        """The distinct secrets in values, each as its number and kind."""
         found: dict[int, str] = {}
 
         def note_secret(kind: str, secret: str) -> None:

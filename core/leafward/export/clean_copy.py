@@ -44,18 +44,18 @@ _LINES = (".jsonl",)
 
 @dataclass(frozen=True, slots=True)
 class Sanitised:
-    """What making a copy did, or would do."""
+    """The result of making a copy, or of a dry run of it."""
 
     path: Path
     """The copy of the session itself."""
     files: tuple[Path, ...]
-    """All files of it."""
+    """Every file of the copy."""
     size: int
-    """Bytes of all of them; 0 where only the database's own copy would tell."""
+    """Total size of the files in bytes."""
     redacted: Counter[str]
-    """Different secrets taken out, by kind."""
+    """Distinct secrets removed, by kind."""
     untouched: tuple[Path, ...]
-    """Files that are no text: copied as they are."""
+    """Files that are not text, copied unchanged."""
     dry_run: bool
 
 
@@ -79,7 +79,7 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
     targets = [folder / redactor.text(name) for _, name in belongings]
     taken = next((target for target in targets if os.path.lexists(target)), None)
     if taken is not None:
-        raise Refused(f"a file of that name is there: {safe_line(str(taken), 400)}")
+        raise Refused(f"a file of that name exists: {safe_line(str(taken), 400)}")
     size, untouched = 0, []
     for (file, _), target in zip(belongings, targets, strict=True):
         try:
@@ -97,7 +97,7 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
 
 
 def _redacted(name: str, data: bytes, redactor: Redactor) -> bytes | None:
-    """The bytes of a file without secrets; None where they are no text."""
+    """The bytes of a file without secrets; None where the file is not text."""
     if name.endswith(_PACKED):
         try:
             plain = zstd.decompress(data)
@@ -113,7 +113,10 @@ def _redacted(name: str, data: bytes, redactor: Redactor) -> bytes | None:
 
 
 def _line(line: bytes, redactor: Redactor) -> bytes:
-    """A JSON document, or what else stands in a line. Without a secret it stays as it is, to the byte."""
+    """A line without secrets, be it a JSON document or other text.
+
+    A line that holds none stays the same to the byte.
+    """
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -143,11 +146,11 @@ def _encodable(value: Any) -> bool:
 
 
 def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, dry_run: bool) -> Sanitised:
-    """The same of a session in a database: a database with its rows alone, in which every text is redacted."""
+    """A copy of a session that lies in a database: a database with only its rows, every text in them redacted."""
     target = folder / taken_out.name
     if os.path.lexists(target):
-        raise Refused(f"a file of that name is there: {safe_line(str(target), 400)}")
-    # What would be written is known only once it is: elsewhere, where nothing is to be written here.
+        raise Refused(f"a file of that name exists: {safe_line(str(target), 400)}")
+    # The result is known only once it is written, so a dry run writes it elsewhere.
     elsewhere = Path(tempfile.mkdtemp()) if dry_run else None
     draft = draft_name(target if elsewhere is None else elsewhere / target.name)
     try:
@@ -174,7 +177,7 @@ def _redact_rows(path: Path, redactor: Redactor) -> None:
         for table in tables:
             columns = [row[1] for row in base.execute(f"PRAGMA table_info({_quoted(table)})")]
             for column in columns:
-                # Read first: what is written would be found again.
+                # All rows are read first: otherwise the query would return the rows that the loop updates.
                 rows = base.execute(
                     f"SELECT rowid, {_quoted(column)} FROM {_quoted(table)} WHERE typeof({_quoted(column)}) = 'text'"  # noqa: S608
                 ).fetchall()
@@ -188,7 +191,7 @@ def _redact_rows(path: Path, redactor: Redactor) -> None:
                             (plain, row),
                         )
         base.commit()
-        # Pages that were freed still hold what stood there.
+        # Freed pages still hold the old texts.
         base.execute("VACUUM")
 
 

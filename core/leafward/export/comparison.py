@@ -32,11 +32,11 @@ COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}
 
 @dataclass(slots=True)
 class Comparison:
-    """What a document says of two branches; every text in it is fit to hand on."""
+    """The content of a document about two branches; every text in it is safe to hand on."""
 
     title: str
     data: dict[str, Any]
-    """What the JSON form holds."""
+    """The content of the JSON form."""
     redactor: Redactor = field(default_factory=Redactor)
 
 
@@ -51,7 +51,7 @@ class _Texts:
         return safe(text if self.secrets else self.redactor.text(text))
 
     def line(self, text: str) -> str:
-        """The same on one line."""
+        """A text made safe, redacted unless secrets stay, on one line."""
         return safe_line(text if self.secrets else self.redactor.text(text))
 
     def name(self, index: int) -> str | None:
@@ -66,7 +66,7 @@ def comparison_of(
     bases: Bases | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Comparison:
-    """Works everything out that a document says. Secrets stay where `secrets`; `bases` as in `Contents`.
+    """Computes the content of a document. Secrets stay where `secrets`; `bases` as in `Contents`.
 
     Raises Cancelled once `stop` turns true.
     """
@@ -152,7 +152,7 @@ def _use(use: Use | None) -> dict[str, Any] | None:
 
 
 PARTS = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent", "total")
-"""Of the tokens of a context."""
+"""Keys of the token counts of a context."""
 
 
 def _file(texts: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 MARK_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
 DIFFERS = {True: "≠", False: "=", None: "?"}
+"""The sign between the two contents of a file; None where it is unknown whether they differ."""
 _OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
 NO_ENDS = "line ends are not recorded"
-"""What is to be said of contents whose lines may end in another way (`Rebuilt.ends`)."""
+"""Remark on contents whose line ends are not recorded (`Rebuilt.ends`)."""
 
 
 def resting(base: str) -> str:
-    """What a content rests on, in words; empty where nothing is known."""
+    """The base of a content, in words; empty where none is known."""
     if not base:
         return ""
     own = _OWN_BASES.get(base)
@@ -42,7 +43,7 @@ def _json(comparison: Comparison) -> str:
     return json.dumps(comparison.data, ensure_ascii=False, indent=2) + "\n"
 
 
-# --- what both other forms say ----------------------------------------------------------------------------------------
+# --- content of both other forms --------------------------------------------------------------------------------------
 
 
 def _heads(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -101,7 +102,7 @@ def _minutes(side: dict[str, Any]) -> str:
 
 
 def _known(content: dict[str, Any]) -> str:
-    """What both contents rest on."""
+    """How much of each content is known, with its base and remarks."""
     parts = []
     for letter in "ab":
         one = content[letter]

@@ -1,4 +1,4 @@
-"""What an export holds: the entries of a path or of every branch, and their texts made fit to hand on."""
+"""The content of an export: the entries of a path or of every branch, their texts safe to hand on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _TITLE = 120
-"""Characters of a prompt that a document is named after."""
+"""Characters of the prompt that names a document."""
 SPOKEN = frozenset(
     {
         Kind.USER,
@@ -51,18 +51,18 @@ SPOKEN = frozenset(
         Kind.UNKNOWN,
     }
 )
-"""Kinds that an export for readers shows; the rest only keeps books."""
+"""Kinds that an export for readers shows; the others are bookkeeping."""
 
 RAW_LIMIT = 2000
-"""Characters shown of a line that is no entry."""
+"""Characters that are shown of a line that is not an entry."""
 
 
 _SHORTEST_PIECE = 4
-"""Characters of the beginning of a secret that are taken out too."""
+"""The shortest beginning of a secret, in characters, that is removed too."""
 
 
 class Form(StrEnum):
-    """What a part of an entry is."""
+    """The form of a part of an entry."""
 
     SAID = "said"
     THOUGHT = "thought"
@@ -79,7 +79,7 @@ class Part:
     form: Form
     text: str
     title: str = ""
-    """One line: the tool that is called, or whose result this is."""
+    """One line: the tool that is called, or the tool that gave the result."""
     failed: bool = False
     media: tuple[str, str] | None = None
     """Type and base64 data of an image."""
@@ -96,7 +96,7 @@ class Content:
     lanes: list[Lane]
     redactor: Redactor = field(default_factory=Redactor)
     only: frozenset[int] | None = None
-    """The entries that were chosen, where some were: the lanes hold no others."""
+    """The chosen entries, where a query chose some: the lanes hold no others."""
 
     @property
     def size(self) -> int:
@@ -104,7 +104,7 @@ class Content:
         return len(self.session.columns.without_notes(self.all_entries()))
 
     def all_entries(self) -> Sequence[int]:
-        """The entries of the path, or all of the file in its order, those that only keep books too."""
+        """The entries of the path, or all of the file in its order, bookkeeping included."""
         every = range(len(self.session)) if self.whole else self.lanes[0].entries
         return every if self.only is None else [index for index in every if index in self.only]
 
@@ -121,20 +121,16 @@ class Content:
         return self.line(self.session.id)
 
     def facts(self) -> list[tuple[str, str]]:
-        """What stands at the head of an export, as names and values."""
+        """Names and values of the lines at the head of an export."""
         session = self.session
+        # A note of ours at the end, such as a label, is no entry that anybody has seen.
+        end = session.tree.content_at(self.at)
         found = [
             ("Session", session.id),
             ("Project", session.cwd),
             ("Started", session.header.get("timestamp")),
         ]
-        scope = (
-            "every branch"
-            if self.whole
-            else f"the path to {self.name(self.at)}"
-            if self.at >= 0
-            else "nothing"
-        )
+        scope = "every branch" if self.whole else f"the path to {self.name(end)}" if end >= 0 else "nothing"
         chosen = "" if self.only is None else "chosen from "
         found.append(("Holds", f"{self.size:,} entries, {chosen}{scope}"))
         return [(name, self.line(value)) for name, value in found if isinstance(value, str) and value]
@@ -144,7 +140,7 @@ class Content:
         return safe(text if self.secrets else self.redactor.text(text))
 
     def line(self, text: str) -> str:
-        """The same on one line."""
+        """A text made safe, redacted unless secrets stay, on one line."""
         return safe_line(text if self.secrets else self.redactor.text(text))
 
     def name(self, index: int) -> str:
@@ -161,18 +157,18 @@ class Content:
         return self._shown(index, "")
 
     def _shown(self, index: int, before: str) -> str:
-        """The headline of an entry behind other words; one that is cut says so."""
+        """The headline of an entry after `before`; a headline that is cut ends with an ellipsis."""
         text = headline(self.session, index).text
         text = f"{before}{text}{'…' if len(text) >= LIMIT else ''}"
         return safe_line(text if self.secrets else brief(self.session, index, text))
 
     def time(self, entry: Entry) -> str:
-        """When an entry was written, to the minute: whoever reads it elsewhere knows the zone."""
+        """The time of an entry to the minute, with the zone, because a reader elsewhere needs it."""
         moment = moment_of(entry.timestamp)
         return f"{moment:%Y-%m-%d %H:%M} UTC" if moment is not None else self.line(str(entry.timestamp))
 
     def entries(self, lane: Lane) -> Iterator[Entry]:
-        """The entries of a lane that a reader is shown."""
+        """The entries of a lane that readers see."""
         kinds = self.session.columns.kind
         for index in lane.entries:
             if kinds[index] in SPOKEN:
@@ -183,10 +179,10 @@ class Content:
         return entry.kind in TURN_STARTS
 
     def parts(self, entry: Entry) -> Iterator[Part]:
-        """What an entry says, part by part."""
+        """The parts of an entry, in order."""
         body, kind = entry.body, entry.kind
         if kind is Kind.MALFORMED or not body:
-            # Cut once it is redacted: of a secret that is cut in two the first half would stay.
+            # The line is redacted before it is cut: otherwise the first half of a secret could stay.
             raw = self.text(entry.raw.decode("utf-8", "replace"))
             cut = raw[:RAW_LIMIT] + ("…" if len(raw) > RAW_LIMIT else "")
             yield Part(Form.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True)
@@ -239,7 +235,7 @@ class Content:
                 if block.get("thinking"):
                     yield Part(Form.THOUGHT, self.text(str(block["thinking"])))
             elif kind == "toolCall":
-                # The arguments first, each under its name, as JSON has them: so that every export leaves out the same.
+                # The arguments come first, each under its name as in JSON, so that every export redacts the same.
                 called = block if self.secrets else self.redactor.value(block)
                 yield Part(
                     Form.CALLED, self.text(call_lines(called)), self.line(str(called.get("name") or "a tool"))
@@ -250,9 +246,9 @@ class Content:
 
 
 def brief(session: Session, index: int, text: str) -> str:
-    """One line about an entry without secrets, where `text` was cut: also without the beginning of one that the cut went through.
+    """One line about an entry without secrets, also without the beginning of a secret that the cut of `text` split.
 
-    They are not counted: each stands in the entry itself.
+    These secrets are not counted: each one is counted in the entry itself.
     """
     secrets: dict[str, str] = {}
     Redactor(report=lambda kind, secret: secrets.setdefault(" ".join(secret.split()), kind)).value(
@@ -270,7 +266,7 @@ def brief(session: Session, index: int, text: str) -> str:
 
 
 def call_lines(block: Body) -> str:
-    """The arguments of a call: each on a line, long texts as they are under their name."""
+    """The arguments of a call, each on a line; a long text follows below its name."""
     arguments = block.get("arguments")
     if not isinstance(arguments, dict):
         return ""
@@ -289,7 +285,7 @@ def content_of(
     secrets: bool = False,
     only: frozenset[int] | None = None,
 ) -> Content:
-    """Chooses what is exported: of the path or of all, the entries in `only` where it is given.
+    """Chooses the entries of an export: those of the path or of the whole session, limited to `only` where it is given.
 
     Lines that prove to be broken are marked in the session first.
     """
@@ -299,7 +295,7 @@ def content_of(
         lanes = []
         for lane in content.lanes:
             after = lane.after
-            # A branch leaves the nearest entry above that is there.
+            # A branch leaves from the nearest entry above it that was chosen.
             while after >= 0 and after not in only:
                 after = EntryIndex(parent[after])
             kept = tuple(index for index in lane.entries if index in only)

@@ -1,4 +1,4 @@
-"""The bundled session, copied where it can be played with: a temporary folder laid out as a store of pi."""
+"""The bundled session, copied to a temporary folder laid out as a store of pi, where users can try things."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def demo_session() -> Iterator[Path]:
-    """A private copy of the demo session; it is gone when the context ends. Raises LeafwardError without the file."""
+    """A private copy of the demo session, removed when the context ends.
+
+    Raises LeafwardError where the file is missing.
+    """
     try:
         data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
     except OSError as error:
@@ -35,7 +38,7 @@ def demo_session() -> Iterator[Path]:
 
 
 def store_folder(cwd: str) -> str:
-    """The name of pi's folder for sessions of a working folder (pi 1.5.2)."""
+    """The name of pi's folder for the sessions of a working folder (pi 1.5.2)."""
     inside = cwd[1:] if cwd[:1] in {"/", "\\"} else cwd
     for separator in "/\\:":
         inside = inside.replace(separator, "-")

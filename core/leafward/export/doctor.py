@@ -1,4 +1,4 @@
-"""What is wrong with a session: every line decoded, every reference followed. Nothing is repaired, nothing written."""
+"""Problems in a session: every line is decoded, every reference followed. Nothing is repaired, nothing written."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ if TYPE_CHECKING:
     from leafward.session.source import Origin
 
 _STRAYS_NAMED = 4
-"""Sessions that are named where something is said of several."""
+"""Sessions that one remark names at most."""
 LONG_LINE = 1 << 20
-"""Bytes from which a line is worth a remark: pi and everything else holds it in memory whole."""
+"""Bytes of a line that earn a remark: pi and other readers hold the whole line in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is not as it should be."""
+    """One problem of a session or of files beside it."""
 
     code: str
-    """What it is, in a word that does not change."""
+    """A stable word for the kind of the problem."""
     text: str
-    """The same for a person, on one line."""
+    """The problem for a person, on one line."""
     entry: EntryId | None = None
     offset: int | None = None
-    """Bytes from the start of the file; None for what lies in none, as a row of a database."""
+    """Bytes from the start of the file; None for a problem that lies in no file, such as one in a row of a database."""
     session: str | None = None
-    """Path of the session, where several were checked."""
+    """Path of the session, where several sessions were checked."""
 
 
 def check(session: Session) -> list[Problem]:
-    """Everything wrong with one session, in file order; what concerns the whole file first.
+    """Every problem of one session in file order, those of the whole file first.
 
     Decodes every line: lines that prove to be broken are marked in the session.
     """
@@ -72,7 +72,7 @@ def check(session: Session) -> list[Problem]:
     found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
     if isinstance(source := session.source, ForeignFiles):
         notes = list(_notes(session))
-        # A remark says the same more exactly.
+        # A remark of the reader describes the same problem more exactly.
         noted = {(note.code, note.entry) for note in notes if note.entry is not None}
         found = [
             _placed(session, source, problem)
@@ -85,7 +85,7 @@ def check(session: Session) -> list[Problem]:
 
 
 def _placed(session: Session, files: ForeignFiles, problem: Problem) -> Problem:
-    """A problem with its place in the agent's own file, of which there may be several."""
+    """A problem with its offset in the agent's own file; the session may have several files."""
     index = session.columns.index(problem.entry) if problem.entry is not None else -1
     if index < 0 and problem.offset is not None:
         index = bisect_left(session.columns.start, problem.offset)
@@ -95,7 +95,7 @@ def _placed(session: Session, files: ForeignFiles, problem: Problem) -> Problem:
     if session.is_kept(index):
         return replace(problem, text=f"{problem.text} ({KEPT})", offset=origin.offset)
     if origin.is_row:
-        # A broken row has its id all the same: that is a column of its own.
+        # A broken row still has an id, because the id is a column of its own.
         name = session.columns.id(EntryIndex(index))
         return replace(problem, text=_in_row(problem.text, origin), entry=name, offset=None)
     text = (
@@ -107,27 +107,27 @@ def _placed(session: Session, files: ForeignFiles, problem: Problem) -> Problem:
 
 
 def _in_row(text: str, origin: Origin) -> str:
-    """A problem of an entry in a database, which has a row instead of a place in bytes."""
+    """The text of a problem in a database, with the number of the row instead of an offset in bytes."""
     return f"{text} (row {origin.offset:,})"
 
 
-KEPT = "of what Leafward keeps beside it"
+KEPT = "in Leafward's own file for it"
 
 
 def _kept(session: Session, files: ForeignFiles) -> Iterator[Problem]:
-    """What is wrong with the lines of the sidecar themselves."""
+    """Problems in the lines of the sidecar itself."""
     for index in files.joined.places:
         if session.columns.kind[index] == Kind.MALFORMED:
             text = f"{DAMAGE_TEXT[Damage.MALFORMED]} ({KEPT})"
             yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, offset=session.origin(index).offset)
     pending = files.book.scan.pending if files.book is not None else None
     if pending is not None:
-        text = f"the last line is not whole: {pending.size:,} bytes without an end ({KEPT})"
+        text = f"the last line is not complete: {pending.size:,} bytes without an end ({KEPT})"
         yield Problem("torn-tail", text, offset=pending.offset)
 
 
 def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> Iterator[Problem]:
-    """Sidecars of no session: not one of those `known`, and nothing lies where theirs was last seen. None is removed."""
+    """Sidecars that are not among `known` and whose session is gone, and unreadable ones. None is removed."""
     for path in every_sidecar():
         if path in known or path.suffix != SUFFIX:
             continue
@@ -138,16 +138,16 @@ def lost_sidecars(known: Collection[Path], is_there: Callable[[str], bool]) -> I
             continue
         if not is_there(lay_at):
             whose = f"{safe_line(owner.agent, 40)} session {safe_line(owner.session, 80)}"
-            text = f"{whose} is gone from {safe_line(lay_at, 200)}; what was kept of it stays in {path}"
+            text = f"{whose} is gone from {safe_line(lay_at, 200)}; the changes that you made to it stay in {path}"
             yield Problem("sidecar-orphan", text)
 
 
 def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
-    """What killed writes left; nothing is said of what somebody is at work on."""
+    """Files that killed writes left behind. Files that a running process uses are left out."""
     for one in left:
         if one.in_use:
             continue
-        whose = "copies of an old restore" if one.copies else "left by a write that was killed"
+        whose = "copies of an old restore" if one.copies else "left by a write that was interrupted"
         what = f"{safe_line(str(one.path), 400)}: {whose}"
         does = (
             f"it stays for now: {one.stays}" if one.stays else "`leafward doctor --clear-litter` removes it"
@@ -156,14 +156,14 @@ def litter_problems(left: Iterable[Litter]) -> Iterator[Problem]:
 
 
 def trash_problems(files: Iterable[Path]) -> Iterator[Problem]:
-    """What lies in the trash without a note that says where it was. None is removed."""
+    """Files in the trash whose note does not say where they came from. None is removed."""
     for file in files:
-        what = f"{safe_line(str(file), 400)} lies in the trash, and the note beside it"
+        what = f"{safe_line(str(file), 400)} is in the trash, and the note beside it"
         yield Problem("trash", f"{what} does not say where it was: move it back by hand")
 
 
 def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
-    """Messages in a file of many sessions that belong to none of them, by the session they name."""
+    """Messages in a file of many sessions that belong to none of them, by the session that they name."""
     if found:
         total = sum(found.values())
         messages = (
@@ -178,7 +178,7 @@ def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
 
 
 def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
-    """Documents that were written for an agent's import and are still there. None is removed."""
+    """Documents that were written for an agent's import and still exist. None is removed."""
     if documents:
         number = "1 document is" if len(documents) == 1 else f"{len(documents):,} documents are"
         size = sum(path.stat().st_size for path in documents if path.exists())
@@ -190,7 +190,7 @@ def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
 
 
 def _notes(session: Session) -> Iterator[Problem]:
-    """What the reader remarked."""
+    """Remarks of the reader."""
     for note in session.source.notes:
         entry = _named(session, note.entry) if note.entry >= 0 else None
         text, offset = safe_line(note.text, 400), note.offset
@@ -200,14 +200,14 @@ def _notes(session: Session) -> Iterator[Problem]:
 
 
 def _whole_file(session: Session) -> Iterator[Problem]:
-    """What concerns the file rather than one entry of it."""
+    """Problems of the file as a whole."""
     scan = session.scan
     if scan.header is None:
-        yield Problem("no-header", "the file has no session header; pi refuses it", offset=0)
+        yield Problem("no-header", "the file has no session header; pi does not open it", offset=0)
     else:
         yield from _header(session)
     if scan.bom:
-        yield Problem("bom", "the file begins with a byte order mark; pi 1.5.2 refuses it", offset=0)
+        yield Problem("bom", "the file begins with a byte order mark; pi 1.5.2 does not open it", offset=0)
     roots = [
         EntryIndex(session.tree.starts[run])
         for run in session.tree.content_children(-1)
@@ -226,7 +226,7 @@ def _whole_file(session: Session) -> Iterator[Problem]:
     if scan.pending is not None:
         yield Problem(
             "torn-tail",
-            f"the last line is not whole: {scan.pending.size:,} bytes without an end, not read as an entry",
+            f"the last line is not complete: {scan.pending.size:,} bytes without an end, not read as an entry",
             offset=scan.pending.offset,
         )
 
@@ -234,7 +234,7 @@ def _whole_file(session: Session) -> Iterator[Problem]:
 def _header(session: Session) -> Iterator[Problem]:
     version, offset = session.version, session.scan.header_offset
     if not isinstance(session.header.get("id"), str):
-        yield Problem("no-session-id", "the header has no id; pi refuses the file", offset=offset)
+        yield Problem("no-session-id", "the header has no id; pi does not open the file", offset=offset)
     if version > CURRENT_VERSION:
         text = f"version {version} of the format is newer than {CURRENT_VERSION}; opened read-only"
         yield Problem("future-version", text, offset=offset)
@@ -245,14 +245,14 @@ def _header(session: Session) -> Iterator[Problem]:
 
 
 def _damage(session: Session) -> Iterator[Problem]:
-    """What reading alone has shown, and what only the bytes of a line show."""
+    """Damage that the scan found, and damage that only the bytes of a line show."""
     columns = session.columns
     for index, damage in columns.damage.items():
         if damage is Damage.MALFORMED and session.is_kept(index):
             continue
         text = DAMAGE_TEXT[damage]
         if damage is Damage.MALFORMED and b"\0" in b"".join(session.records(index)):
-            text = f"{text}: it holds NUL bytes"
+            text = f"{text}: it has NUL bytes"
         yield Problem(DAMAGE_CODE[damage], text, _named(session, index), columns.start[index])
     size = len(columns)
     for index in range(size):
@@ -264,26 +264,26 @@ def _damage(session: Session) -> Iterator[Problem]:
 
 
 def _named(session: Session, index: int) -> EntryId | None:
-    """The id of an entry; None for a line that has none of its own."""
+    """The id of an entry; None where its line has no id."""
     if session.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
         return None
     return session.columns.id(EntryIndex(index))
 
 
 class _References:
-    """Everything that entries say of other entries, gathered in one pass over the bodies."""
+    """Every reference from one entry to another, gathered in one pass over the bodies."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.broken: list[int] = []
         self.targets: list[tuple[int, str, object]] = []
-        """Entry, what it does (`label`, `edit`, `kept`), the id it names."""
+        """The entry, the kind of the reference (`label`, `edit`, `kept`) and the id that it names."""
         self.calls: dict[int, dict[str, str]] = {}
-        """Calls of each reply that pi would send again: id to tool."""
+        """Calls of each reply that pi would send again: the tool by call id."""
         self.dropped: set[int] = set()
-        """Replies that failed or were stopped: pi leaves them out, so nothing need answer them."""
+        """Replies that failed or were stopped: pi leaves them out, so their calls need no result."""
         self.results: dict[int, tuple[str, str]] = {}
-        """Call id and tool of each result."""
+        """The call id and tool of each result."""
 
     def read(self) -> None:
         """Decodes every line."""
@@ -321,7 +321,7 @@ class _References:
             self.results[index] = (str(message.get("toolCallId")), str(message.get("toolName") or "a tool"))
 
     def problems(self) -> Iterator[Problem]:
-        """References that lead nowhere, or where they must not."""
+        """References that lead nowhere or to a wrong entry."""
         columns, tree = self.session.columns, self.session.tree
         for index, role, name in self.targets:
             target = columns.index(name) if isinstance(name, str) else EntryIndex(-1)
@@ -335,7 +335,7 @@ class _References:
                     "kept": f"keeps from {key} on, which is not in the file: nothing from before it is kept",
                 }[role]
             elif role == "edit" and not tree.is_ancestor(target, index):
-                code, text = "edit-off-path", f"edits {key}, which is not on its own path: without effect"
+                code, text = "edit-off-path", f"edits {key}, which is not on its own path: it has no effect"
             elif role == "kept" and not tree.is_ancestor(target, index):
                 code = "first-kept-off-path"
                 text = f"keeps from {key} on, which is not on its own path: nothing from before it is kept"
@@ -348,14 +348,14 @@ class _References:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """Calls that still wait for their result at some entry of a path."""
+    """Calls that still wait for their result at an entry of a path."""
 
     reply: int
     calls: frozenset[str]
 
 
 def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
-    """Calls without result and results without call, path by path: each is followed from its reply downwards."""
+    """Calls without a result and results without a call; each call is followed down every path below its reply."""
     tree, columns = session.tree, session.columns
     kinds = columns.kind
     waiting: dict[int, _Open] = {}
@@ -388,7 +388,7 @@ def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
                 failed.setdefault(current.reply, set()).update(current.calls)
         if lenient:
             after_dropped.add(stop - 1)
-    # What a sub-agent was given ends with the call that made it, whose result its parent has.
+    # The context that a sub-agent inherits ends with the call that started it; the parent holds that call's result.
     given = session.inherited if session.header.get("relation") == SUBAGENT else 0
     for index, missing in failed.items():
         if index < given:
@@ -396,16 +396,16 @@ def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
         names = ", ".join(
             sorted({safe_line(references.calls[index][call], 60) or "a tool" for call in missing})
         )
-        text = f"calls {names} and goes on, or ends, without the result"
+        text = f"calls {names} without a result"
         yield Problem("dangling-call", text, columns.id(EntryIndex(index)), columns.start[index])
     for index in stray:
         tool = safe_line(references.results.get(index, ("", "a tool"))[1], 60)
-        text = f"a result of {tool} that no call above it waits for"
+        text = f"a result of {tool} without a call above it"
         yield Problem("dangling-result", text, columns.id(EntryIndex(index)), columns.start[index])
 
 
 def check_file(path: Path, opened: Callable[[Path], Session]) -> list[Problem]:
-    """Everything wrong with a session file; a file that cannot be read as a session is one problem."""
+    """Every problem of a session file; a file that is not readable as a session is one problem."""
     try:
         session = opened(path)
     except LeafwardError as error:
@@ -423,7 +423,7 @@ def check_files(
     opened: Callable[[Path], Session],
     progress: Callable[[int], object] = lambda _done: None,
 ) -> Iterator[Problem]:
-    """Everything wrong with many sessions, one after the other; `progress` hears how many are done."""
+    """Every problem of many sessions, one session after the other; `progress` receives the number checked."""
     for done, path in enumerate(paths, start=1):
         yield from check_file(path, opened)
         progress(done)

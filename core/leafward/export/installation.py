@@ -1,6 +1,7 @@
-"""What Leafward puts into an agent's own files so that the agent runs it around a compaction, and the taking back of it.
+"""Leafward's part in an agent's own files, which makes the agent run it around a compaction: adding and removing it.
 
-A change is made first and shown; what was there before is kept in our data folder, and comes back byte for byte.
+A change is computed first and shown. The original text is kept in our data folder, and a removal restores it byte for
+byte.
 """
 
 from __future__ import annotations
@@ -29,27 +30,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file of an agent's as it is, and as it would be."""
+    """The text of an agent's file before and after a change."""
 
     agent: str
     file: Path
     before: str | None
-    """None: there is no file."""
+    """None where the file does not exist."""
     after: str | None
-    """None: the file goes."""
+    """None where the change removes the file."""
     cost: str
-    """What it costs at a compaction, in one line; empty for a removal."""
+    """The cost at a compaction, in one line; empty for a removal."""
     note: str
-    """What the user has to do besides, in one line; mostly empty."""
+    """A further step that the user has to take, in one line; mostly empty."""
     first: str | None
-    """What was there before anything of ours."""
+    """The text of the file before anything of Leafward's was in it."""
     folder: str | None
-    """The topmost folder that is made for the file, or was."""
+    """The topmost folder that is created for the file, or was."""
     installs: bool
 
     @property
     def changed(self) -> bool:
-        """Whether anything is to be written."""
+        """Whether the change writes anything."""
         return self.before != self.after
 
     def lines(self) -> list[str]:
@@ -59,12 +60,15 @@ class Change:
 
 
 def installation(name: str, summary: bool = False) -> Change:
-    """What `leafward install` would write; with `summary` Leafward makes the agent's summaries as well. Raises Refused."""
+    """The change that `leafward install` makes; with `summary` Leafward also makes the agent's summaries.
+
+    Raises Refused.
+    """
     hooks = agents.hooks_of(name)
     file = hooks.file(os.environ)
     before = _text(file)
     known = _known(name, file)
-    # What was there first is kept before anything is changed: it is what a removal gives back.
+    # The original text is kept before anything is changed, because a removal restores it.
     first = known["before"] if known is not None and known["after"] == before else before
     after = hooks.installed(first, runner_of(name), summary)
     folder = known["folder"] if known is not None else _first_missing(file)
@@ -72,7 +76,7 @@ def installation(name: str, summary: bool = False) -> Change:
 
 
 def removal(name: str) -> Change:
-    """What `leafward uninstall` would write. Raises Refused."""
+    """The change that `leafward uninstall` makes. Raises Refused."""
     hooks = agents.hooks_of(name)
     file = hooks.file(os.environ)
     before = _text(file)
@@ -88,7 +92,7 @@ def removal(name: str) -> Change:
 
 
 def apply(change: Change) -> None:
-    """Writes a change. Raises Refused where the file changed since, or cannot be written."""
+    """Writes a change. Raises Refused where the file changed since, or where it is not writable."""
     record = _record(change.agent)
     if change.installs:
         if change.changed:
@@ -115,12 +119,12 @@ def apply(change: Change) -> None:
 
 
 def runner_of(name: str) -> Runner:
-    """What runs the hook: this Python and this Leafward, never one that lies in the folder of a project."""
+    """The command that runs the hook: this Python and this Leafward, never one from a project's folder."""
     return Runner((sys.executable, "-P", "-m", "leafward", "hook", name), paths.hook_log())
 
 
 def is_installed(name: str) -> bool:
-    """Whether Leafward's part is in an agent's file now."""
+    """Whether an agent's file holds Leafward's part now."""
     hooks = agents.hooks_of(name)
     try:
         text = _text(hooks.file(os.environ))
@@ -130,7 +134,7 @@ def is_installed(name: str) -> bool:
 
 
 def installed_files() -> dict[str, str]:
-    """The file of each agent that Leafward's part is in now, by the agent's name."""
+    """The files that hold Leafward's part now, by the agent's name."""
     return {
         agent.name: str(agents.hooks_of(agent.name).file(os.environ))
         for agent in agents.all_agents()
@@ -139,13 +143,13 @@ def installed_files() -> dict[str, str]:
 
 
 def installation_problems() -> Iterator[Problem]:
-    """What is wrong with what was installed."""
+    """Problems of installations: Leafward's part is gone from a file, or it runs another Leafward."""
     for agent in agents.all_agents():
         known = _known(agent.name, None)
         if known is None:
             continue
         file = Path(known["file"])
-        again = f"`leafward install {agent.name}` puts it there again"
+        again = f"`leafward install {agent.name}` installs it again"
         try:
             text = _text(file)
         except (OSError, Refused) as error:
@@ -158,15 +162,18 @@ def installation_problems() -> Iterator[Problem]:
 
 
 def _text(file: Path) -> str | None:
-    """What a file says; None where there is none. Raises Refused for links, odd files and other text than UTF-8."""
+    """The text of a file; None where there is no file.
+
+    Raises Refused for links, odd files and text that is not UTF-8.
+    """
     if file.is_symlink():
-        raise Refused(f"{file} is a link; what it leads to is not changed")
+        raise Refused(f"{file} is a symbolic link; Leafward does not change its target")
     try:
         return read_regular(file).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise Refused(f"{file} is not UTF-8; put it right first") from None
+        raise Refused(f"{file} is not UTF-8; fix it first") from None
     except OSError as error:
         raise Refused(f"{file}: {error.strerror or error}") from error
 
@@ -186,7 +193,7 @@ def _write(change: Change) -> None:
 
 
 def _take_back(record: Path, earlier: bytes | None, change: Change) -> None:
-    """Leaves our note and the folders as they were before an installation that failed."""
+    """Restores our note and the folders after an installation that failed."""
     with suppress(OSError):
         if earlier is None:
             record.unlink()
@@ -201,7 +208,7 @@ def _record(name: str) -> Path:
 
 
 def _known(name: str, file: Path | None) -> dict[str, Any] | None:
-    """What was kept of an installation, in that file where one is given; None where there is nothing that fits."""
+    """The record of an installation, of the one in `file` where it is given; None where no record fits."""
     try:
         found = json.loads(read_regular(_record(name)))
     except (OSError, ValueError, RecursionError):
@@ -219,13 +226,13 @@ def _known(name: str, file: Path | None) -> dict[str, Any] | None:
 
 
 def _first_missing(file: Path) -> str | None:
-    """The topmost folder that has to be made for a file."""
+    """The topmost folder that has to be created for a file."""
     missing = [folder for folder in file.parents if not folder.exists()]
     return str(missing[-1]) if missing else None
 
 
 def _drop_folders(folder: Path, top: Path) -> None:
-    """Removes folders that were made for a file, where nothing else came to lie in them."""
+    """Removes the empty ones of the folders that were created for a file."""
     while folder.is_relative_to(top):
         with suppress(OSError):
             folder.rmdir()

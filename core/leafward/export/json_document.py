@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def json_document(content: Content) -> str:
-    """Header and entries whole, those of a path or all in file order. A line that is no entry is there as its text."""
+    """The header and the entries in full, of a path or of the whole file.
+
+    A line that is not an entry is kept as text.
+    """
     redactor = content.redactor
     session = content.session
 

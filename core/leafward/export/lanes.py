@@ -1,4 +1,4 @@
-"""A session as lanes: the active path in one, and each branch in a lane of its own that begins after the entry it leaves.
+"""A session as lanes: the active path is one lane, and each branch is a lane that begins after the entry it leaves.
 
 Off the active path a lane follows the heavier child, so lanes nest no deeper than the logarithm of the number of entries,
 however a session branches. Nothing here recurses or decodes.
@@ -23,7 +23,7 @@ class Lane:
 
     depth: int
     after: EntryIndex
-    """The entry it leaves; -1 for a root."""
+    """The entry that the lane leaves; -1 for a root."""
     entries: tuple[int, ...]
 
 
@@ -36,7 +36,7 @@ class Lanes:
         self.leaf = leaf
         self.path_runs = {self.tree.run_of(run.start): run.stop for run in self.tree.path_runs(leaf)}
         self.bad_below: dict[int, list[int]] = {}
-        """Lines that are no entries, by the entry they lie after."""
+        """Lines that are not entries, by the entry before them in the file."""
         for index in sorted(session.columns.damage):
             if self.kinds[index] in DAMAGED:
                 self.bad_below.setdefault(session.columns.parent[index], []).append(index)
@@ -47,7 +47,7 @@ class Lanes:
         return [tree.starts[run] for run in tree.run_children.get(-1, ()) if self._counts(run)]
 
     def lanes(self) -> Iterator[Lane]:
-        """Every lane, the outer one before those that leave it, these in the order of the path."""
+        """Every lane: a lane comes before those that leave it, and these come in the order of the path."""
         stack: list[tuple[int, EntryIndex, int]] = [(start, NO_ENTRY, 0) for start in reversed(self.roots())]
         while stack:
             start, after, depth = stack.pop()
@@ -60,17 +60,17 @@ class Lanes:
             stack.extend(reversed(leaving))
 
     def trunk(self, start: int) -> Iterator[tuple[int, list[int]]]:
-        """The entries of a lane from its first on, each with the first entries of the branches that leave after it."""
+        """The entries of a lane from its first one, each with the first entries of the branches that leave after it."""
         tree = self.tree
         run, first = tree.run_of(start), start
         while True:
             stop = tree.bounds(run)[1]
             end = self.path_runs.get(run, stop)
-            if end <= first:  # a lane of what lies below the leaf
+            if end <= first:  # a lane below the leaf
                 end = stop
             for index in range(first, end - 1):
                 yield index, []
-            if end < stop:  # the leaf: what lies below it is a branch
+            if end < stop:  # the leaf: entries below it are a branch
                 yield end - 1, [end] if self._goes_on(run, end) else []
                 return
             children = tree.run_children.get(run, [])
@@ -89,20 +89,20 @@ class Lanes:
             first = tree.starts[run]
 
     def _counts(self, run: int) -> bool:
-        """Whether a run deserves a lane: in the conversation, or anything at all where every entry counts."""
+        """Whether a run gets a lane: it holds entries of the conversation, or any entry where all entries count."""
         if self.kinds[self.tree.starts[run]] in DAMAGED:
             return False
         return bool(self.tree.subtree_content[run])
 
     def _goes_on(self, run: int, end: int) -> bool:
-        """Whether anything that counts lies in a run from `end` on, or below it."""
+        """Whether any entry that counts lies in a run from `end` on, or below the run."""
         passed_over = BOOKKEEPING
         rest = self.kinds[end : self.tree.bounds(run)[1]]
         below = self.tree.run_children.get(run, ())
         return any(kind not in passed_over for kind in rest) or any(self._counts(child) for child in below)
 
     def _branch_starts(self, runs: list[int]) -> list[int]:
-        """First entries of branches; where one begins with nothing but bookkeeping that splits, each part is one."""
+        """First entries of branches; bookkeeping that splits at the start of a branch gives a branch for each part."""
         tree = self.tree
         starts = []
         waiting = list(reversed(runs))

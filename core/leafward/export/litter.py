@@ -1,8 +1,8 @@
-"""Files that a killed Leafward left behind, and copies of restores that outlived their time: which are ours and old, and clearing those away.
+"""Files that a killed Leafward left behind and expired copies of restores: finding and removing them.
 
-Nothing here guesses. A file counts only by a name that nobody but Leafward gives, in a folder where Leafward writes. It is
-cleared only where it has rested for an hour by every clock that the file system kept, and the process that is named in it has
-ended.
+Nothing here guesses. A file counts only by a name that only Leafward gives, in a folder where Leafward writes. It is
+removed only where it has not changed for an hour by every clock of the file system, and where the process that its
+name holds has ended.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
 
 REST = 3600
-"""Seconds without a change after which a file is no longer being written."""
+"""Seconds without a change after which no process is taken to be writing a file."""
 _DAY = 86_400
 _DEPTH = 6
-"""How far below a store's root a file of ours may lie."""
+"""How many levels below a store's root a file of ours may lie."""
 _WRITER = re.compile(
     r"(?:\.leafward-(?P<file>\d+)-[0-9a-f]+\.tmp|leafward-(?:demo-)?(?P<folder>\d+)-\w{8})\Z"
 )
@@ -44,49 +44,49 @@ _TEMPORARY = (
     ),
     (re.compile(r"leafward-demo-\d+-\w{8}\Z"), frozenset({"sessions"})),
 )
-"""Our temporary folders and what lies in them: a database copied to be read, or the store of a demo."""
+"""Names and contents of our temporary folders: a database copied for reading, or the store of a demo."""
 _UNSIGNED = re.compile(r"leafward-\w{8}\Z")
-"""One of an earlier version."""
+"""The name of a temporary folder of an earlier version."""
 _OLD_INDEX = re.compile(r"catalogue\.json\w{8}\.new\Z")
 _OLD_STATE = re.compile(r"\.[a-z]+\.(?:json|txt)\.\w{8}\Z")
-"""Names that earlier versions gave to the index, and to what the application keeps, while they were written."""
+"""Names that earlier versions gave to the index and to the application's state files during a write."""
 _NOTE = "note.json"
 _TRASH = "trash"
 
 
 @dataclass(frozen=True, slots=True)
 class Litter:
-    """A file, a folder of the trash without its session or a temporary folder that a killed Leafward left."""
+    """A file or temporary folder that a killed Leafward left, or a folder of the trash without its session."""
 
     path: Path
     size: int
-    """Bytes; 0 of a folder."""
+    """Bytes; 0 for a folder."""
     stays: str = ""
-    """Why it is not cleared away; empty where it may be."""
+    """The reason why it is not removed; empty where it may be."""
     is_folder: bool = False
     copies: bool = False
-    """The copies of a restore, which can be undone as long as they are there."""
+    """Whether it is the copies of a restore, which allow an undo while they exist."""
     in_use: bool = False
-    """A process of the number in its name runs: then it is most likely no litter at all."""
+    """Whether a process with the number in its name runs: then it is most likely no litter at all."""
 
 
 class CopyLimits(NamedTuple):
-    """What the copies of restores may take."""
+    """The limits of the copies of restores."""
 
     seconds: float
     size: int
-    """Bytes of all of them."""
+    """The total size in bytes."""
 
     @classmethod
     def of(cls, config: Config) -> CopyLimits:
-        """The limits that are configured."""
+        """The configured limits."""
         return cls(config.restore_keep_days * _DAY, config.restore_keep_mb << 20)
 
 
 def litter(stores: Iterable[str], now: float | None = None, copies: CopyLimits | None = None) -> list[Litter]:
-    """What was left in our own folders and in those of sessions, by path. `stores` are roots of agents and folders of sessions.
+    """Leftovers in our own folders and in those of sessions, by path.
 
-    With `copies` also those of restores that are older, or more.
+    `stores` are roots of agents and folders of sessions. `copies` adds the copies of restores that exceed its limits.
     """
     moment = time.time() if now is None else now
     found: dict[Path, Litter] = {}
@@ -106,7 +106,10 @@ def litter(stores: Iterable[str], now: float | None = None, copies: CopyLimits |
 
 
 def clear(found: Iterable[Litter]) -> Iterator[Litter]:
-    """Removes what may be removed, and gives all of it back: what stays says why. Looks at each once more before."""
+    """Removes the litter that may go and yields all of it; `stays` holds the reason of the rest.
+
+    Checks each once more first.
+    """
     moment = time.time()
     for one in found:
         try:
@@ -155,33 +158,32 @@ def _staying(one: Litter, why: str) -> Litter:
 def _why_it_stays(path: Path, seen: os.stat_result, now: float) -> str:
     if hasattr(os, "geteuid") and seen.st_uid != os.geteuid():
         return "it belongs to another user"
-    # A copy is given the time of its original while it is written, so the time of its last change of any kind counts too. A
-    # time that is still to come says that the clock was set: nothing is known then.
+    # A copy gets the time of its original while it is written, so the time of its last status change counts too. A time in
+    # the future means that the clock was set; then the age is unknown.
     rested = now - max(seen.st_mtime, seen.st_ctime)
     if rested < REST:
-        return (
-            "it changed less than an hour ago"
-            if rested >= 0
-            else "it changed at a time that is still to come"
-        )
+        return "it changed less than an hour ago" if rested >= 0 else "its time of change is in the future"
     process = _writer(path)
     if process is not None:
         return f"process {process} may still be writing it"
     if _UNSIGNED.match(path.name) and rested < _DAY:
-        # An earlier version named nobody, and may be running.
+        # An earlier version put no process into the name, and it may still be running.
         return "it changed less than a day ago"
     return ""
 
 
 def _writer(path: Path) -> int | None:
-    """The process that a name names, where one of that number runs."""
+    """The process that a name holds, where a process with that number runs."""
     found = _WRITER.search(path.name)
     process = int(found["file"] or found["folder"]) if found is not None else 0
     return process if _runs(process) else None
 
 
 def _runs(process: int) -> bool:
-    """Whether a process of that number runs here. Windows keeps a file that is open from being removed, so nobody asks there."""
+    """Whether a process with that number runs here.
+
+    On Windows the check is not needed: an open file is not removable there.
+    """
     if os.name == "nt" or process <= 0:
         return False
     try:
@@ -208,7 +210,7 @@ def _left(stores: Iterable[str]) -> Iterator[Path]:
 
 
 def _temporary() -> Iterator[Path]:
-    """Folders of ours among those that everybody makes."""
+    """Our folders in the system's folder for temporary files."""
     above = Path(tempfile.gettempdir())
     try:
         names = sorted(os.listdir(above))
@@ -220,7 +222,7 @@ def _temporary() -> Iterator[Path]:
 
 
 def _is_temporary(path: Path) -> bool:
-    """Whether a path is a temporary folder of ours with nothing in it but what we put there."""
+    """Whether a path is a temporary folder of ours that holds only files of ours."""
     for form, known in _TEMPORARY:
         if form.match(path.name):
             with suppress(OSError):
@@ -232,7 +234,7 @@ def _is_temporary(path: Path) -> bool:
 
 
 def _half_thrown(trash: Path) -> Iterator[Path]:
-    """Leftovers in the trash: a folder without a session, or a copy that an earlier version did not finish."""
+    """Leftovers in the trash: a folder without a session, or an unfinished copy of an earlier version."""
     try:
         folders = sorted(trash.iterdir())
     except OSError:
@@ -253,12 +255,12 @@ def _half_thrown(trash: Path) -> Iterator[Path]:
         elif part in names:
             yield folder / part
         if path.name in names and os.path.lexists(path.with_name(part)):
-            # An undo that failed: the session still lies in the trash.
+            # After an undo that failed, the session still lies in the trash.
             yield path.with_name(part)
 
 
 def _below(root: str, depth: int = _DEPTH) -> Iterator[tuple[Path, list[str]]]:
-    """The files of a folder and of those below it, no link followed, no checkout entered."""
+    """The files of a folder and of the folders below it; links are not followed and checkouts are skipped."""
     names: list[str] = []
     folders: list[str] = []
     try:
@@ -279,4 +281,4 @@ def _below(root: str, depth: int = _DEPTH) -> Iterator[tuple[Path, list[str]]]:
 
 
 _NOT_ENTERED = frozenset({".git", "node_modules", "snapshot", "storage"})
-"""Folders beside sessions with very many files, in none of which Leafward writes."""
+"""Folders beside sessions that hold very many files; Leafward writes in none of them."""

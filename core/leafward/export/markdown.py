@@ -1,4 +1,4 @@
-"""A session as Markdown. What the session says is never markup of ours: see `sanitizer`."""
+"""A session as Markdown. The session's texts never act as markup of ours: see `sanitizer`."""
 
 from __future__ import annotations
 
@@ -58,17 +58,26 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
         )
         yield f"\n{'#' * min(6, 2 + lane.depth)} {escaped(title)}\n"
     level = "#" * min(6, 3 + lane.depth if content.whole else 2)
+    answering = False
     for entry in content.entries(lane):
-        yield from _entry(content, entry, level)
+        parts = list(content.parts(entry))
+        answers = entry.kind is Kind.ASSISTANT
+        # What the agent says in a turn is under one heading, or it would read as said by whoever asked.
+        headed = _begins_part(content, entry) or (answers and not answering and bool(parts))
+        yield from _entry(content, entry, parts, level if headed else "")
+        answering = answers if headed else answering
 
 
-def _entry(content: Content, entry: Entry, level: str) -> Iterator[str]:
+def _begins_part(content: Content, entry: Entry) -> bool:
+    """Whether an entry begins a turn, or is a summary."""
+    return content.begins_turn(entry) or entry.kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
+
+
+def _entry(content: Content, entry: Entry, parts: list[Part], level: str) -> Iterator[str]:
+    """One entry; without a heading where `level` is empty."""
     heading = "Task" if entry.index == content.session.source.task else _SPEAKERS.get(entry.kind)
-    parts = list(content.parts(entry))
     label = escaped(content.label(entry.index))
-    if heading is not None and (
-        content.begins_turn(entry) or entry.kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
-    ):
+    if level and heading is not None:
         when = f" · {escaped(content.time(entry))}" if entry.timestamp else ""
         yield f"\n{level} {heading}{when}{' ' + label if label else ''}\n"
     elif label:
@@ -96,5 +105,5 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """One line with everything that Markdown could act on escaped."""
+    """One line with every character escaped that Markdown could interpret."""
     return _SPECIAL.sub(r"\\\1", text)

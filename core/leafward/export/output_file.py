@@ -1,7 +1,7 @@
-"""Where a document is written that a user names a place for: a file whole or not at all, a device or a pipe as it stands.
+"""Writing a document to a place that the user names: a file whole or not at all, a device or a pipe directly.
 
-A regular file is replaced by a finished one, under its own name and mode; a link stays a link, and what it leads to is
-replaced. A device, a named pipe and one of our own descriptors are written into.
+A regular file is replaced by a finished one with the same name and mode. A link stays a link, and its target is
+replaced. A device, a named pipe or one of our own descriptors is written to directly.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(self|thread-self|\d+)/(?:task/\d+/)?fd/(\d+)")
 _LINKS = 40
-"""Links that lead one to the next, before it is taken for a circle."""
+"""Links in a row after which they count as a circle."""
 _NO_CONTROL: int = getattr(os, "O_NOCTTY", 0)
 _NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 
 
 def descriptor_of(path: Path) -> int | None:
-    """The descriptor of this process that a path names (`/dev/stdout`, `/dev/fd/3`), also over links; None for any other.
+    """The descriptor of this process that a path names (`/dev/stdout`, `/dev/fd/3`), also through links; else None.
 
-    Opened by its path such a file begins anew at its first byte, and what others wrote there is lost.
+    Opening such a file by its path would start again at its first byte and overwrite the output of others.
     """
     if WINDOWS:
         return None
     at = os.path.abspath(path)
     for _ in range(_LINKS):
-        # Links in the folders are followed, the last one is looked at: `/dev/fd` is itself a link.
+        # Links among the folders are followed and the last one is read, because `/dev/fd` is itself a link.
         descriptor = _STANDARD.get(at)
         if descriptor is not None:
             return descriptor
@@ -63,10 +63,11 @@ def descriptor_of(path: Path) -> int | None:
 
 
 def write_document(path: Path, text: str, keep: Iterable[Path] = ()) -> None:
-    """Writes a text, as UTF-8, to the place that a user named.
+    """Writes a text, as UTF-8, to the place that the user names.
 
-    A new file is its owner's only; one that is there keeps its mode. Raises LeafwardError for a folder, a socket, a pipe that
-    nobody reads, a link that leads nowhere and for a file in `keep`, and OSError where the system refuses.
+    A new file is readable by its owner only; an existing one keeps its mode. Raises LeafwardError for a folder, a
+    socket, a pipe without a reader, a link that leads nowhere and a file in `keep`, and OSError where the system
+    refuses.
     """
     data = text.encode("utf-8", "replace")
     descriptor = descriptor_of(path)
@@ -96,7 +97,7 @@ def write_document(path: Path, text: str, keep: Iterable[Path] = ()) -> None:
 
 
 def write_new_document(path: Path, text: str) -> None:
-    """Writes a text, as UTF-8, to a file that is not there yet, for its owner only: whole, or nothing appears.
+    """Writes a text, as UTF-8, to a new file that only its owner can read: the whole file, or none.
 
     Raises FileExistsError where the name is taken, also by a link, and LeafwardError where the system refuses.
     """
@@ -112,16 +113,16 @@ def write_new_document(path: Path, text: str) -> None:
 
 
 def _draft_beside(path: Path) -> Path:
-    """A free name in the same folder. A name that is as long as the system allows has no room for another ending."""
+    """A free name in the same folder, made without the target's name where that is too long for another ending."""
     draft = draft_name(path)
     return draft if len(os.fsencode(draft.name)) <= 255 else draft_name(path.with_name("document"))
 
 
 def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
-    """Puts a finished file in the place of another, or where none is; mode and owner stay those of the old one."""
+    """Puts a finished file in the place of a target that may exist; the mode and owner of the old file stay."""
     draft = _draft_beside(target)
     try:
-        # Written for its owner only; what others may do is given when everything is there.
+        # The draft is its owner's only; it gets the target's mode once it is complete.
         write_new(draft, [data])
     except OSError as error:
         raise LeafwardError(not_written(target, error)) from error
@@ -133,14 +134,14 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
             sync_folder(target.parent)
     except OSError as error:
         if old is not None and error.errno == errno.EBUSY:
-            # A file that is mounted by itself keeps its name: it can only be written into.
+            # A file that is itself a mount point is not replaceable by name, so its content is overwritten.
             _into(target, data, old)
             return
         raise LeafwardError(not_written(target, error)) from error
 
 
 def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:
-    """Gives a file the mode and owner of the one that it replaces; the owner only where the system lets this user do so."""
+    """Gives a file the mode and owner of the file that it replaces; the owner only where the system allows it."""
     own = draft.stat()
     if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):
@@ -149,7 +150,7 @@ def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:
 
 
 def _into(path: Path, data: bytes, found: os.stat_result) -> None:
-    """Writes into what is no regular file. A pipe without a reader is refused; opening it would wait for one."""
+    """Writes to a file that is not regular. Refuses a pipe without a reader, because opening it would wait for one."""
     if stat.S_ISSOCK(found.st_mode):
         raise LeafwardError(f"{path} is a socket; a document cannot be written to it")
     try:

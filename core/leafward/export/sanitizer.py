@@ -1,9 +1,9 @@
-"""Markdown that a session wrote, with nothing left that a reader's program would run or fetch.
+"""Markdown that a session wrote, without anything that a reader's program would run or fetch.
 
-A real parser says which lines are code. Those stand in fences of ours, at the margin and longer than any run inside, where
-they mean nothing but themselves. In all other lines HTML, images and links to anything but a page, an address or a file are
-escaped, and a backtick or tilde that another parser may pair differently is written as an entity. What comes out is parsed
-again; where anything is left, or the text is too large or too deep to be sure, the whole of it becomes one fence.
+A real parser tells which lines are code. These stand in fences of ours, at the margin and longer than any run inside,
+where they have no effect. In all other lines HTML, images and links to anything but a page, a mail address or a file
+are escaped, and a backtick or tilde that another parser may pair differently becomes an entity. The result is parsed
+again; where anything active is left, or the text is too large or too deep to be sure, all of it becomes one fence.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _LARGEST = 100_000
-"""Characters of one text that are parsed; a larger one is shown in a fence."""
+"""Characters of one text that are parsed; a longer text is shown in a fence."""
 _BRACKETS = 4_000
-"""The same of opening brackets: the parser looks for the end of each."""
+"""Opening brackets of a text that is parsed: the parser searches for the end of each."""
 _DEEPEST = 60
 """Levels of quotes and lists that are parsed."""
 _ROUNDS = 4
-"""How often a result is looked at again for lines that became code by their indentation."""
+"""How many times a result is checked again for lines that their indentation turned into code."""
 
 _RUN = re.compile(r"`+")
 _TAG = re.compile(r"(?<!\\)(\\*)<(?=[A-Za-z/!?])")
@@ -51,8 +51,8 @@ def fenced(text: str, language: str = "", sign: str = "`") -> str:
 
 
 def harmless(text: str) -> str:
-    """`text`, which has passed `safe`, as Markdown to stand between blank lines. Nothing that it shows is lost."""
-    # What stands at the margin belongs to no list of what was said before.
+    """`text`, which has passed `safe`, as Markdown between blank lines. No visible text is lost."""
+    # A line at the margin belongs to no list in the text before it.
     text = text.strip("\n")
     if _DANGER.search(text) is None:
         return _at_margin(text)
@@ -67,25 +67,25 @@ def harmless(text: str) -> str:
 
 
 def safe_target(target: str) -> bool:
-    """Whether a link may lead there: a page, an address of mail, or a file or place named relatively."""
+    """Whether a link target is allowed: a page, a mail address, or a relative file or anchor."""
     scheme = re.match(r"[^/?#]*?:", target)
     return scheme is None or scheme[0].lower() in {"http:", "https:", "mailto:"}
 
 
 class _TooDeep(Exception):
-    """Quotes and lists in each other, deeper than is looked at."""
+    """Quotes and lists nest deeper than is checked."""
 
 
 @cache
 def _parsers() -> tuple[MarkdownIt, ...]:
-    """CommonMark, and what GitHub adds to it. Made when first needed: the parser takes a while to load."""
+    """CommonMark and GitHub's extension of it. Created on first use, because the parser is slow to load."""
     from markdown_it import MarkdownIt
 
     class Parser(MarkdownIt):
         """A parser that makes every link that the syntax allows, so that bad ones can be found."""
 
         def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802  # the library's name
-            """Whether a link is made at all."""
+            """Whether the parser creates a link to `url`: always."""
             return True
 
     own = Parser("commonmark", {"maxNesting": _DEEPEST * 2})
@@ -109,7 +109,7 @@ def _all_tokens(text: str) -> Iterator[Token]:
 
 
 def _is_live(token: Token) -> bool:
-    """Whether a reader's program would run or fetch something for a token, or lead where no link may."""
+    """Whether a reader's program would run or fetch something for a token, or follow a link that is not allowed."""
     if token.type in {"html_block", "html_inline", "image"}:
         return True
     return token.type == "link_open" and not safe_target(str(token.attrs.get("href", "")))
@@ -131,7 +131,7 @@ def _rewritten(text: str) -> str:
         info = _UNSAFE_IN_INFO.sub("", token.info.strip())
         pieces.append(fenced(token.content.rstrip("\n") if token.content.strip() else "", info, sign))
         if token.type == "fence" and (opener := _before_fence(lines[start])):
-            # What a list or quote had before the fence, on the same line.
+            # The marker of a list or quote before the fence, on the same line.
             pieces[-1] = f"{_prose([opener])}\n{pieces[-1]}"
         at = end
     pieces.append(_prose(lines[at:]))
@@ -145,13 +145,13 @@ def _rewritten(text: str) -> str:
 
 
 def _before_fence(line: str) -> str:
-    """The marker of a list item that begins with a fence; nothing of what only repeats a quote or indents."""
+    """The marker of a list item that begins with a fence; empty where the text is only a quote sign or an indent."""
     found = re.match(r"[\s>]*((?:(?:[-+*]|\d{1,9}[.)])[\s>]+)+)(?:`{3,}|~{3,})", line)
     return found[1].rstrip() if found else ""
 
 
 def _without_indented_code(text: str) -> str:
-    """The same with lines brought to the margin that count as code only since what they belonged to stands apart."""
+    """The text with lines moved to the margin that became indented code once their list or quote was separated."""
     lines = text.split("\n")
     for token in _tokens(_parsers()[0], text):
         if token.type == "code_block" and token.map is not None:
@@ -161,7 +161,8 @@ def _without_indented_code(text: str) -> str:
 
 
 def _at_margin(text: str) -> str:
-    return text.lstrip() if text[:1].isspace() and not text.startswith("    ") else text
+    """The text without white space before it; a block of code by four spaces keeps them, or it would become prose."""
+    return text if text.startswith("    ") else text.lstrip()
 
 
 def _prose(lines: Iterable[str]) -> str:
@@ -185,12 +186,12 @@ def _prose(lines: Iterable[str]) -> str:
 
 
 def _is_paired(line: str) -> bool:
-    """Whether every run of backticks in a line has its partner in it, whatever parser looks, and none could be a fence."""
+    """Whether every run of backticks in a line is paired within it for every parser, and none could open a fence."""
     return all(not is_code or (text and "|" not in text) for is_code, text in _spans(line))
 
 
 def _spans(line: str) -> Iterator[tuple[bool, str]]:
-    """The parts of a line: text, and code with its backticks; a run without a partner as code that is empty."""
+    """The parts of a line: text, and code with its backticks; a run without a partner is empty code."""
     at = 0
     while True:
         opening = _RUN.search(line, at)
@@ -201,7 +202,7 @@ def _spans(line: str) -> Iterator[tuple[bool, str]]:
         closing = next(
             (run for run in _RUN.finditer(line, opening.end()) if len(run[0]) == len(opening[0])), None
         )
-        # Behind a backslash it is text, behind an address some parsers take it for a part of that.
+        # After a backslash the run is text; after an address some parsers take it for a part of the address.
         taken = _TAKEN.search(line, at, opening.start())
         if closing is None or taken is not None or len(opening[0]) > 2:
             yield True, ""
@@ -217,13 +218,13 @@ def _line(line: str, *, paired: bool) -> str:
 
 
 def _as_entity(found: re.Match[str], entity: str) -> str:
-    """A run of a sign as entities; a backslash that escaped the first goes, because it would escape the entity."""
+    """A run of a sign as entities; a backslash that escaped its first sign goes, because it would escape the entity."""
     slashes = found[1]
     return slashes[: len(slashes) // 2 * 2] + entity * len(found[2])
 
 
 def _words(text: str) -> str:
-    """Text outside code with what could act escaped."""
+    """Text outside code, with every active character escaped."""
     text = _TAG.sub(lambda found: found[1][: len(found[1]) // 2 * 2] + "&lt;", text)
     text = _TILDES.sub(lambda found: _as_entity(found, "&#126;"), text)
     text = _IMAGE.sub(r"!\\[", text)

@@ -1,6 +1,6 @@
-"""A session for others to read: Markdown, one self-contained page, or its entries as JSON.
+"""A session for other readers: Markdown, one self-contained page, or its entries as JSON.
 
-Every text is made safe, and secrets in it are redacted unless that is switched off; what was taken out is counted.
+Every text is made safe, and secrets in it are redacted unless that is switched off; removed secrets are counted.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ FORMATS = ("md", "html", "json")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """An export, whole."""
+    """A finished export."""
 
     text: str
     entries: int
-    """Entries it shows or holds."""
+    """Entries that it shows or holds."""
     redacted: Counter[str]
-    """Secrets taken out, by name."""
+    """Secrets removed, by name."""
 
 
 def export(
@@ -42,9 +42,9 @@ def export(
     secrets: bool = False,
     only: frozenset[int] | None = None,
 ) -> Exported:
-    """Writes a session in one of the `FORMATS`: the path to `at` (default: the leaf), or every branch where `whole`.
+    """Exports a session in one of the `FORMATS`: the path to `at` (default: the leaf), or every branch where `whole`.
 
-    Of these only the entries in `only`, where it is given. Secrets stay where `secrets`. Raises KeyError for another format.
+    `only` limits the entries where it is given. Secrets stay where `secrets`. Raises KeyError for another format.
     """
     content = content_of(session, at, whole=whole, secrets=secrets, only=only)
     if form == "json":

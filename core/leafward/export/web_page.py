@@ -34,12 +34,12 @@ _SPEAKERS = {
     Kind.BRANCH_SUMMARY: ("memory", "branch summary"),
     Kind.MALFORMED: ("bad", "damage"),
 }
-"""Class and word of each kind; the others are quiet and have none."""
+"""The class and the word of each kind; a kind that is missing is quiet and has no word."""
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _FENCED = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)(?:^\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _OPEN_LINES = 24
-"""Results of more lines begin folded."""
+"""Lines of a result above which it starts folded."""
 
 
 def web_page(content: Content) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _text(text: str) -> str:
 
 
 def _landmarks(content: Content, lane: Lane) -> Iterator[tuple[int, str, str]]:
-    """What the sidebar names of a lane: turns, summaries, damage; index, class, text."""
+    """Entries of a lane in the sidebar (turns, summaries, damage), each as index, class and text."""
     kinds = content.session.columns.kind
     named = False
     for index in lane.entries:
@@ -91,7 +91,7 @@ def _landmarks(content: Content, lane: Lane) -> Iterator[tuple[int, str, str]]:
 
 
 def _sidebar(content: Content) -> Iterator[str]:
-    """The tree: the landmarks of each lane, each branch folded after the landmark it leaves."""
+    """The tree: the landmarks of each lane, each branch folded below the landmark that it leaves."""
     yield '<nav aria-label="Turns">\n'
     leaving: dict[int, list[Lane]] = {}
     roots: list[Lane] = []
@@ -182,7 +182,7 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def _prose(text: str) -> str:
-    """A text as paragraphs; what stands in fences as code."""
+    """A text as paragraphs, with fenced parts as code."""
     pieces = []
     at = 0
     for found in _FENCED.finditer(text):

@@ -1,7 +1,7 @@
-"""Calls and their results, told by the bytes of a line where it is as pi writes it.
+"""Calls and their results, read from the bytes of a line in pi's form.
 
-Nothing is guessed: where a line is of another shape, the answer is None, and it has to be decoded. Inside a JSON string
-no quote is bare, so the keys that are looked for cannot stand in what somebody wrote.
+Nothing is guessed: where a line has another form, the answer is None, and the line has to be decoded. Inside a JSON string
+no quote is bare, so the keys that are searched for cannot be a part of anybody's text.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _CALL = b'"toolCall"'
 _RARE = b"C"
-"""Of a call's type the letter that the rest of a line has least: one letter is found ten times faster than a word."""
+"""The letter of a call's type that is rarest in the rest of a line: one letter is found ten times faster than a word."""
 _TO_CALL = len(b'[{"type":')
 NO_CALL = "", "", b"", None
-"""A reply that calls nothing."""
+"""The value for a reply without calls."""
 _NO_TOOL = "", b"", b""
 _FIRST_ARGUMENT = re.compile(
     rb'[\[,]\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)","arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
@@ -35,7 +35,7 @@ _RESULT = re.compile(
 )
 _ENDED = re.compile(rb'"isError":(?:(true)|false)(?:,"timestamp":\d+)?\}\}\Z')
 _NESTED, _DIFF = b'"nestedCalls":', b'"diff"'
-# What nearly all results are, at fixed places as in `scan`, with a time of thirteen digits: a content, and a diff at most.
+# The form of nearly all results, at fixed places as in `scan`, with a time of thirteen digits: a content, and at most a diff.
 _RESULT_ROLE, _ROLE = b'","message":{"role":"toolResult","toolCallId":"', slice(93, 140)
 _ID_BEGINS = _ROLE.stop
 _CONTENT, _DETAILS = b'","content":[', b'}],"details":{"diff":"'
@@ -43,17 +43,17 @@ _FINE, _FINE_END = b',"isError":false,"timestamp":', slice(-44, -15)
 _CONTENT_END, _DIFF_END = b"}]", b'"}'
 _BEFORE = slice(-46, -44)
 _TAIL = 64
-"""Bytes in which the end of a line lies."""
+"""Bytes that hold the end of a line."""
 
 
 class CallShapes:
-    """Replies with one call, of a tool whose first argument says which file it touches, or which command it runs."""
+    """Replies with one call, of a tool whose first argument is the file that it touches, or the command that it runs."""
 
     def __init__(self, table: ToolTable) -> None:
-        # A call of another agent's tool is decoded: it stands only in a session that was converted.
+        # A call of another agent's tool is decoded: only a converted session has one.
         table = table.own
         self._tools: dict[bytes, tuple[str, bytes, bytes]] = {}
-        """Of each its first argument, and how the second begins where that is what it writes."""
+        """The first argument of each tool, and the beginning of the second where that is the written text."""
         if len(table.path) == len(table.content) == 1:
             text = b'"%b":"' % table.content[0].encode()
             for name, action in table.actions.items():
@@ -67,10 +67,10 @@ class CallShapes:
                 self._tools[name.encode()] = name, "".join(table.command or ("command",)).encode(), b""
 
     def one_call(self, line: bytes) -> tuple[str, str, bytes, str | None] | None:
-        """The call of a reply; None where the reply has to be decoded to know what it calls, `NO_CALL` where it calls nothing.
+        """The call of a reply; None where the reply has to be decoded, `NO_CALL` where it calls nothing.
 
-        Id, tool, first argument as a JSON string without its quotes (`string`), and what is written, None for a tool that
-        does not write. The call was run, as in `messages.did_run`.
+        The values are id, tool, first argument as a JSON string without its quotes (`string`), and the written text, None
+        for a tool that does not write. The call was run, as in `messages.did_run`.
         """
         begin = line.find(_CALL)
         if begin < 0:
@@ -90,21 +90,21 @@ class CallShapes:
             begin = call.end()
             if not line.startswith(written, begin):
                 return None
-            # What has no bare quote in it is one string, and behind it no other call follows.
+            # A part without a bare quote is one string, and no other call follows it.
             text = _quoted(line[begin + len(written) - 1 : line.rfind(_CONTENT_ENDS, begin) + 1])
             if text is None:
                 return None
         return call_id.decode("utf-8", "replace"), tool, literal, text
 
     def as_call(self, parts: tuple[str, str, bytes, str | None]) -> ToolCall | None:
-        """The call with its first argument, which is all that says what it touches; None where only decoding tells it."""
+        """The call with its first argument, which tells everything that it touches; None where only decoding shows it."""
         call_id, tool, literal, _ = parts
         text = string(literal)
         return ToolCall(call_id, tool, {self._names[tool]: text}) if tool and text is not None else None
 
 
 def string(literal: bytes) -> str | None:
-    """A JSON string without its quotes as text; None where it is none, or only the whole line says what becomes of it."""
+    """A JSON string without its quotes as text; None where it is not one, or where only the whole line tells its value."""
     return _quoted(b'"%b"' % literal)
 
 
@@ -117,10 +117,10 @@ def _quoted(literal: bytes) -> str | None:
 
 
 def result_in(line: bytes) -> tuple[str, bool, str | None] | None:
-    """The call that a result answers, whether that failed, and the diff in the result, empty where it holds none.
+    """The call that a result answers, whether that failed, and the diff in the result, empty where it has none.
 
     None where the result has to be decoded for that, or for calls that the tool made; the diff is None where it has to be
-    decoded by whoever wants to know it.
+    decoded to be known.
     """
     end = line.find(b'"', _ID_BEGINS)
     call_id = line[_ID_BEGINS:end]
@@ -136,7 +136,7 @@ def result_in(line: bytes) -> tuple[str, bool, str | None] | None:
     diff: str | None = ""
     if before == _DIFF_END:
         begin = line.find(_DETAILS, end) + len(_DETAILS)
-        # What has no bare quote in it is one string.
+        # A part without a bare quote is one string.
         diff = _quoted(line[begin - 1 : _BEFORE.start + 1]) if begin > len(_DETAILS) else None
     if diff is None or before not in (_DIFF_END, _CONTENT_END):
         return _odd_result(line)

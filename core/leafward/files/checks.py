@@ -1,7 +1,7 @@
-"""Commands that prove something when they end well: tests, builds, types, linters.
+"""Commands that prove something when they succeed: tests, builds, types, linters.
 
-Known are the runners of tests, builds, types and linters by their names, and scripts whose own name says it: `python3 check.py`,
-`./run-tests.sh`, `node scripts/lint.mjs`. Blame, `why`, comparisons and the exam all go by this one rule.
+Recognised are the runners of tests, builds, types and linters by their names, and scripts whose own name shows it: `python3
+check.py`, `./run-tests.sh`, `node scripts/lint.mjs`. Blame, `why`, comparisons and the exam all follow this one rule.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Check(StrEnum):
-    """What a command proves when it ends well."""
+    """The property that a command proves when it succeeds."""
 
     TEST = "test"
     BUILD = "build"
@@ -34,11 +34,11 @@ _TASKS = (
     r"(?:make|just|task|(?:mise|turbo|pixi|hatch|pdm|composer)[^\S\n]+(?:run|r)|turbo|composer|rake|invoke|poe|moon[^\S\n]+run)"
     r"(?:[^\S\n]+--?\S+){0,8}[^\S\n]+"
 )
-"""What runs a task that the project names; of other names than these nobody knows what they do."""
+"""Programs that run a task of the project; the effect of tasks with other names than these is not known."""
 
 
 def _script(names: str) -> str:
-    """A script of the project with one of these names, which a program of a language or a shell runs, or that runs by its path."""
+    """A project's script with one of these names, run by an interpreter or a shell, or by its path."""
     by = r"(?:python[\d.]*|uv\s+run|node|deno\s+run|bun|tsx|ts-node|ruby|perl|php|bash|sh|zsh)(?:\s+-(?![cem])\S*)*\s+"
     return rf"(?:{by}(?:[\w.@~-]*/)*|(?:[\w.@~-]*/)+)(?:{names})(?:\.(?:py|[cm]?[jt]s|rb|pl|php|sh|bash))?"
 
@@ -92,9 +92,10 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
 
 @lru_cache(maxsize=1 << 12)
 def check_of(command: str) -> Check | None:
-    """What a command checks, the weightiest where it does several; None for any other command.
+    """The property that a command checks, the weightiest where there are several; None for any other command.
 
-    What a command only quotes or writes down (`git commit -m 'npm test; done'`, the text of a here-document) is not run.
+    Text that a command only quotes or writes down (`git commit -m 'npm test; done'`, the text of a here-document) is not
+    run.
     """
     found = _search(command[:_LOOKED_AT])
     if found is None or not _QUOTES.search(command):
@@ -106,7 +107,7 @@ def check_of(command: str) -> Check | None:
 
 
 _LOOKED_AT = 2000
-"""Characters of a command that are looked at."""
+"""Characters of a command that are read."""
 _QUOTES = re.compile(r"['\"]|<<")
 _SHELL = re.compile(r"(?:.*/)?(?:ba|da|z|k)?sh")
 _SCRIPT_OPTION = re.compile(r"-\w*c")
@@ -119,7 +120,7 @@ def _search(text: str) -> Check | None:
 
 
 def _run(script: str) -> Iterator[str]:
-    """The simple commands of a script, without what they only quote; what a shell among them is told to run behind it. Raises Unreadable."""
+    """The simple commands of a script, without quoted text; scripts for a shell among them follow. Raises Unreadable."""
     for command in Lexer(script).commands():
         if isinstance(command, str):
             continue
@@ -132,5 +133,5 @@ def _run(script: str) -> Iterator[str]:
 
 
 def _is_text(word: Word) -> bool:
-    """Whether a word was quoted because it is several, and holds no command whose output it takes."""
+    """Whether a word was quoted because it is several words, and holds no command substitution."""
     return bool(_SEVERAL.search(word.text)) and (word.plain or not _SUBSTITUTION.search(word.text))

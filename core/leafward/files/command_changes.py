@@ -1,6 +1,6 @@
-"""What tools that name a file do not tell of a path's files: that they were moved or removed, or that a command changed them.
+"""Changes to a path's files that its file tools do not show: files that commands moved, removed or changed.
 
-A working set holds what tools were asked for, as agents list it; this stands beside it.
+A working set holds the files of tool calls, as agents list them; this adds to it.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ _BEHIND_SLASH = chr(ord("/") + 1)
 
 
 class Fate(NamedTuple):
-    """Where a file went."""
+    """The destination of a file."""
 
     entry: EntryIndex
     to: str
-    """Its new name; empty where it was removed."""
+    """The new name; empty where the file was removed."""
 
 
 class CommandChanges(NamedTuple):
-    """What became of files, by their names as in a working set."""
+    """The fates of files, by their names as in a working set."""
 
     fates: dict[str, Fate]
-    """Of files that are not there at the end."""
+    """The fates of files that do not exist at the end."""
     entries: dict[str, list[EntryIndex]]
-    """What commands made, changed or moved there, by the files that are there at the end; the entries in their order."""
+    """Entries with commands that made, changed or moved a file, in order, by the files that exist at the end."""
 
 
 def command_changes(
     session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False
 ) -> CommandChanges:
-    """What became of the files that entries of one path name, in their order. Nothing once `stop` turns true."""
+    """The fates of the files that entries of one path name, in their order. Empty once `stop` turns true."""
     return _changes(steps(session, entries, stop, counts=False))
 
 
@@ -54,7 +54,7 @@ def _changes(made: Iterable[Step]) -> CommandChanges:
         if step.outcome is not Outcome.DONE or step.glob:
             continue
         if step.operation is FileOperation.MOVE and step.to is not None:
-            # A folder takes along what lies in it.
+            # Moving or removing a folder includes its files.
             for name in names.take(step.path):
                 to = step.to + name[len(step.path) :]
                 _gone(found, name, Fate(step.entry, to))
@@ -72,7 +72,7 @@ def _changes(made: Iterable[Step]) -> CommandChanges:
 
 
 def _ends(fates: dict[str, Fate]) -> dict[str, Fate]:
-    """Where files went in the end: what was moved once more, or removed since, is not where it was moved to first."""
+    """The final destinations of files: a file that was moved again, or removed later, is not at its first destination."""
     ends: dict[str, Fate] = {}
     for name in reversed(fates):
         fate = fates[name]
@@ -81,7 +81,7 @@ def _ends(fates: dict[str, Fate]) -> dict[str, Fate]:
 
 
 class _Names:
-    """The files that are there, in order, so that those of a folder stand together."""
+    """The existing files, in order, so that those of a folder are adjacent."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -97,7 +97,7 @@ class _Names:
             del self._names[at]
 
     def take(self, name: str) -> list[str]:
-        """Takes out the names of all files in a folder, or else of the file that has that name."""
+        """Removes and returns the names of all files in a folder, or else the file with that name."""
         first, behind = (bisect_left(self._names, name + sign) for sign in ("/", _BEHIND_SLASH))
         below = self._names[first:behind]
         del self._names[first:behind]

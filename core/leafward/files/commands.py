@@ -1,7 +1,7 @@
-"""Shell commands and patches as what they do to files.
+"""The effects of shell commands and patches on files.
 
-A command counts as a read only where it is nothing but one of the few programs that print a file; a patch is the format that
-Codex and opencode share. Nothing here is run, and work is bounded by the length of the text.
+A command counts as a read only where it is just one of the few programs that print a file; a patch is the format that Codex
+and opencode share. Nothing here is run, and work is bounded by the length of the text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WITH_VALUE = {
 }
 
 _PRINTERS = ("sed", *_WITH_VALUE)
-"""Programs that print files: most commands name none and are not taken apart."""
+"""Programs that print files: most commands name none of them and are not parsed."""
 
 _PATCH = re.compile(r"\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
@@ -35,27 +35,27 @@ class PatchPlace(NamedTuple):
     """A place of a file that a patch changes."""
 
     context: str | None
-    """A line above it, from where on it is looked for."""
+    """A line above it from which the search for it starts."""
     lines: tuple[tuple[str, str], ...]
-    """Its lines, each with its sign: `+`, `-`, or a space for one that stays."""
+    """Its lines, each with its sign: `+`, `-`, or a space for an unchanged one."""
     at_end: bool
-    """Whether it is looked for at the end of the file."""
+    """Whether the search is at the end of the file."""
 
 
 @dataclass(slots=True)
 class FilePatch:
-    """What a patch does to one file."""
+    """The changes of a patch to one file."""
 
     path: str
     verb: str
     """`add`, `update` or `delete`."""
     moved_to: str | None = None
     content: str = ""
-    """The whole text of a file that is added."""
+    """The whole text of an added file."""
     replaced: list[tuple[str, str]] = field(default_factory=list)
     """Old and new text of each place that changes, context lines in both."""
     places: list[PatchPlace] = field(default_factory=list)
-    """The places of a file that is updated."""
+    """The places of an updated file."""
 
 
 def files_read(command: object) -> list[str]:
@@ -114,7 +114,7 @@ def _printed_by_sed(words: Sequence[str]) -> list[str]:
 
 
 def patches_in(command: object) -> Iterator[str]:
-    """The patches that a command hands to `apply_patch`."""
+    """The patches that a command passes to `apply_patch`."""
     if isinstance(command, list) and script_of(command) is None:
         if command and str(command[0]).rpartition("/")[2] in _APPLIERS:
             yield from (word for word in command[1:] if isinstance(word, str))
@@ -128,7 +128,7 @@ _APPLIERS = ("apply_patch", "applypatch")
 
 
 def parsed_patch(text: str) -> list[FilePatch]:
-    """The files of a patch, in order; what is no patch has none."""
+    """The files of a patch, in order; empty for a text that is not a patch."""
     found: list[FilePatch] = []
     for patch in _PATCH.finditer(text.replace("\r\n", "\n")):
         lines: list[tuple[str, str]] = []
@@ -184,7 +184,10 @@ _LONGEST_PROGRAM = 200_000
 
 
 def texts_in(program: str) -> Iterator[tuple[str, bool]]:
-    """The texts that stand in a JavaScript program, each with whether it is named as a command. What it computes is not known."""
+    """The string literals of a JavaScript program, each with whether its name is that of a command.
+
+    Computed texts are not known.
+    """
     if len(program) > _LONGEST_PROGRAM:
         return
     for name, literal in _LITERAL.findall(program):

@@ -1,4 +1,7 @@
-"""An edit as a diff: lines that it adds and removes, and its hunks. Texts come from calls and results alone; work on them is bounded."""
+"""An edit as a diff: its added and removed lines, and its hunks.
+
+Texts come from calls and results alone; the work on them is bounded.
+"""
 
 from __future__ import annotations
 
@@ -28,24 +31,24 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines of a diff that follow each other."""
+    """Consecutive lines of a diff."""
 
     lines: tuple[DiffLine, ...]
     exact: bool
     """Whether line numbers are those of the file; else they count from the start of the replaced text."""
     omitted: int = 0
-    """Lines after these that were left out because there are too many."""
+    """Further lines that were left out because there are too many."""
 
 
 DIFF_LINES = 2000
 """Lines of a diff that is shown."""
 
 _PAIRS = 20_000
-"""Pairs of equal lines up to which the texts of an edit are compared as a whole: there are very many edits."""
+"""Pairs of equal lines up to which the texts of an edit are compared as a whole, because there are very many edits."""
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; a newline at the end begins no line."""
+    """The lines of a text; a newline at the end begins no further line."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -53,7 +56,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def line_count(text: str) -> int:
-    """How many lines those are."""
+    """The number of those lines."""
     return text.count("\n") + (text[-1:] not in ("", "\n"))
 
 
@@ -68,7 +71,7 @@ def line_delta(old: str, new: str) -> tuple[int, int]:
 
 
 def calls_delta(calls: Iterable[FileCall], table: ToolTable) -> tuple[int, int]:
-    """Lines that the files of one call gain and lose together."""
+    """The lines that the files of one call gain and lose in total."""
     deltas = [delta_of(made.action, made.call.arguments, table) for made in calls]
     return sum(added for added, _ in deltas), sum(removed for _, removed in deltas)
 
@@ -76,7 +79,7 @@ def calls_delta(calls: Iterable[FileCall], table: ToolTable) -> tuple[int, int]:
 def delta_of(
     action: Action, arguments: Mapping[str, Any], table: ToolTable = NATIVE_TOOLS
 ) -> tuple[int, int]:
-    """Lines a call adds and removes, as far as its arguments say: what a write replaces is not known."""
+    """The lines that a call adds and removes according to its arguments: the text that a write replaces is not known."""
     if action is Action.WRITE:
         return sum(line_count(new) for _, new in replacements(action, arguments, table)), 0
     if action is Action.READ:
@@ -90,13 +93,13 @@ def delta_of(
 
 
 def delta_in(result: Body) -> tuple[int, int] | None:
-    """Lines added and removed as the diff in a tool's result shows them; None where it holds none."""
+    """The lines added and removed by the diff in a tool's result; None where it has none."""
     diff = _diff_text(result)
     return delta_told(diff) if diff is not None else None
 
 
 def delta_told(diff: str) -> tuple[int, int]:
-    """Lines added and removed as such a diff shows them."""
+    """The lines added and removed by such a diff."""
     # Every line of the diff begins with its sign.
     return diff.count("\n+") + diff.startswith("+"), diff.count("\n-") + diff.startswith("-")
 
@@ -116,8 +119,8 @@ def hunks(
 ) -> list[Hunk]:
     """A call that changes a file, as a diff of at most `limit` lines. Empty for any other call.
 
-    Where the result holds the diff that the tool made, line numbers are those of the file; else each replacement is
-    compared by itself. A write shows its text as added.
+    Where the result holds the tool's diff, line numbers are those of the file; else each replacement is compared by itself.
+    A write shows its text as added.
     """
     action = table.actions.get(call.name)
     if action is None or call.name in table.patches:
@@ -128,7 +131,7 @@ def hunks(
 
 
 def action_hunks(action: Action, call: ToolCall, result: Body | None, table: ToolTable) -> list[Hunk]:
-    """The same of one file that a call changes (`file_calls`)."""
+    """The diff of one file that a call changes (`file_calls`), of at most `DIFF_LINES` lines."""
     return _hunks([(action, call.arguments)], result, table, DIFF_LINES)
 
 
@@ -155,7 +158,7 @@ def _hunks(
 
 
 def _numbered(diff: str) -> list[list[tuple[str, int, str]]]:
-    """The diff pi makes for reading: a sign, the line's number and the line; a line without number stands for what is left out."""
+    """The lines of pi's readable diff: a sign, the line's number and the line; a line without a number marks an omission."""
     found: list[list[tuple[str, int, str]]] = [[]]
     for line in diff.split("\n"):
         match = _NUMBERED.fullmatch(line)

@@ -1,6 +1,6 @@
-"""How files are called: one name for each, whatever an agent wrote for it, and what lies in which folder.
+"""Names of files: one name for each, whatever an agent wrote, and whether a file lies in a folder.
 
-A pure function of names, but for one look at the disk for each folder: whether it is a link.
+A pure function of names, except for one look at the disk for each folder: whether it is a link.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _HOME = re.compile(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)(?:/|$))")
-"""On macOS these folders are links to others of that name: agents write either."""
+"""Folders that are links to others of that name on macOS: agents write either."""
 _ROOTS = re.compile(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/var|srv|opt|workspace)")
-"""Folders that are no repository."""
+"""Folders that are not repositories."""
 
 
 def locate(path: str, folder: str, *, tidy: bool = False) -> str:
     """A path as it is shown and compared: relative to `folder` where it lies inside, else absolute.
 
-    With `tidy` an `@` in front is dropped and odd spaces are plain ones, as the tools of pi 1.5.2 do it
-    (`ToolTable.tidies_paths`). `~` stays, since whose home it is is not known, unless
-    `folder` lies in a home folder and the path turns out to be inside `folder`. A folder that is there on this disk as a link
-    is the same as the one it leads to (`real_folder`); links in the path itself are not followed.
+    With `tidy` an `@` in front is dropped and odd spaces become plain ones, as in the tools of pi 1.5.2
+    (`ToolTable.tidies_paths`). `~` stays, since its owner is not known, unless `folder` lies in a home folder and the path
+    turns out to be inside `folder`. A folder that is a link on this disk equals its target (`real_folder`); links in the
+    path itself are not followed.
     """
     if tidy:
         path = _SPACES.sub(" ", path).removeprefix("@")
@@ -57,7 +57,7 @@ def locate(path: str, folder: str, *, tidy: bool = False) -> str:
 
 @lru_cache(maxsize=256)
 def real_folder(folder: str) -> str:
-    """The folder that a folder on this disk leads to, as it is compared; the folder itself where it is no link or not there.
+    """The target of a folder on this disk that is a link; the folder itself where it is not a link or missing.
 
     Looked up once for each folder: agents name files by either name, and a path has thousands of calls.
     """
@@ -69,7 +69,7 @@ def real_folder(folder: str) -> str:
 
 
 def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> bool:
-    """Whether a located file is a folder, lies below it, or with `repository` may lie in the repository that the folder is in."""
+    """Whether a located file is a folder, lies below it, or with `repository` may lie in the folder's repository."""
     cwd = _PRIVATE.sub("", cwd) or "/"
     real = real_folder(cwd)
     return _within(path, folder, cwd, repository) or (

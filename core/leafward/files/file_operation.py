@@ -1,4 +1,4 @@
-"""What is done to a file: by the call of a tool, by a patch, or by a command of the shell."""
+"""Operations on a file: by a tool's call, by a patch, or by a shell command."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from enum import StrEnum
 
 
 class FileOperation(StrEnum):
-    """What is done to a file."""
+    """An operation on a file."""
 
     READ = "read"
     WRITE = "write"
-    """All of it is new."""
+    """The whole content is new."""
     EDIT = "edit"
     APPEND = "append"
     CHANGE = "change"
-    """Changed in a way that the call does not tell: by a command, or a cell of a notebook."""
+    """A change that the call does not show: by a command, or a cell of a notebook."""
     DELETE = "delete"
     MOVE = "move"
     COPY = "copy"
     SWEEP = "sweep"
-    """Files below a folder may be others now; which, and how, is not known."""
+    """Files below a folder may have changed; which ones, and how, is not known."""
     STAGE = "stage"
-    """Files stay as they are; what git holds of them is another now."""
+    """Files stay the same; git's index of them changes."""
 
     @property
     def changes(self) -> bool:
-        """Whether a file is another afterwards."""
+        """Whether the operation changes a file."""
         return self not in (FileOperation.READ, FileOperation.SWEEP, FileOperation.STAGE)

@@ -1,6 +1,6 @@
-"""Two texts line by line, and two lines word by word: edits, files of branches and summaries are compared here.
+"""Comparison of two texts by lines and of two lines by words, for edits, files of branches and summaries.
 
-Lines that stand once in both texts are matched first, so that large texts split into small parts; work is bounded.
+Lines that occur once in both texts are matched first, so that large texts split into small parts; work is bounded.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _PART = 2000
-"""Lines of a part that are compared one with another; a larger part that nothing splits counts as replaced."""
+"""Lines of a part that are compared with each other; a larger part without a split counts as replaced."""
 _PAIRS = 200_000
-"""Pairs of equal lines in such a part, at most, where nothing else is said."""
+"""Pairs of equal lines in such a part, at most, by default."""
 
 
 class Block(NamedTuple):
-    """Lines of the old text and the lines of the new one that stand for them. Numbers from 0, the end not included."""
+    """Lines of the old text and their counterpart in the new one. Numbers from 0, the end not included."""
 
     same: bool
     old_from: int
@@ -32,17 +32,17 @@ class Block(NamedTuple):
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text, each with its newline: they join to the text again."""
+    """The lines of a text, each with its newline, so that they join to the text again."""
     lines = text.split("\n")
     ended = [f"{line}\n" for line in lines[:-1]]
     return [*ended, lines[-1]] if lines[-1] else ended
 
 
 def compare_lines(old: Sequence[str], new: Sequence[str], whole: int = 0) -> list[Block]:
-    """What turns the old lines into the new ones: same and other blocks in turn, covering both.
+    """The blocks that turn the old lines into the new ones: same and different ones in turn, covering both texts.
 
-    `whole`: a part with at most so many pairs of equal lines is not split first, which leaves fewer lines that differ, and one
-    with more that nothing splits counts as replaced.
+    `whole`: a part with at most that many pairs of equal lines is not split first, which leaves fewer differing lines; a
+    part with more pairs and no split counts as replaced.
     """
     pairs: list[tuple[int, int, int]] = []
     waiting = [(0, len(old), 0, len(new))]
@@ -79,11 +79,11 @@ def compare_lines(old: Sequence[str], new: Sequence[str], whole: int = 0) -> lis
 
 
 def _anchors(old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int) -> list[tuple[int, int]]:
-    """Lines that stand once in both parts, in the longest order that both share."""
+    """Lines that occur once in both parts, in the longest order that both share."""
     in_old, in_new = Counter(old[a:b]), Counter(new[c:d])
     place = {new[at]: at for at in range(c, d) if in_new[new[at]] == 1 and in_old.get(new[at]) == 1}
     found = [(at, place[old[at]]) for at in range(a, b) if old[at] in place]
-    # The longest rising row of places, by patience.
+    # The longest increasing sequence of places, by patience sorting.
     tops: list[int] = []
     ends: list[int] = []
     before = [-1] * len(found)
@@ -139,7 +139,7 @@ class Row:
 
 
 def rows(blocks: Sequence[Block]) -> list[Row]:
-    """Lines side by side: the lines of a block that differs stand beside each other as far as they go."""
+    """Lines side by side: the lines of a differing block are paired as far as they go."""
     found: list[Row] = []
     for block in blocks:
         olds, news = block.old_to - block.old_from, block.new_to - block.new_from
@@ -157,7 +157,7 @@ def rows(blocks: Sequence[Block]) -> list[Row]:
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST_LINE = 2000
 _ALIKE = 0.4
-"""How alike two lines must be for their words to be compared: below, the whole line is another."""
+"""The similarity from which the words of two lines are compared; below it the whole line counts as changed."""
 
 
 def word_changes(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
@@ -183,14 +183,14 @@ class Origin3(NamedTuple):
     """A region of a three-way comparison. Numbers from 0, the end not included."""
 
     kind: str
-    """`same`, `a` or `b` where only that side changed it, `both` where both changed it alike, `conflict`."""
+    """`same`, `a` or `b` where only that side changed it, `both` where both made the same change, `conflict`."""
     base: tuple[int, int]
     a: tuple[int, int]
     b: tuple[int, int]
 
 
 def three_way(base: Sequence[str], a: Sequence[str], b: Sequence[str]) -> list[Origin3]:
-    """What each side did to a common text, region by region, covering all three."""
+    """The changes of each side to a common text, region by region, covering all three texts."""
     ours = [block for block in compare_lines(base, a) if not block.same]
     theirs = [block for block in compare_lines(base, b) if not block.same]
     found: list[Origin3] = []

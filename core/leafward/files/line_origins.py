@@ -1,7 +1,7 @@
-"""Which recorded change each line of a file comes from, carried along while the changes of all sessions are replayed.
+"""The origin of each line of a file among the recorded changes, tracked while the changes of all sessions are replayed.
 
-Contents decide, not commits: a line keeps its origin as long as it stands in the file, whatever is committed or squashed. A line is
-claimed for a change only where nothing else can be meant; the others are called by hand, unknown or unsure.
+Contents decide, not commits: a line keeps its origin as long as it stays in the file, whatever is committed or squashed. A
+line is credited to a change only where no other source is possible; the others are by hand, unknown or unsure.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.steps import FileRequest
 
     Untold = Callable[[int, int], bool]
-    """Whether something may have changed the file between two times of which no step tells."""
+    """Whether work without a recorded step may have changed the file between two times."""
 
 UNKNOWN = -1
-"""Nothing recorded tells of it: it stood there before, or a command or a change that is not known put it there."""
+"""No recorded source: the line existed before, or an unknown command or change wrote it."""
 BY_HAND = -2
-"""It came between two contents that are known, without a recorded call."""
+"""The line appeared between two known contents, without a recorded call."""
 UNSURE = -3
-"""More than one change may be meant."""
+"""More than one change may be the source."""
 
 _SAYS = re.compile(r"\w\w")
 _WORD = re.compile(r"\w{2,}")
 _WORDS = 3
 _SMALL = 3
-"""Lines of a run that may have met by chance, where each of them stands more than once."""
+"""Lines of a run that may match by chance, where each of them occurs more than once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A text that a change put into a file of which not all is known."""
+    """A text that a change put into a file that is only partly known."""
 
     lines: tuple[str, ...]
     added: tuple[bool, ...]
-    """Which of them were not there before."""
+    """Whether each line is new."""
     change: int
 
 
 @dataclass(slots=True)
 class LineOrigins:
-    """The lines of one file as far as they were last known, each with its origin."""
+    """The last known lines of one file, each with its origin."""
 
     lines: list[str] = field(default_factory=list)
     origins: list[int] = field(default_factory=list)
     """The number of the change, or one of the negative numbers above."""
     live: bool = False
-    """Whether the file held just these lines after the last step."""
+    """Whether the file held exactly these lines after the last step."""
     known: int = 0
-    """When that was, in milliseconds since 1970."""
+    """The time of that, in milliseconds since 1970."""
     fragments: list[Fragment] = field(default_factory=list)
     writers: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """Every change that put a line in, by its text."""
+    """Every change that added a line, by the line's text."""
     strangers: set[str] = field(default_factory=set)
-    """Lines that once stood there without a recorded change that put them in."""
+    """Lines that once occurred without a recorded change that added them."""
 
     def copy(self) -> LineOrigins:
-        """The same, of a copy of the file."""
+        """A copy, for a copied file."""
         return LineOrigins(
             list(self.lines),
             list(self.origins),
@@ -80,12 +80,12 @@ class LineOrigins:
         return copied
 
     def found(self, text: str, time: int, untold: Untold) -> None:
-        """Takes in what the file holds, as somebody saw it at a time."""
+        """Records the content of the file as seen at a time."""
         lines = plain_lines(text)
         self._become(lines, self._between(lines, time, untold), time)
 
     def _between(self, lines: list[str], time: int, untold: Untold) -> int:
-        """Whose lines are that came since the file was last known."""
+        """The origin of lines that appeared since the file was last known."""
         return BY_HAND if self.live and (lines == self.lines or not untold(self.known, time)) else UNKNOWN
 
     def changed(
@@ -97,10 +97,10 @@ class LineOrigins:
         time: int,
         untold: Untold,
     ) -> None:
-        """Takes in a change that left `after`.
+        """Applies a change that left `after`.
 
-        `before` is what it found, None where that is not known; then only lines are its own that whoever wrote it had not seen
-        there. `seen` are those lines, None where that is not known either.
+        `before` is the old content, None where it is not known; then the change owns only lines that its author had not
+        seen there. `seen` are those lines, None where they are not known either.
         """
         if before is not None:
             self.found(before, time, untold)
@@ -116,22 +116,22 @@ class LineOrigins:
         self._hold(lines, origins, change, time)
 
     def written_anew(self, change: int, of_others: Callable[[int], bool], seen: Container[str]) -> None:
-        """Gives a change that wrote all lines those of changes that whoever made it did not know, nor saw what they had written."""
+        """Credits a whole write with lines of changes that its author neither knew nor had seen."""
         for at, (line, origin) in enumerate(zip(self.lines, self.origins, strict=True)):
             if 0 <= origin != change and says_something(line) and line not in seen and of_others(origin):
                 self.origins[at] = change
                 self.writers[line].append(change)
 
     def gone(self, time: int) -> None:
-        """The file is not there any more."""
+        """Records that the file no longer exists."""
         self.lines, self.origins, self.fragments, self.live, self.known = [], [], [], True, time
 
     def lost(self) -> None:
-        """The file may be another one now."""
+        """Records that the file may have changed."""
         self.live = False
 
     def put_in(self, request: FileRequest, change: int) -> None:
-        """Takes in the texts of a change of which is not known what it left."""
+        """Records the texts of a change whose result is not known."""
         self.live = False
         pairs = [(one.old, one.new) for one in request.replacements if not one.everywhere]
         if request.text is not None:
@@ -149,7 +149,7 @@ class LineOrigins:
                         self.writers[line].append(change)
 
     def at(self, text: str, time: int, untold: Untold) -> list[int]:
-        """The origin of each line of the file as it is now; it was last written at `time`."""
+        """The origin of each line of the file in its current state; it was last written at `time`."""
         now = plain_lines(text)
         origins = aligned(self.lines, self.origins, now, self._between(now, time, untold))
         places = defaultdict(list)
@@ -177,7 +177,7 @@ class LineOrigins:
                 self.writers[line].append(new)
 
     def _resolved(self, lines: Sequence[str], origins: list[int]) -> list[int]:
-        """Lines that nothing else explains, by the one change that ever put such a line in; unsure where there are more."""
+        """Lines without another explanation, by the one change that ever added such a line; unsure where there are more."""
         counts = Counter(lines)
         found = list(origins)
         for at, (line, origin) in enumerate(zip(lines, origins, strict=True)):
@@ -195,7 +195,7 @@ class LineOrigins:
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines of a text without how they end."""
+    """The lines of a text without their line ends."""
     lines = text.removeprefix("\ufeff").split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -203,7 +203,7 @@ def plain_lines(text: str) -> list[str]:
 
 
 def says_something(line: str) -> bool:
-    """Whether a line is more than brackets and signs, so that two of them are not the same by chance."""
+    """Whether a line is more than brackets and signs, so that two equal ones are not a coincidence."""
     return _SAYS.search(line) is not None
 
 
@@ -213,13 +213,13 @@ def is_distinctive(line: str) -> bool:
 
 
 def aligned(old: Sequence[str], origins: Sequence[int], lines: Sequence[str], new: int) -> list[int]:
-    """The origins of lines that were made from others: what stayed keeps its own, the rest is `new`; where it cannot be told, `UNSURE`."""
+    """The origins of lines made from others: kept lines keep theirs, the rest is `new`, ambiguous ones are `UNSURE`."""
     found = [new] * len(lines)
     blocks = compare_lines(old, lines)
     for block in blocks:
         if block.same:
             found[block.new_from : block.new_to] = origins[block.old_from : block.old_to]
-    if len(blocks) < 2:  # one block: nothing lies beside another
+    if len(blocks) < 2:  # one block: there are no neighbours
         return found
     twice = {line for line, count in Counter(lines).items() if count > 1}
     twice |= {line for line, count in Counter(old).items() if count > 1}
@@ -229,7 +229,7 @@ def aligned(old: Sequence[str], origins: Sequence[int], lines: Sequence[str], ne
         if not block.same:
             alike += _slides(lines, here)
         elif 0 < number < len(blocks) - 1 and len(here) <= _SMALL:
-            # Such lines may have met by chance: old ones gone, and others like them written.
+            # Such lines may match by chance: old ones were removed, and similar ones written.
             for at in here:
                 if found[at] != new and (lines[at] in twice or not says_something(lines[at])):
                     found[at] = UNSURE
@@ -240,7 +240,7 @@ def aligned(old: Sequence[str], origins: Sequence[int], lines: Sequence[str], ne
 
 
 def _slides(lines: Sequence[str], put: range) -> Iterator[tuple[int, int]]:
-    """Pairs of equal lines beside and in some that were put in: either of the two may be the one that was there before."""
+    """Pairs of equal lines beside and in an insertion: either of the two may be the old one."""
     begin, end = put.start, put.stop
     while 0 < begin < end and lines[begin - 1] == lines[end - 1]:
         begin, end = begin - 1, end - 1
@@ -252,7 +252,7 @@ def _slides(lines: Sequence[str], put: range) -> Iterator[tuple[int, int]]:
 
 
 def _only_place(part: Sequence[str], lines: Sequence[str], places: dict[str, list[int]]) -> int | None:
-    """Where some lines stand, where that is one place."""
+    """The position of some lines, where there is exactly one."""
     rarest = min(range(len(part)), key=lambda at: len(places.get(part[at], ())))
     starts = [
         number - rarest

@@ -1,7 +1,7 @@
-"""Calls that may have changed any file without a word of it: programs that are not known, tools that are not, sub-agents.
+"""Calls that may have changed any file without naming it: unknown programs and tools, sub-agents.
 
-A replay of recorded calls takes no note of them. What is to be written into a project is held to more: a content counts as
-proven only if it was written or seen behind the last of them.
+A replay of recorded calls ignores them. Writing into a project needs more: a content counts as proven only if it was
+written or seen after the last of them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHECKING = {
     "cargo": {"test", "build", "check"},
     "go": {"test", "build", "vet"},
 }
-"""What of larger programs only builds or checks."""
+"""The subcommands of larger programs that only build or check."""
 _SILENT = frozenset(
     [
         "TodoWrite",
@@ -58,17 +58,20 @@ _SILENT = frozenset(
 
 
 class Opaque(NamedTuple):
-    """One such call."""
+    """One opaque call."""
 
     entry: EntryIndex
     name: str
-    """Of the program or the tool."""
+    """The name of the program or the tool."""
 
 
 def opaque_calls(
     session: Session, entries: Iterable[int], harmless: Collection[tuple[str, ...]] = ()
 ) -> list[Opaque]:
-    """The opaque calls among some entries, the first one of each entry. Commands that begin with words of `harmless` are none."""
+    """The opaque calls among some entries, the first one of each entry.
+
+    Commands that begin with words of `harmless` are left out.
+    """
     table = table_of(session)
     kinds = session.columns.kind
     callers = [EntryIndex(entry) for entry in entries if kinds[entry] in (Kind.ASSISTANT, Kind.BASH)]

@@ -1,6 +1,6 @@
-"""What the result of a read shows of a file: which lines, and whether they are all.
+"""The part of a file that a read's result shows: its lines, and whether they are all.
 
-How an agent numbers lines and says that there are more is a `ReadForm`, a value of its tool table.
+The form in which an agent numbers lines and marks further ones is a `ReadForm`, a value of its tool table.
 """
 
 from __future__ import annotations
@@ -15,63 +15,70 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadForm:
-    """How an agent's read tool prints a file."""
+    """The form in which an agent's read tool prints a file."""
 
     number: str = ""
-    """What stands before each line, with a group that holds the line's number; empty where lines are not numbered."""
+    """A pattern for the text before each line, with a group for the line's number; empty where lines are not numbered."""
     frame: str = ""
-    """A pattern over the whole result whose group `text` is the file's part of it; empty where all of it is. A group `more` that
-    matches says that the file goes on."""
+    """A pattern over the whole result whose group `text` is the file's part; empty where the whole result is.
+
+    A group `more` that matches means that the file goes on.
+    """
     more: str = ""
-    """What stands at the end where the file goes on; a group `total` holds the number of its lines, `left` that of the lines
-    that follow."""
+    """A pattern for the end of the result where the file goes on.
+
+    A group `total` holds the number of its lines, `left` that of the lines that follow.
+    """
     offset: tuple[str, ...] = ("offset",)
-    """The argument that holds the number of the first line, from 1."""
+    """The argument with the number of the first line, from 1."""
     limit: tuple[str, ...] = ("limit",)
-    """The argument that holds how many lines are wanted."""
+    """The argument with the number of wanted lines."""
     most: int = 0
-    """Lines that are shown at most without saying that there are more; 0 where it is always said."""
+    """The most lines that are shown without a note of further ones; 0 where there is always a note."""
     cut: str = ""
-    """What stands in a line that was cut short."""
+    """A pattern that matches in a shortened line."""
     newline: bool = True
     """Whether the result tells if the file ends in a newline."""
     ends: bool = True
-    """Whether lines are shown with the ends that they have. Where not, all seem to end in newlines, and a byte order mark is not
-    shown; the same then holds for the contents that results of edits record."""
+    """Whether lines are shown with their real line ends.
+
+    If not, all seem to end in newlines, and a byte order mark is not shown; the same holds for the contents in results of
+    edits.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Lines of a file as a result shows them."""
+    """Lines of a file in a result."""
 
     first: int
-    """Number of the first one, from 1."""
+    """The number of the first line, from 1."""
     lines: tuple[str, ...]
-    """As the file's text splits at newlines: where it ends in one, the last is empty."""
+    """The file's text split at newlines: where it ends in one, the last line is empty."""
     to_end: bool
     """Whether the file ends with them."""
     newline: bool = True
     """Whether it is known if the file ends in a newline."""
     ends: bool = True
-    """Whether it is known how the lines end: as here, or in a way that was not shown."""
+    """Whether the line ends are known: they are as shown, or in a way that was not shown."""
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of the file."""
+        """Whether they are the whole file."""
         return self.first == 1 and self.to_end
 
 
 PLAIN = ReadForm(
     more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d{1,18})[^\n]*|(?P<left>\d{1,18}) more lines?[^\n]*)$"
 )
-"""As pi prints files: the text itself, and a last line that says how much is left (0.9 and 1.5.2)."""
+"""pi's form: the text itself, and a last line with the number of the remaining ones (0.9 and 1.5.2)."""
 PRINTED = ReadForm(cut=r"^\[Showing (?:last|lines) .*\]$|^\(no output\)$", newline=False)
-"""As pi gives what a command printed (1.5.2)."""
+"""pi's form of a command's output (1.5.2)."""
 NUMBERED_LINES = r"[ ]*(\d{1,18})(?:\t|→)"
 
 
 def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) -> Shown | None:
-    """What a read's result shows; None where it shows no lines of a file (an image, a notice, a result cleared since)."""
+    """The lines in a read's result; None where it has none (an image, a notice, a result cleared since)."""
     goes_on = False
     if form.frame:
         inside = re.search(form.frame, text, re.DOTALL)
@@ -114,7 +121,7 @@ _RANGE = re.compile(r"(\d{1,18})(?:,(\d{1,18}|\$))?p")
 
 
 def printed(words: list[str], text: str, form: ReadForm) -> Shown | None:
-    """What a lone `cat`, `sed -n` or `head` of one file printed; None where that cannot be told.
+    """The lines in the output of a lone `cat`, `sed -n` or `head` of one file; None where they cannot be told.
 
     `words` are those of the command, the file's name last; `form` is that of the shell's results.
     """
@@ -144,10 +151,10 @@ def _printed(words: list[str], lines: tuple[str, ...]) -> Shown | None:
 
 
 def _ranged(first: int, last: int | None, lines: tuple[str, ...]) -> Shown | None:
-    """Lines from one to another, as a program printed them: each ends in a newline, but the file's last one may not."""
+    """Lines from one to another, as a program printed them: each ends in a newline, except perhaps the file's last."""
     count = len(lines) - (not lines[-1])
     ended = last is None or count < last - first + 1
     if first < 1 or not count:
         return None
-    # Up to the last line that was asked for, whether the file goes on is not known.
+    # Where the output ends with the last requested line, it is not known whether the file goes on.
     return Shown(first, lines if ended else lines[:count], ended)

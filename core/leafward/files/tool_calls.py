@@ -1,6 +1,6 @@
-"""Calls of tools that touch files: which file a call names, and with which texts it changes it.
+"""Calls of tools that touch files: the file that a call names, and the texts of its change.
 
-Which tools those are, and how their arguments name a file and a change, is a `ToolTable`, so that nothing here knows an agent.
+The tools, and the arguments that hold a file and a change, are in a `ToolTable`, so that nothing here knows an agent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What an operation does to its file."""
+    """The action of an operation on its file."""
 
     READ = "read"
     WRITE = "write"
@@ -33,7 +33,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolTable:
-    """How an agent's tools name files. Arguments are looked for under each of the given names, the first found counts."""
+    """The tools of an agent that name files. Arguments are searched under each of the given names, the first found counts."""
 
     actions: Mapping[str, Action]
     """Tools that touch a file, by name."""
@@ -45,35 +45,35 @@ class ToolTable:
     """The argument of a write that holds the whole text."""
     old: tuple[str, ...] = ("oldText",)
     new: tuple[str, ...] = ("newText",)
-    """The text an edit replaces, and what by."""
+    """The argument of an edit with the new text; `old` holds the replaced one."""
     edits: tuple[str, ...] = ("edits",)
-    """Where there are several: the argument that holds a list of edits: objects with an old and a new text, or such a list as JSON."""
+    """The argument with a list of edits: objects with an old and a new text, or such a list as JSON."""
     command: tuple[str, ...] = ()
-    """The argument of a shell that holds the command. Without a name commands are not looked into (pi 1.5.2)."""
+    """The argument of a shell with the command. Without a name commands are not parsed (pi 1.5.2)."""
     folder: tuple[str, ...] = ()
-    """The argument of a shell that holds the folder it runs in."""
+    """The argument of a shell with its folder."""
     patches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tools that take a patch, and the arguments that may hold it."""
     scripts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tools that run a program which calls other tools, and the arguments that may hold it."""
     searches: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Tools that look for files or in them, and the arguments that say what for. Where they look is `path`, or the folder."""
+    """Tools that search for files or in them, with the arguments that hold the pattern. They search `path`, or the folder."""
     keeps_ends: bool = True
-    """Whether lines that an edit adds end as those of the file do, in every version."""
+    """Whether added lines get the file's line ends, in every version."""
     tidies_paths: bool = False
-    """Whether an `@` in front of a path is dropped, and odd spaces in it are taken for plain ones."""
+    """Whether an `@` in front of a path is dropped, and odd spaces in it become plain ones."""
     stand_in: str = ""
-    """What the model is sent in the place of a result that is missing; empty where that is not known."""
+    """The text that the model receives in the place of a missing result; empty where it is not known."""
     read_form: ReadForm = PLAIN
-    """How results of the tools that read show a file."""
+    """The form of files in results of the read tools."""
     shell_form: ReadForm = PRINTED
-    """How results of shells show what was printed."""
+    """The form of output in results of shells."""
     markers: frozenset[str] = frozenset()
-    """Names among the actions that are no tools: what the reader of the agent's files puts where it knows of a file and no call."""
+    """Names among the actions that are not tools: the agent's reader uses them for a file without a known call."""
     plain_shells: frozenset[str] = frozenset()
-    """Shells whose commands are not looked into, though there is a name for the argument that holds them."""
+    """Shells whose commands are not parsed, although the argument that holds them has a name."""
     parts: tuple[ToolTable, ...] = ()
-    """Of a table that knows the tools of several agents: the table of each, its own agent's first."""
+    """For a table with the tools of several agents, the table of each, its own agent's first."""
 
     @property
     def own(self) -> ToolTable:
@@ -82,11 +82,11 @@ class ToolTable:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every tool that the table says something of."""
+        """Every tool in the table."""
         return frozenset((*self.actions, *self.shells, *self.patches, *self.scripts, *self.searches))
 
     def looks_into(self, name: object) -> bool:
-        """Whether the commands of a tool say which files they read and patch."""
+        """Whether the commands of a tool tell the files that they read and patch."""
         return bool(self.command) and name in self.shells and name not in self.plain_shells
 
     def touches(self, name: object) -> bool:
@@ -99,7 +99,7 @@ class ToolTable:
         return (action is not None and action is not Action.READ) or (action is None and self.touches(name))
 
     def part_of(self, call: ToolCall) -> ToolTable:
-        """The table of the agent whose tool a call is, as its name tells, and the argument that names its file.
+        """The table of the agent whose tool a call uses, judged by its name and the argument that names its file.
 
         Several agents have a tool `read`. A converted session keeps the calls of the agent that made them.
         """
@@ -111,9 +111,9 @@ class ToolTable:
         return next((part for part in known if part.path[0] in call.arguments), known[0])
 
     def joined(self, others: Iterable[ToolTable]) -> ToolTable:
-        """A table that reads the calls of other agents as well, where this one does not know the tool.
+        """A table that also reads the calls of other agents, where this one does not know the tool.
 
-        A session that was converted holds them. Names of arguments are looked for after this table's own.
+        A converted session has such calls. Names of arguments are searched after this table's own.
         """
         parts = (self, *others)
         known = self.names
@@ -127,7 +127,7 @@ class ToolTable:
                 (scripts, part.scripts),
                 (searches, part.searches),
             ):
-                # One name in both, as `apply_patch`: its argument may be called as either agent calls it.
+                # Both have the name, such as `apply_patch`: its argument may have the name of either agent.
                 into |= {
                     name: _names((into.get(name, ()), arguments))
                     for name, arguments in tools.items()
@@ -149,7 +149,7 @@ class ToolTable:
             patches=patches,
             scripts=scripts,
             searches=searches,
-            # Several agents call their shell `bash`: what any of them puts where it cut an output is no output.
+            # Several agents call their shell `bash`: the cut mark of any of them is not output.
             shell_form=replace(
                 self.shell_form, cut="|".join(part.shell_form.cut for part in parts if part.shell_form.cut)
             ),
@@ -174,13 +174,13 @@ NATIVE_TOOLS = ToolTable(
 
 
 class FileCall(NamedTuple):
-    """What a call does to one file."""
+    """The effect of a call on one file."""
 
     call: ToolCall
-    """The call itself where it names the one file; else one of the same id that says what of it concerns this file."""
+    """The call itself where it names the one file; else a call with the same id and only this file's part."""
     action: Action
     path: str
-    """As the agent wrote it; relative to the folder the command ran in where that was named."""
+    """The path as the agent wrote it; relative to the folder of the command where that was named."""
 
 
 def table_of(session: Session) -> ToolTable:
@@ -190,13 +190,13 @@ def table_of(session: Session) -> ToolTable:
 
 
 def listed_tools(session: Session) -> ToolTable:
-    """The tools whose files summaries of a session list: in pi's sessions pi's own alone, as pi does (1.5.2)."""
+    """The tools whose files a session's summaries list: in pi's sessions only pi's own, as in pi (1.5.2)."""
     table = table_of(session)
     return NATIVE_TOOLS if table.own is NATIVE_TOOLS else table
 
 
 def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
-    """The files a call touches: the one it names, those of its patch, those its command prints or patches."""
+    """The files of a call: the one it names, those of its patch, those its command prints or patches."""
     action = table.actions.get(call.name)
     if action is not None and call.name not in table.patches:
         path = path_in(call.arguments, table)
@@ -209,7 +209,7 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     command = command_in(call, table)
     if command is None and not texts:
         return []
-    # Sessions without commands and patches need no reader of shell scripts, and a listing starts sooner without it.
+    # Sessions without commands and patches need no parser of shell scripts, and a listing starts sooner without it.
     from leafward.files.commands import files_read, parsed_patch, patches_in
 
     folder = _argument(call.arguments, table.folder)
@@ -224,20 +224,20 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
 
 
 def command_in(call: ToolCall, table: ToolTable) -> object:
-    """The command that a call of a shell runs, a text or a list of words; None for any other call, and where none is looked into."""
+    """The command of a shell's call, a text or a list of words; None for any other call, and for an unparsed shell."""
     if not table.looks_into(call.name):
         return None
     return next((call.arguments[name] for name in table.command if call.arguments.get(name)), None)
 
 
 def command_text(call: ToolCall, table: ToolTable) -> str:
-    """The same as a person would type it; empty for a call that runs none."""
+    """The command as a person would type it; empty for a call without one."""
     found = command_in(call, table) if table.looks_into(call.name) else plain_command(call, table)
     return shown_command(found) if isinstance(found, (str, list)) else ""
 
 
 def plain_command(call: ToolCall, table: ToolTable) -> object:
-    """The command that a call runs whose shell is not looked into; None for a call of another shell."""
+    """The command of a call whose shell is not parsed; None for a call of another shell."""
     return None if table.command and call.name not in table.plain_shells else call.arguments.get("command")
 
 
@@ -276,7 +276,7 @@ def path_in(arguments: object, table: ToolTable) -> str | None:
 
 
 def _replacements(arguments: Mapping[str, Any], table: ToolTable) -> list[tuple[str, str]]:
-    """The old and new texts of an edit. A text left out by a call that was cut off is empty."""
+    """The old and new texts of an edit. A text that is missing from a truncated call is empty."""
     found: list[tuple[str, str]] = []
     listed: object = None
     for name in table.edits:
@@ -300,7 +300,7 @@ def _add_replacement(found: list[tuple[str, str]], edit: Mapping[str, Any], tabl
 
 
 def replacements(action: Action, arguments: Mapping[str, Any], table: ToolTable) -> list[tuple[str, str]]:
-    """Old and new texts of a call that changes a file; a write replaces nothing that is known."""
+    """Old and new texts of a call that changes a file; the text that a write replaces is not known."""
     if action is Action.WRITE:
         return [("", _argument(arguments, table.content) or "")]
     return _replacements(arguments, table) if action is Action.EDIT else []

@@ -1,6 +1,6 @@
-"""What a session did to files: the operations of an entry, the working set of a path, the changes of a turn.
+"""A session's effects on files: the operations of an entry, the working set of a path, the changes of a turn.
 
-All of it comes from the calls and results in the session; how files are called is told by `locating`.
+All of it comes from the calls and results in the session; `file_names` gives the names of files.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class FileOp:
     entry: EntryIndex
     call_id: str
     path: str
-    """As the agent wrote it."""
+    """The path as the agent wrote it."""
     action: Action
     added: int
-    """Lines; of a write all of its lines, of a read none."""
+    """Added lines: all lines of a write, none of a read."""
     removed: int
 
 
@@ -41,7 +41,7 @@ class FileUse:
     """One file of a working set."""
 
     path: str
-    """Relative to the session's folder when inside it."""
+    """The path relative to the session's folder when inside it."""
     entries: tuple[EntryIndex, ...]
     """The entries that read it, or that modified it, in the order of the path."""
 
@@ -56,7 +56,7 @@ class WorkingSet:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What some entries did to one file."""
+    """The changes of some entries to one file."""
 
     path: str
     edits: int
@@ -80,7 +80,7 @@ def _file_calls(body: Body, table: ToolTable) -> Iterator[FileCall]:
 
 
 def operations(body: Body, table: ToolTable = NATIVE_TOOLS, entry: EntryIndex = NO_ENTRY) -> list[FileOp]:
-    """The file operations an entry asks for, in order; what became of them is said by the results that follow."""
+    """The file operations that an entry asks for, in order; their outcomes are in the results that follow."""
     return [
         FileOp(entry, call.id, path, action, *delta_of(action, call.arguments, table))
         for call, action, path in _file_calls(body, table)
@@ -92,7 +92,7 @@ _ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
 
 @dataclass(slots=True)
 class WorkingFile:
-    """What became of one file along a path."""
+    """The reads and changes of one file along a path."""
 
     read: list[EntryIndex]
     modified: list[EntryIndex]
@@ -104,13 +104,14 @@ def touched(
     table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, WorkingFile]:
-    """The files that entries of one path touched, in order. Calls whose result says that they failed do not count.
+    """The files that entries of one path touched, in order. Calls with a failed result do not count.
 
-    The tools are the session's own unless a `table` says otherwise. `entries` are in the order of the path; once `stop`
-    turns true, nothing is returned.
+    The tools are the session's own unless a `table` is given. `entries` are in the order of the path; once `stop` turns
+    true, the result is empty.
     """
     table = table or table_of(session)
-    # Numbers, no values that the garbage collector would have to visit: a long path has hundreds of thousands of calls.
+    # Plain numbers, because the garbage collector would visit other values, and a long path has hundreds of thousands of
+    # calls.
     names: list[str] = []
     number_of: dict[str, int] = {}
     done = array("q")
@@ -125,7 +126,7 @@ def touched(
                 names.append(path)
             fresh[call.id] = (*fresh.get(call.id, ()), len(done))
             done.append((index << 32 | number) << 1 | (action is Action.READ))
-        # A provider may use an id again in a later reply: the latest call is the one that a result answers.
+        # A provider may reuse an id in a later reply: a result answers the latest call.
         waiting.update(fresh)
 
     def answers(call_id: str, failed: object) -> None:
@@ -159,13 +160,13 @@ def touched(
 
 _FAILED = -1
 _AT_ONCE = 1024
-"""Calls put to their files between two looks at `stop`."""
+"""Calls assigned to files between two checks of `stop`."""
 
 
 def _by_file(
     done: Iterable[int], names: list[str], folder: str, stop: Callable[[], bool], *, tidy: bool
 ) -> dict[str, WorkingFile]:
-    """Calls, each an entry, the number of a path and whether it read, by the file they touched; some where `stop` turns true."""
+    """Calls (an entry, the number of a path, whether it read) by the file they touched; incomplete once `stop` turns true."""
     files: dict[str, WorkingFile] = {}
     located: dict[int, WorkingFile] = {}
     for number, call in enumerate(done):
@@ -202,17 +203,17 @@ def working_set(
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A folder or file that was looked through for something, which is no read of it."""
+    """A folder or file that was searched, which is not a read of it."""
 
     path: str
-    """As in a working set; `.` is the session's folder."""
+    """The path as in a working set; `.` is the session's folder."""
     patterns: tuple[str, ...]
-    """Patterns, each once, in order; not safe to show. None for a mere listing."""
+    """Patterns, each once, in order; not safe to show. Empty for a mere listing."""
     entries: tuple[EntryIndex, ...]
 
 
 def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
-    """Where tools looked for files and in files on the path to an entry (the leaf by default), by path. Failed calls do not count."""
+    """The places that tools searched on the path to an entry (the leaf by default), by path. Failed calls do not count."""
     table, kinds = table_of(session), session.columns.kind
     here = session.leaf if at is None else at
     done: dict[str, tuple[EntryIndex, str, list[str]]] = {}
@@ -243,10 +244,10 @@ def searched(session: Session, at: int | None = None) -> tuple[Searched, ...]:
 
 
 def carried(session: Session, at: int | None = None, known: WorkingSet | None = None) -> WorkingSet:
-    """Files that compactions and branch summaries of a path list and no call on it names, `known` being its own working set.
+    """Files that compactions and branch summaries of a path list and no call on it names; `known` is its own working set.
 
-    They were read and modified on branches that were left, or before what the file still holds. The lists of a summary that
-    an extension wrote are not trusted (pi 1.5.2).
+    They were read and modified on abandoned branches, or before the first entries that the file still holds. The lists of a
+    summary that an extension wrote are not trusted (pi 1.5.2).
     """
     here = session.leaf if at is None else at
     known_paths = {use.path for use in (*known.read, *known.modified)} if known is not None else set()
@@ -285,7 +286,7 @@ class _Change:
 
 
 def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
-    """What entries of one path changed, the most often changed file first. Failed calls do not count.
+    """The changes of entries of one path, the most often changed file first. Failed calls do not count.
 
     Lines are counted from the diff in a call's result where there is one, else from its arguments.
     """
@@ -301,7 +302,7 @@ def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
             delta = delta_in(body)
             for change in calls:
                 change.failed = bool(message.get("isError"))
-                # Where two calls have one id, a result cannot tell which it answers.
+                # Where two calls share an id, it is not known which one a result answers.
                 change.delta = delta if len(calls) == 1 else None
         fresh: dict[str, list[_Change]] = {}
         for call, action, path in _file_calls(body, table):

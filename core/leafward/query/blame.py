@@ -1,4 +1,4 @@
-"""Which turn of which session wrote each line of a file as it is now, over all sessions of its project and all agents."""
+"""The turn that wrote each line of a file on disk, found across all sessions of its project and all agents."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
 
 NOBODY = {BY_HAND: "by hand", UNKNOWN: "unknown", UNSURE: "unsure"}
-"""Whose a line is where no turn is claimed."""
+"""The word for a line that no turn is known to have written."""
 UNCLAIMED = {
     BY_HAND: "by hand: it is new between two known versions of the file, and no recorded call in between can have written it",
     UNKNOWN: "unknown: no recorded call is known to have written it",
     UNSURE: "unsure: more than one turn may have written it",
 }
-"""The same as a sentence."""
+"""The same reasons as a sentence."""
 BARE = "unsure: an empty line, or one of brackets, that more than one turn may have written"
-"""Of a line that says nothing, whose turn hardly matters."""
+"""The reason for a bare line, whose turn hardly matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class Author:
     """The reply that holds the call; the result, for a call made by a tool."""
     entry_id: str
     prompt: EntryIndex
-    """What began the turn; `NO_ENTRY` where nothing did."""
+    """The prompt that began the turn; `NO_ENTRY` where nothing did."""
     prompt_id: str | None
     turn: int
-    """Its number on its path, from 1; 0 before the first prompt."""
+    """The turn's number on its path, from 1; 0 before the first prompt."""
     request: str
-    """The prompt, as written: not safe to show."""
+    """The prompt as written; not safe to show."""
     written: int | None
-    """Milliseconds since 1970 of its call's result."""
+    """The time of the call's result, in milliseconds since 1970."""
     abandoned: bool
     """Whether the turn is off the path to the session's leaf."""
 
@@ -65,33 +65,33 @@ class BlameLine:
     """A line of the file."""
 
     number: int
-    """From 1."""
+    """The line's number, from 1."""
     text: str
-    """As written, without its end: not safe to show."""
+    """The text as written, without the line end; not safe to show."""
     author: int
-    """Index into the authors; `UNKNOWN`, `BY_HAND` or `UNSURE` of `files.line_origins` where nobody is claimed."""
+    """Index of the author; `UNKNOWN`, `BY_HAND` or `UNSURE` of `files.line_origins` where no turn is known."""
     also: tuple[int, ...] = ()
     """Authors on abandoned branches that wrote the same line."""
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is unsure, and empty or no more than brackets."""
+        """Whether the author is unsure and the line is empty or only brackets."""
         return self.author == UNSURE and not says_something(self.text)
 
     @property
     def unclaimed(self) -> str:
-        """Why no turn is claimed, as a sentence."""
+        """The reason why no turn is named, as a sentence."""
         return BARE if self.is_bare else UNCLAIMED[self.author]
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """The lines of a file and who wrote them."""
+    """The lines of a file and the turns that wrote them."""
 
     path: str
     lines: tuple[BlameLine, ...]
     authors: tuple[Author, ...]
-    """Those that the lines name, the oldest first."""
+    """The authors of the lines, the oldest first."""
     sessions: int
     """Sessions whose calls touched the file."""
     unread: tuple[str, ...]
@@ -99,12 +99,12 @@ class Blame:
 
 
 class _Change(NamedTuple):
-    """A step of a session, in the order of time."""
+    """A step of a session, ordered by time."""
 
     time: int
     """Milliseconds since 1970; never less than that of the step before it in its session."""
     order: int
-    """Of its session: the older one first."""
+    """The order of its session: an older session has a lower number."""
     number: int
     step: Step
 
@@ -116,10 +116,11 @@ def blame(
     program: str | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Blame:
-    """Who wrote the lines of a file as it is on disk, by what the calls of sessions say.
+    """The author of each line of a file on disk, according to the calls in sessions.
 
-    `cards` are sessions that may have touched it (`concerned`), `program` is ripgrep's path. Raises NotFound where no text
-    file lies at `path`, caused by FileNotFoundError where nothing does, and Cancelled once `stop` turns true.
+    `cards` are the sessions that may have touched the file (`concerned`), `program` is ripgrep's path. Raises NotFound
+    where no text file lies at `path` (caused by FileNotFoundError where no file does), and Cancelled once `stop` turns
+    true.
     """
     path = os.path.realpath(path)
     now, written = _text_of(path)
@@ -137,11 +138,11 @@ def blame(
 
 
 def _text_of(path: str) -> tuple[str, int]:
-    """A file's text, and when it was written, in milliseconds since 1970."""
+    """A file's text and its modification time in milliseconds since 1970."""
     try:
         return read_regular(path).decode("utf-8"), os.stat(path).st_mtime_ns // 1_000_000
     except UnicodeDecodeError:
-        raise NotFound(f"{safe_line(path)} is no text in UTF-8") from None
+        raise NotFound(f"{safe_line(path)} is not UTF-8 text") from None
     except OSError as error:
         raise NotFound(f"{safe_line(path)}: {error.strerror or error}") from error
 
@@ -172,7 +173,7 @@ def _blamed(
 
 
 def _in_order(parts: list[Part], names: set[str]) -> Iterator[tuple[Part, _Change]]:
-    """The steps that concern a file, in the order of time; what a copy of a session repeats is left out."""
+    """The steps that concern a file, in order of time, without those that a copy of a session repeats."""
     done: dict[tuple[str, int, str], list[tuple[Part, Step]]] = defaultdict(list)
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
@@ -186,7 +187,10 @@ def _in_order(parts: list[Part], names: set[str]) -> Iterator[tuple[Part, _Chang
 
 
 def _texts_of(part: Part, step: Step) -> object:
-    """What a call puts into a file. Its id alone tells no copy: some models count their calls in each session anew."""
+    """Texts that a call writes into a file.
+
+    A call's id does not identify a copy: some models number calls anew in each session.
+    """
     request = part.calls.request_of(step)
     return (request.text, request.replacements) if request is not None else None
 
@@ -214,7 +218,7 @@ def _take(
     origins: dict[str, LineOrigins],
     untold: UntoldWork,
 ) -> None:
-    """Takes in the last of the changes."""
+    """Applies the last of the changes."""
     number = len(changes) - 1
     part, (time, *_, step) = changes[number]
     files = part.replay.files
@@ -230,7 +234,7 @@ def _take(
     for name in names:
         state = files.get(name)
         if state is not None:
-            # Fragments are kept here; that pieces are held against every later edit takes long.
+            # Only fragments are kept here: comparing whole texts with every later edit takes long.
             state.pieces = ()
         after = _held(state)
         if after == before[name] and step.path != name:
@@ -272,7 +276,10 @@ def _take(
 
 
 def _wrote_anew(changes: list[tuple[Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:
-    """Lines of a whole write that only a branch that was left had written are its own, unless it read them: it did not know of them."""
+    """Credits a whole write with lines that only an abandoned branch wrote before.
+
+    Lines that the session read are not credited, because it may have copied them.
+    """
     number = len(changes) - 1
     part, (*_, step) = changes[number]
     if seen is None:
@@ -286,7 +293,7 @@ def _wrote_anew(changes: list[tuple[Part, _Change]], history: LineOrigins, seen:
 
 
 def _note_seen(part: Part, step: Step) -> None:
-    """What a read showed is known to the agent from now on."""
+    """Adds the lines that a read showed to those that the agent knows."""
     shown, seen = part.calls.shown(step), part.seen.setdefault(step.path, set())
     if shown is None:
         part.seen[step.path] = None
@@ -304,7 +311,7 @@ def _tells(step: Step) -> bool:
 
 
 def _held(state: FileState | None) -> str | None:
-    """What a file holds, empty where it is not there; None where that is not known."""
+    """The content of a file, empty where the file does not exist; None where the content is not known."""
     if state is None:
         return None
     return "" if state.absent else state.text
@@ -315,7 +322,7 @@ def _request(part: Part, step: Step) -> FileRequest | None:
 
 
 def _send(step: Step, origins: dict[str, LineOrigins]) -> None:
-    """The lines of a file that was moved or copied go with it."""
+    """Passes the origins of a file's lines on where the file was moved or copied."""
     history = origins.get(step.path)
     if history is None or step.to is None:
         return
@@ -344,7 +351,7 @@ def _claimed(
     shown: dict[int, str] = {}
 
     def copied(line: str, number: int) -> bool:
-        """Whether a change that wrote all of a file, of which is not known what it held, may have copied a line."""
+        """Whether a line may be copied, because a change wrote the whole file over content that is not known."""
         part, made = changes[number]
         if number not in part.blind:
             return False
@@ -397,11 +404,11 @@ def _claimed(
 
 
 def _beside_copies(lines: Sequence[str], copies: Sequence[bool]) -> list[bool]:
-    """Which lines are empty, or of brackets, and stand beside one that may be copied: by themselves they are in any text."""
+    """Whether each line is bare and stands next to a line that may be copied; bare lines occur in every text."""
     telling = [says_something(line) for line in lines]
 
     def nearest(order: Sequence[int]) -> dict[int, bool]:
-        """Whether the last line before each that says something may be copied."""
+        """Whether the last line before each one that is not bare may be copied."""
         found, copied = {}, False
         for at in order:
             copied = copies[at] if telling[at] else copied

@@ -1,4 +1,4 @@
-"""What a blame is told from: the sessions that may have touched a file, and what one of them was shown of it."""
+"""Input of a blame: the sessions that may have touched a file, and the texts about the file that each of them was shown."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _ROUNDS = 8
-"""How often sessions are looked for by the names that the file had before, at most."""
+"""Rounds of searching sessions by the earlier names of the file, at most."""
 
 
 class UntoldWork:
-    """The times in which something may have changed a file and no step tells of it.
+    """The times in which work without a recorded step may have changed a file.
 
-    These are the times of programs that are not known, and of sessions of the project that never name the file. They are read
-    only when they are first asked for: most files need none of it.
+    These are the times of programs that are not known, and of sessions of the project that never name the file. They are
+    read on first use only: most files need none of it.
     """
 
     def __init__(self, sessions: Sequence[tuple[Card, Session]], others: Sequence[Card]) -> None:
         self._sessions, self._others = sessions, others
 
     def between(self, start: int, end: int) -> bool:
-        """Whether there was such work between two times, in milliseconds since 1970."""
+        """Whether such work happened between two times, in milliseconds since 1970."""
         begun, ended = self._spans
         last = bisect_left(begun, end + 1)
         return last > 0 and ended[last - 1] >= start
 
     @cached_property
     def _spans(self) -> tuple[list[int], list[int]]:
-        """When they begin, in order, and the latest end of those up to each."""
+        """The start times in order, and the latest end up to each of them."""
         spans = [(card.created or 0, card.modified) for card in self._others]
         for card, session in self._sessions:
             spans += _opaque_spans(card, session)
@@ -61,7 +61,7 @@ class UntoldWork:
 
 
 def _opaque_spans(card: Card, session: Session) -> Iterator[tuple[int, int]]:
-    """From each opaque call to the next prompt: what it started may still run after its result."""
+    """The time from each opaque call to the next prompt: a process that it started may run on after its result."""
     prompts = [entry for entry in range(len(session)) if session.columns.kind[entry] in PROMPTS]
     for call in opaque_calls(session, range(len(session))):
         following = bisect_left(prompts, call.entry)
@@ -75,7 +75,7 @@ def _time(session: Session, entry: int) -> int | None:
 
 
 def concerned(cards: Sequence[Card], path: str) -> list[Card]:
-    """The sessions whose project holds a file, or lies in the repository that does; the oldest first, forks behind their originals.
+    """The sessions whose project holds a file or lies in its repository; the oldest first, forks after their originals.
 
     `path` is absolute.
     """
@@ -93,7 +93,7 @@ def concerned(cards: Sequence[Card], path: str) -> list[Card]:
 
 
 def _generations(cards: Sequence[Card]) -> Callable[[str], int]:
-    """How many sessions one comes from, one from the other, by its path."""
+    """The number of ancestors of a session in a chain of forks, by its path."""
     above = parents(cards)
 
     def generation(path: str) -> int:
@@ -129,15 +129,15 @@ class Part:
     replay: Replay
     steps: list[Step]
     seen: dict[str, set[str] | None] = field(default_factory=dict)
-    """Lines of files that it was shown, by name; None where that is not known."""
+    """Lines of files that it was shown, by name; None where they are not known."""
     blind: set[int] = field(default_factory=set)
-    """Changes that wrote a file of which is not known what it held."""
+    """Changes that wrote over a file whose content was not known."""
 
 
 def sessions_touching(
     path: str, cards: Sequence[Card], program: str | None, stop: Callable[[], bool], unread: list[str]
 ) -> list[Part]:
-    """The sessions that touched a file under any name that it had, open, the oldest first."""
+    """The sessions that touched a file under any of its names, open, the oldest first."""
     left = {card.path: card for card in cards}
     read: dict[str, Part] = {}
     names, looked_for = {path}, set[str]()
@@ -165,14 +165,14 @@ def sessions_touching(
 
 
 def names_of(path: str, made: Sequence[Step]) -> set[str]:
-    """All names that a file had, by the steps of its sessions."""
+    """All names of a file, according to the steps of its sessions."""
     return related([step for step in made if not step.glob], {path})
 
 
 def _named_in(
     cards: list[Card], words: set[str], program: str | None, stop: Callable[[], bool]
 ) -> list[Card]:
-    """The sessions in whose bytes one of some names stands."""
+    """The sessions whose bytes contain one of some names."""
     found: set[str] = set()
     for word in words:
         literal = needle([word])
@@ -199,13 +199,16 @@ def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> Part | N
 
 
 def _absolute(step: Step, cwd: str) -> Step:
-    """A step whose names are the same in every session, wherever that ran."""
+    """A step with absolute names, which are the same in every session."""
     to = os.path.normpath(os.path.join(cwd, step.to)) if step.to is not None else None
     return step._replace(path=os.path.normpath(os.path.join(cwd, step.path)), to=to)
 
 
 def shown_before(session: Session, entry: int, name: str) -> str:
-    """What a session was shown of a file, by its name, before an entry: prompts, and results that name it or answer a reply that does."""
+    """Texts that a session was shown of a file before an entry, joined.
+
+    These are prompts, results that name the file, and results of a reply that names it.
+    """
     return "\n".join(_texts(session, entry, name))
 
 

@@ -1,6 +1,6 @@
-"""What a condition may be, whichever session it is asked of: functions and their arguments, fields and their values, patterns.
+"""Checks of conditions that hold for every session: functions and arguments, fields and values, patterns.
 
-A search over all sessions is refused here once, and not by each session that it is then asked of.
+A search of all sessions fails here once, and not again in each session.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _ARGUMENTS = {
     **dict.fromkeys(("context", "hidden", "labelled", "changed", "lost"), (0, 1)),
     "between": (2, 2),
 }
-"""The least and the most arguments of functions; the others take none."""
+"""The least and the most arguments of functions; functions that are not listed take none."""
 _NAMING = frozenset({"tool", "file", "changed", "labelled"})
-"""Functions that take a name or a text, and no entries."""
+"""Functions whose argument is a name or a text, not entries."""
 
 
 def check(expression: Expression) -> None:
-    """Raises QueryError for what no session can answer."""
+    """Raises QueryError for a condition that no session can answer."""
     waiting = [expression]
     while waiting:
         one = waiting.pop()
@@ -79,7 +79,10 @@ def text_of(call: Call) -> str:
 
 
 def limit_of(condition: Compare) -> float:
-    """What a field is compared with: a number; for `age` milliseconds, for `time` milliseconds since 1970. Raises QueryError."""
+    """The value that a field is compared with.
+
+    It is a number; for `age` milliseconds, for `time` milliseconds since 1970. Raises QueryError.
+    """
     name, value, column = condition.field, condition.value, condition.column
     if name not in FIELDS:
         raise QueryError(f"there is no field {name!r}; there are {', '.join(FIELDS)}", column)

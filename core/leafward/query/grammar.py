@@ -46,12 +46,12 @@ class Call:
     arguments: tuple[Expression, ...]
     column: int
     term: bool = False
-    """Whether it is written as a term: then `file` takes a part of a name, not a glob."""
+    """Whether it is written as a term: then `file` takes a part of a name instead of a glob."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A plain word where entries are chosen: an entry's id, `leaf`, `#12`, the name of a tool."""
+    """A plain word in a query for entries: an entry's id, `leaf`, `#12`, the name of a tool."""
 
     text: str
     column: int
@@ -59,7 +59,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that is searched for: in quotes, or a plain word where text is searched."""
+    """A text to search for: in quotes, or a plain word in a search of text."""
 
     text: str
     column: int
@@ -85,28 +85,28 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Everything else."""
+    """The complement of an expression."""
 
     inner: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """What all of them hold."""
+    """The intersection of expressions."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """What one of them holds."""
+    """The union of expressions."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """The first, without the others."""
+    """The first expression without the others."""
 
     parts: tuple[Expression, ...]
 
@@ -123,9 +123,9 @@ def parse(query: str) -> Expression:
 
 
 def parse_search(text: str, place: Place) -> tuple[Expression | None, list[QueryError]]:
-    """The expression of what is typed into a search or filter, None where nothing is asked for; terms that were left out.
+    """The expression of a search or filter (None where it asks for nothing), and the terms that were left out.
 
-    Raises QueryError for what cannot be read at all.
+    Raises QueryError for a text that is not readable as a query at all.
     """
     search = SearchText(text, place)
     found = _Reader(search.tokens(), choosing=False).whole()
@@ -133,7 +133,7 @@ def parse_search(text: str, place: Place) -> tuple[Expression | None, list[Query
 
 
 def parse_find(text: str) -> Expression | None:
-    """The expression of what is looked for in one session; None where it is text, looked for as it stands. Raises QueryError."""
+    """The expression of a search in one session; None where it is plain text, searched as typed. Raises QueryError."""
     found = parse_search(text, Place.FIND)[0]
     return None if isinstance(found, Text) and found.text == text.strip() else found
 
@@ -158,7 +158,7 @@ class _Reader:
         return self._next.kind == "mark" and self._next.text == mark
 
     def whole(self) -> Expression | None:
-        """Everything; None where there is nothing."""
+        """The expression of all tokens; None where there are none."""
         if self._next.kind == "end":
             return None
         found = self._either(0)
@@ -168,7 +168,7 @@ class _Reader:
 
     def _either(self, depth: int) -> Expression:
         if depth > DEEPEST:
-            raise QueryError("brackets lie too deep", self._next.column)
+            raise QueryError("brackets are nested too deep", self._next.column)
         parts = [self._without(depth)]
         while self._is_mark("|"):
             self._take()
@@ -190,7 +190,7 @@ class _Reader:
         return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
     def _side_by_side(self, depth: int) -> list[Expression]:
-        """What stands beside each other without a sign."""
+        """Parts beside each other, without a sign between them."""
         parts = self._single(depth)
         while self._goes_on():
             for part in self._single(depth):
@@ -249,7 +249,7 @@ class _Reader:
         return [Call(token.text.lower(), tuple(arguments), token.column)]
 
     def _argument(self, depth: int) -> Expression:
-        """What a function takes: it chooses entries, wherever the function stands."""
+        """The argument of a function: it chooses entries, wherever the function stands."""
         before, self._choosing = self._choosing, True
         found = self._either(depth + 1)
         self._choosing = before
@@ -264,7 +264,7 @@ class _Reader:
 
 
 _BESIDE = frozenset({"text", "pattern", "term"})
-"""What may stand beside each other without a sign where entries are chosen."""
+"""Kinds of tokens that need no sign between them in a query for entries."""
 
 
 def _of_term(token: Token) -> list[Expression]:
@@ -285,7 +285,7 @@ def _of_term(token: Token) -> list[Expression]:
 
 
 def _place_of_alike(parts: list[Expression], part: Expression) -> int | None:
-    """Where a term stands of which this one is one more, and any is enough; None for all else."""
+    """The index of a term of the same kind of which any value is enough; None for every other part."""
     if not isinstance(part, Call) or not part.term or part.name not in ANY_OF:
         return None
     for at, one in enumerate(parts):

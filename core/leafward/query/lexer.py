@@ -1,8 +1,9 @@
-"""A query as tokens. What a plain word is depends on where it is typed, and nothing else does.
+"""A query as tokens. The place where a query is typed alone decides the meaning of a plain word.
 
-A plain word is text where text is searched, and an entry where entries are chosen. So in a search plain text stays as it is
-typed, signs and brackets in it too: those count beside a function, a comparison, a term, a pattern or a text in quotes, and a function
-with a plain word directly beside it is text. So is what is never closed: it is being typed.
+In a search of text a plain word is text; in a query for entries it is an entry. So plain text in a search stays as it is
+typed, its signs and brackets too: they count beside a function, a comparison, a term, a pattern or a text in quotes. A
+function with a plain word directly beside it is text. Anything that is never closed is text as well, because it is still
+being typed.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DEEPEST = 60
-"""Brackets inside brackets."""
+"""Levels of nested brackets."""
 LONGEST = 4_000
 """Code points of a query."""
 
 
 class QueryError(LeafwardError):
-    """A query, or a part of one, that means nothing."""
+    """A query, or a part of one, without a meaning."""
 
     def __init__(self, what: str, column: int, *, as_text: bool = False) -> None:
         super().__init__(f"{what} (column {column + 1})")
         self.column = column
-        """Where, in code points from 0."""
+        """The place of the error, in code points from 0."""
         self.as_text = as_text
-        """Whether it is searched for as text; otherwise it is left out."""
+        """Whether the part is searched for as text; otherwise it is left out."""
 
 
 class Place(Enum):
-    """Where a query is typed."""
+    """The place where a query is typed."""
 
     FILTER = "sessions by their cards: each plain word is a text; there are no functions and no patterns"
     SEARCH = "all text of all sessions: each plain word is a text"
@@ -49,16 +50,16 @@ class Token(NamedTuple):
     """A piece of a query."""
 
     kind: str
-    """`text`, `pattern`, `term`, `word`, `sign` (which compares), `mark` or `end`."""
+    """`text`, `pattern`, `term`, `word`, `sign` (of a comparison), `mark` or `end`."""
     text: str
-    """What stands in the quotes or between the slashes, the name of a term; else as typed."""
+    """The text between the quotes or slashes, or the name of a term; else the token as typed."""
     column: int
     value: str = ""
-    """What a term takes."""
+    """The value of a term."""
 
     @property
     def typed(self) -> str:
-        """The token as an error names it where it is not expected."""
+        """The token as an error names it where it was not expected."""
         return (
             f"{self.text}:"
             if self.kind == "term"
@@ -78,12 +79,12 @@ _CHOOSING = re.compile(
 
 
 def unescaped(text: str) -> str:
-    """What stands in quotes in which a backslash takes a sign as it is."""
+    """The text between quotes, with the backslash removed before each escaped sign."""
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
 def choosing_tokens(query: str, start: int = 0, stop: int | None = None) -> Iterator[Token]:
-    """The tokens of a query that chooses entries, or of such a part of a query. Raises QueryError."""
+    """The tokens of a query that chooses entries, or of a part of a query that does. Raises QueryError."""
     stop = len(query) if stop is None else stop
     if stop - start > LONGEST:
         raise QueryError(f"a query has at most {LONGEST:,} characters", start + LONGEST)
@@ -116,7 +117,7 @@ def choosing_tokens(query: str, start: int = 0, stop: int | None = None) -> Iter
 
 @dataclass(slots=True)
 class _Piece:
-    """A piece of what is typed into a search."""
+    """A piece of the text in a search field."""
 
     kind: str
     """`plain`, `space`, `bang`, `join`, `call`, `group`, or the kind of its token."""
@@ -124,16 +125,16 @@ class _Piece:
     end: int
     token: Token | None = None
     inside: list[_Piece] = field(default_factory=list)
-    """What a group holds."""
+    """The pieces of a group."""
 
     @property
     def counts(self) -> bool:
-        """Whether it asks for something by itself, so that a sign beside it is one."""
+        """Whether the piece asks for something by itself, so that a sign beside it is an operator."""
         return self.kind in _COUNTING
 
     @property
     def leads(self) -> bool:
-        """Whether something begins with it that asks for something."""
+        """Whether the piece can begin a part that asks for something."""
         return self.counts or self.kind == "bang"
 
 
@@ -155,27 +156,27 @@ _COMPARISON = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(r"(?P<name>[A-Za-z]{2,})(?:(?P<sign><=|>=|!=|<|>)\d|:[^\s:/\"])")
-"""A word that somebody means as a condition: a comparison with a number, or a name before a colon that is no address."""
+"""A word that is meant as a condition: a comparison with a number, or a name before a colon that is not an address."""
 _CLOSE = 0.8
-"""How near a name has to be to a term to be taken for a slip of it: `sice` is, `todo` is not `tool`."""
+"""The similarity from which a name counts as a misspelt term: `sice` does, `todo` is not `tool`."""
 _PATTERN = re.compile(r"/.*[\[\](){}*+?^$|\\].*/")
-"""A word between slashes with a sign of a regular expression in it: no path."""
+"""A word between slashes that holds a sign of a regular expression, so it is not a path."""
 _CALLED = re.compile(r"([A-Za-z]+)\(")
 _BEHIND = re.compile(r"[\s)&|-]|$")
-"""What may follow a function or a bracket that counts."""
+"""Text that may follow a function or a bracket that counts."""
 
 
 class SearchText:
-    """What is typed into a search or a filter."""
+    """The text in a search or a filter."""
 
     def __init__(self, text: str, place: Place) -> None:
         self.text = text
         self.place = place
         self.problems: list[QueryError] = []
-        """Terms that mean nothing as they stand; they are left out, or are words."""
+        """Terms without a meaning as they stand; they are left out, or are words."""
 
     def tokens(self) -> list[Token]:
-        """Its tokens. Raises QueryError."""
+        """The tokens of the text. Raises QueryError."""
         if len(self.text) > LONGEST:
             return [Token("text", self.text, 0), Token("end", "", len(self.text))]
         levels: list[list[_Piece]] = [[]]
@@ -189,13 +190,13 @@ class SearchText:
             else:
                 levels[-1].append(_plain(piece) if piece.kind == "close" else piece)
         while opened:
-            # Never closed.
+            # The bracket is not closed.
             inside = levels.pop()
             levels[-1] += [_plain(opened.pop()), *inside]
         return [*self._emitted(self._resolved(levels[0])), Token("end", "", len(self.text))]
 
     def _close(self, levels: list[list[_Piece]], opened: _Piece, closed: _Piece) -> None:
-        """A bracket is closed: a group where something in it counts, else text."""
+        """Closes a bracket: it is a group where something in it counts, else text."""
         inside = self._resolved(levels.pop())
         if any(piece.counts for piece in inside) and _BEHIND.match(self.text, closed.end):
             levels[-1].append(_Piece("group", opened.start, closed.end, None, inside))
@@ -205,7 +206,7 @@ class SearchText:
     # --- pieces -------------------------------------------------------------------------------------------------------
 
     def _pieces(self, levels: list[list[_Piece]]) -> Iterator[_Piece]:
-        """The pieces in order; `levels` are the brackets that are open."""
+        """The pieces in order; `levels` are the open brackets."""
         at, begins = 0, True
         while at < len(self.text):
             if begins and self.place is not Place.FILTER and (end := self._end_of_call(at)):
@@ -234,7 +235,7 @@ class SearchText:
             at = end
 
     def _end_of_call(self, at: int) -> int:
-        """Where a function or comparison ends that begins at a place; 0 where none does, or it is never closed."""
+        """The end of a function or comparison that begins at a place; 0 where none begins, or where it is not closed."""
         compared = _COMPARISON.match(self.text, at)
         if compared is not None:
             return compared.end()
@@ -261,11 +262,11 @@ class SearchText:
         column, pattern, end = found.start(), found[kind], found.end()
         if kind == "slashed":
             if self.place is Place.FILTER or (not within and self.text[end : end + 1] == ")"):
-                # A path stands between slashes as well: among cards it is a word.
+                # A path may stand between slashes as well; in a filter of cards it is a word.
                 return _Piece("plain", column, end)
             return _Piece("pattern", column, end, Token("pattern", pattern.replace("\\/", "/"), column))
         if self.place is Place.FILTER:
-            self.problems.append(QueryError("re: works in the search of all text only", column))
+            self.problems.append(QueryError("re: works only in the search of all text", column))
             return None
         shorter = _inside(pattern) if kind == "bare" and within else pattern
         end -= len(pattern) - len(shorter)
@@ -283,10 +284,10 @@ class SearchText:
             end -= len(found["word"]) - len(value)
         if self.place is Place.FILTER and name in TEXT_TERMS:
             if value or name == "error":
-                self.problems.append(QueryError(f"{name}: works in the search of all text only", column))
+                self.problems.append(QueryError(f"{name}: works only in the search of all text", column))
             return None
         if self.place is Place.FIND:
-            # The address of a file is looked for as it stands.
+            # The address of a file is searched as typed.
             if (not value and name != "error") or (name == "file" and value.startswith("//")):
                 return _Piece("plain", column, end)
         elif not value.strip() and name != "error":
@@ -300,10 +301,10 @@ class SearchText:
         what = "this quotation is never closed; taken up to the end"
         self.problems.append(QueryError(what, column, as_text=True))
 
-    # --- what is text after all ---------------------------------------------------------------------------------------
+    # --- pieces that turn out to be text ------------------------------------------------------------------------------
 
     def _resolved(self, pieces: list[_Piece]) -> list[_Piece]:
-        """The same pieces, those made plain that do not count where they stand."""
+        """The same pieces; those that do not count where they stand become plain."""
         solid = [at for at, piece in enumerate(pieces) if piece.kind != "space"]
         around = list(zip((None, *solid), solid, (*solid[1:], None), strict=False))
         for left, at, right in around:
@@ -323,9 +324,9 @@ class SearchText:
         return pieces
 
     def _sign(self, sign: _Piece, left: _Piece | None, right: _Piece | None) -> _Piece:
-        """A sign as what it may be: one only where it stands alone between two things, or directly at one that counts."""
+        """The sign where it is an operator: alone between two pieces, or directly beside one that counts; else plain text."""
         if left is None or right is None:
-            # Half typed: it waits for its other side.
+            # The query is still being typed: the other side of the sign is missing.
             waits = left is not right and any(one is not None and one.leads for one in (left, right))
             return (
                 _Piece("space", sign.start, sign.end)
@@ -337,17 +338,17 @@ class SearchText:
         return sign if alone and free else _plain(sign)
 
     def _make_bystanders_plain(self, pieces: list[_Piece]) -> None:
-        """What stands directly beside a plain word is text: a function, and in one session everything else too.
+        """Makes text of functions beside a plain word, and in one session of every other piece beside one.
 
-        There words behind a term that the search begins with are looked for in what it means; an error's message begins with
-        `error:` as well.
+        Words after a term that begins a search in one session are different: they are searched in the entries that the term
+        means. An error's message begins with `error:` as well, so that term does not count here.
         """
         finding = self.place is Place.FIND
         first = next((piece.token for piece in pieces if piece.kind != "space"), None)
         finding = finding and not (first is not None and first.value.strip() and first.text != "error")
         weak = (_COUNTING - {"group"}) | {"bang"} if finding else {"call"}
         text = self.text.strip()
-        # Alone, what stands between slashes is a path unless a sign of a pattern is in it.
+        # A lone word between slashes is a path unless it holds a sign of a pattern.
         path = finding and text.startswith("/") and _PATTERN.fullmatch(text) is None
         path = path and sum(piece.kind != "space" for piece in pieces) == 1
         run: list[int] = []
@@ -383,7 +384,7 @@ class SearchText:
                 yield Token("mark", self.text[piece.start : piece.end], piece.start)
 
     def _word(self, start: int, end: int) -> Token:
-        """Plain text: a word, or in one session as many as there are."""
+        """Plain text as a token: one word, or in one session all words in a row."""
         word = self.text[start:end].rstrip()
         unknown = _UNKNOWN.match(word)
         if unknown is not None and (unknown["sign"] or unknown["name"].lower() not in TERM_NAMES):
@@ -391,10 +392,10 @@ class SearchText:
             sign = unknown["sign"] or ":"
             close = get_close_matches(unknown["name"].lower(), known, 1, _CLOSE) if sign == ":" else []
             meant = f" (did you mean {close[0]}:?)" if close else ""
-            what = f"{unknown['name']}{sign} is no condition{meant}; searched for as text"
+            what = f"{unknown['name']}{sign} is not a condition{meant}; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
         elif self.place is Place.FILTER and _PATTERN.fullmatch(word):
-            what = "patterns work in the search of all text only; searched for as text"
+            what = "patterns work only in the search of all text; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
         return Token("text", word, start)
 
@@ -404,7 +405,7 @@ def _plain(piece: _Piece) -> _Piece:
 
 
 def _inside(value: str) -> str:
-    """What a term takes, without brackets that it only closes."""
+    """The value of a term, without closing brackets that have no opening one in it."""
     while value.endswith(")") and value.count(")") > value.count("("):
         value = value[:-1]
     return value

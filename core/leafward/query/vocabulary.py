@@ -1,4 +1,4 @@
-"""The words of the query language, each with what it means: functions, fields, terms, parts of an entry.
+"""The words of the query language with their meanings: functions, fields, terms, parts of an entry.
 
 A term is a function in another notation: `name:value` is `name("value")`.
 """
@@ -14,34 +14,34 @@ FUNCTIONS: dict[str, str] = {
     "all()": "every entry, metadata too",
     "ancestors(x)": "the paths to x, x itself included",
     "descendants(x)": "everything below x, x itself included",
-    "parents(x)": "what x hangs on",
-    "children(x)": "what hangs on x",
+    "parents(x)": "the parents of x",
+    "children(x)": "the children of x",
     "siblings(x)": "the other children of x's parents",
     "between(a, b)": "from a down to b, both included",
     "turn(x)": "the turns that x lies in, from prompt to prompt",
     "context(x)": "what the model reads at x",
     "hidden(x)": "on the path to x, but not in its context",
     "roots()": "entries without a parent",
-    "leaves()": "where branches end",
-    "branchpoints()": "where branches part",
+    "leaves()": "the last entries of branches",
+    "branchpoints()": "branch points",
     "prompts()": "what the user wrote or ran",
     "replies()": "what the model said",
     "results()": "results of tools",
     "compactions()": "compactions",
     "summaries()": "compactions and branch summaries",
-    "injected()": "what no person wrote, told as if one had",
+    "injected()": "text that the agent added in your name",
     "labelled()": 'entries with a label; labelled("x") with x in it',
-    "tool(name)": "calls of a tool, and its results; a * stands for anything",
+    "tool(name)": "calls of a tool, and its results; * for any characters",
     "file(path)": "calls that read or change a file; a glob",
     "changed(path)": "calls that change a file; a glob",
     "error()": "failed calls, replies that ended in an error",
     "damaged()": "entries that are damaged",
-    "lost(x)": "where what the compactions x replaced was said, and is lost; without x, of all on the path of the leaf",
+    "lost(x)": "entries with facts that the compactions x lost; without x, all compactions on the path to the leaf",
 }
-"""Functions with what they choose."""
+"""Functions and the entries that they choose."""
 
 FIELDS: dict[str, str] = {
-    "tokens": "estimated, of the entry; 2k and 1M are understood",
+    "tokens": "estimated, of the entry; such as 2k or 1M",
     "calls": "calls of tools in a reply",
     "edits": "calls of a reply that changed a file",
     "added": "lines that its edits added",
@@ -52,7 +52,7 @@ FIELDS: dict[str, str] = {
     "time": "when it was written: 2026-11-22 or an ISO time",
     "age": "how long ago: 30m, 12h, 7d",
 }
-"""Fields that can be compared, with what they are."""
+"""Fields that can be compared, with their meanings."""
 
 TERMS = {
     "file": "part of the name of a file read or changed",
@@ -61,7 +61,7 @@ TERMS = {
     "project": "part of the project's path",
     "not": "a word or phrase that must not be there",
 }
-"""What may stand before a colon in any query, and what it takes."""
+"""Terms of every query, with their values."""
 
 TEXT_TERMS = {
     "tool": "a tool's name, * for any characters: its calls and results",
@@ -69,13 +69,13 @@ TEXT_TERMS = {
     "error": "what failed; error:TEXT only where its text has TEXT; with file: what failed on that file",
     "re": "a pattern, case ignored, in quotes where it has spaces; /pattern/ is the same",
 }
-"""What else may stand there, but in a filter of sessions."""
+"""Further terms, except in a filter of sessions."""
 
 ANY_OF = frozenset({"tool", "in", "agent"})
-"""Terms of which any is enough where one is given again; of the others all are needed."""
+"""Terms that may repeat with any value matching; repeats of the others must all match."""
 
 PARTS = ("summary", "prompt", "reply", "thinking", "call", "result", "name", "injected", "system")
-"""What an entry is made of, as `in:` names it."""
+"""The parts of an entry, as `in:` names them."""
 
 FUNCTION_NAMES = frozenset(name.partition("(")[0] for name in FUNCTIONS)
 TERM_NAMES = frozenset({*TERMS, *TEXT_TERMS})
@@ -106,7 +106,7 @@ def part_of(value: str) -> str | None:
 
 
 def value_problem(name: str, value: str) -> str | None:
-    """What is wrong with what a term takes, on one line."""
+    """The error in the value of a term, on one line; None where it has none."""
     if name == "since" and moment_of(value, 0) is None:
         return f"since: takes 12h, 7d, 3mo, today or a date, not {value}"
     if name == "in" and part_of(value) is None:

@@ -1,8 +1,8 @@
-"""Lines too large or too deep to be decoded, made into smaller ones that say the same but for what is left out.
+"""Lines too large or too deep to decode, replaced by smaller ones that say the same except for the omitted parts.
 
-A line is taken in piece by piece, so its size costs time and no memory. Every key and every value of it stays where it is, ids
-and parents above all; long texts are cut with a note of how much is missing, what is nested too deeply is empty, and of lists
-beyond a budget the rest is left out. What is no JSON object is found to be none, as far as it was looked at.
+A line is read piece by piece, so its size costs time and no memory. Every key and every value stays in its place, ids and
+parents above all; long texts are cut with a note of the missing size, containers nested too deeply become empty, and lists
+end where the budget does. A line that is not a JSON object is recognised as far as it was read.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ LINE_LIMIT = 32 << 20
 """Bytes of a line up to which it is held in memory and decoded whole. No agent is known to write a longer one."""
 
 DEEPEST = 100
-"""Containers inside each other that are kept: writers and our own code go down by recursion."""
+"""Levels of nested containers that are kept: writers and our own code recurse."""
 
 BOM = b"\xef\xbb\xbf"
-"""What some editors write before the first line of a file."""
+"""The byte order mark that some editors write before the first line of a file."""
 
 _SHOWN = 4 << 10
-"""Bytes that are kept of a line which is too large and no object."""
+"""Bytes that are kept of a line that is too large and not an object."""
 _TEXT = 16 << 10
-"""Bytes of a text that are kept of a line over the limit, and of each once the budget is spent."""
+"""Bytes that are kept of a text in a line over the limit, and of each text once the budget is spent."""
 _SHORT_TEXT = 256
 _BUDGET = 256 << 10
-"""Bytes of the shorter line after which lists and objects inside it are cut."""
+"""Bytes of the shorter line after which its lists and objects are cut."""
 _STEPS = 2_000_000
-"""Marks that are looked at one by one: about a second. Behind them a line is closed as it stands."""
+"""Marks that are processed one by one: about a second. After them a line is closed as it is."""
 _WAITED = 64 << 10
-"""Bytes of an unfinished text or number that are held until more of it is there."""
+"""Bytes of an unfinished text or number that are held until more of it arrives."""
 _DIGITS = 300
-"""Digits of a number that are kept; a longer one is beyond what JavaScript can hold, and is null like there."""
+"""Digits of a number that are kept; a longer one exceeds JavaScript's range, and becomes null as in JavaScript."""
 
 _SPACE = re.compile(rb"[ \t\n\r]*+")
 _INSIDE = rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
@@ -51,7 +51,7 @@ _HEAD = re.compile(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d
 _SHORT_HEAD = re.compile(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _SHORT_TEXT)
 _HALF_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _NUMERIC = re.compile(rb"[-+.0-9eE]*+")
-# What is only passed over: texts, and brackets with no others inside, all at once.
+# Parts to skip at once: texts, and brackets without others inside.
 _FLAT = re.compile(
     rb'(?:[^"\[\]{}\x00]++|"(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+"|\[[^"\[\]{}\x00]*+\]|\{[^"\[\]{}\x00]*+\})*+'
 )
@@ -59,7 +59,10 @@ _ALIKE = re.compile(rb"\[++|\{++|\]++|\}++|.", re.DOTALL)
 _PARTIAL = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z|(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-)\Z")
 
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _NEXT, _DONE = range(7)
-"""What may come: a value, one or the end of a list, a key, one or the end of an object, a colon, a comma or an end, nothing."""
+"""The parser's states, by the token that comes next.
+
+It is a value, a value or the end of a list, a key, a key or the end of an object, a colon, a comma or an end, nothing.
+"""
 
 _OPEN_LIST, _OPEN_OBJECT, _CLOSE_LIST, _CLOSE_OBJECT, _COMMA, _COLON_MARK, _QUOTE = b'[{]},:"'
 _CLOSES = {_CLOSE_LIST: _OPEN_LIST, _CLOSE_OBJECT: _OPEN_OBJECT}
@@ -68,21 +71,21 @@ _NEVER = 1 << 62
 
 
 class LongLine(NamedTuple):
-    """A line that is not held whole: where a shorter one stands for it."""
+    """A line that is not held in full; a shorter line represents it."""
 
     size: int
     """Bytes of the whole line."""
     line: bytes
-    """A shorter one that stands for it, or its first bytes where it is no object."""
+    """The shorter line, or the first bytes of a line that is not an object."""
 
 
 class Abridger:
-    """One line, taken in piece by piece."""
+    """One line, read piece by piece."""
 
     def __init__(self, *, shorten: bool = True) -> None:
-        """`shorten`: texts are cut and lists are kept to a budget; else only what is nested too deeply is left out."""
+        """`shorten`: texts are cut and lists keep to a budget; else only containers nested too deeply are left out."""
         self.failed = False
-        """Whether it is known to be no JSON object."""
+        """Whether it is known not to be a JSON object."""
         self._text, self._budget = (_TEXT, _BUDGET) if shorten else (_NEVER, _NEVER)
         self._out = bytearray()
         self._stack = bytearray()
@@ -90,16 +93,16 @@ class Abridger:
         self._rest = b""
         self._steps = 0
         self._closed = False
-        """Given up: the rest is not looked at."""
+        """Whether the rest is ignored."""
         self._muted = 0
-        """The number of open containers inside of which nothing more is kept; 0 where all is."""
+        """The number of open containers whose content is dropped; 0 where all is kept."""
         self._long = -1
-        """Bytes of a text so far that is longer than what is waited for; -1 outside of such a one."""
+        """Bytes read so far of a text that is too long to wait for; -1 outside such a text."""
         self._numeric = False
-        """Inside of a number of that length."""
+        """Whether the parser is inside a number that is too long to wait for."""
 
     def feed(self, data: bytes) -> None:
-        """Takes in the next bytes of it."""
+        """Reads the next bytes of the line."""
         if self.failed or self._closed:
             return
         buffer = self._rest + data if self._rest else data
@@ -109,7 +112,7 @@ class Abridger:
             self._rest = buffer[used:]
 
     def finish(self) -> bytes | None:
-        """The shorter line; None where it is no JSON object."""
+        """The shorter line; None where the line is not a JSON object."""
         if self._rest:
             self._take(self._rest + b" ")
         if self.failed or (self._expected != _DONE and not self._closed):
@@ -119,7 +122,7 @@ class Abridger:
     # --- one piece ---
 
     def _take(self, buffer: bytes) -> int:
-        """Takes in what is whole of a piece; returns how many bytes of it are done with."""
+        """Processes the complete tokens of a piece; returns the number of bytes processed."""
         at, size = 0, len(buffer)
         while at < size and not self.failed and not self._closed:
             before = at
@@ -161,7 +164,7 @@ class Abridger:
         return end
 
     def _begin_long(self, buffer: bytes, at: int) -> int:
-        """What is no whole token: the beginning of one, or nothing that JSON knows."""
+        """Handles bytes that are not a complete token: the beginning of one, or an error. Returns the bytes processed."""
         left = len(buffer) - at
         if buffer[at] == _QUOTE:
             end = _end(_TEXT_INSIDE, buffer, at + 1)
@@ -188,7 +191,7 @@ class Abridger:
         return len(buffer)
 
     def _go_on(self, buffer: bytes, at: int) -> int:
-        """More of a long text."""
+        """Reads more of a long text."""
         end = _end(_TEXT_INSIDE, buffer, at)
         self._long += end - at
         if end == len(buffer):
@@ -206,7 +209,7 @@ class Abridger:
         self._long = -1
 
     def _pass_over(self, buffer: bytes, at: int) -> int:
-        """Inside of what is left out: only brackets and texts are told from the rest."""
+        """Skips bytes in a dropped container: only brackets and texts are distinguished."""
         at = _end(_FLAT, buffer, at)
         if at == len(buffer):
             return at
@@ -238,7 +241,7 @@ class Abridger:
             return at + inside + 1
         return end
 
-    # --- what is kept ---
+    # --- kept parts ---
 
     def _mark(self, mark: int) -> None:
         expected, out = self._expected, self._out
@@ -303,14 +306,14 @@ class Abridger:
             self._long = len(text) - len(head)
 
     def _is_too_much(self) -> bool:
-        """Counts one more mark; whether it is one too many, and the line was closed for it."""
+        """Counts one more mark; true where it is one too many and the line was closed for that."""
         self._steps += 1
         if self._steps > _STEPS:
             self._close_all()
         return self._closed
 
     def _close_all(self) -> None:
-        """Closes the line as it stands."""
+        """Closes the line as it is."""
         out, expected = self._out, self._expected
         if not self._stack or self._long >= 0:
             self.failed = True
@@ -328,7 +331,7 @@ class Abridger:
 
 
 def abridged(line: bytes, *, shorten: bool = True) -> bytes | None:
-    """A line as a shorter one; None where it is no JSON object. See `Abridger`."""
+    """A line as a shorter one; None where it is not a JSON object. See `Abridger`."""
     abridger = Abridger(shorten=shorten)
     step = 1 << 20
     for at in range(0, len(line), step):
@@ -349,7 +352,7 @@ def _missing(size: int) -> bytes:
 
 
 def is_cut(text: object) -> bool:
-    """Whether a text of a line that was too large is only its beginning."""
+    """Whether a text in a line that was too large is only its beginning."""
     return isinstance(text, str) and text.endswith(_MORE)
 
 
@@ -358,7 +361,7 @@ def _kept_number(text: bytes) -> bytes:
 
 
 def _beginning(text: bytes, pattern: re.Pattern[bytes]) -> bytes:
-    """The first characters of a text, whole ones."""
+    """The first characters of a text, none of them split."""
     found = pattern.match(text)
     head = found[0] if found is not None else b""
     end = len(head)
@@ -382,10 +385,10 @@ def _behind_hole(file: BinaryIO, at: int) -> int:
 def long_line(
     file: BinaryIO, start: int, begun: bytearray, chunk: int, stop: Callable[[], bool]
 ) -> tuple[LongLine | None, bool]:
-    """The line at an offset, of which as much as is held of any has been read, and whether a newline ends it.
+    """The line at an offset, whose first bytes were read already, and whether a newline ends it.
 
-    None where it was stopped; `begun` is emptied, the rest is read in pieces of `chunk` bytes. Holes in the file are not read
-    where nothing can come of them.
+    Returns None for the line where `stop` turns true. `begun` is emptied, the rest is read in pieces of `chunk` bytes.
+    Holes in the file are skipped where they cannot matter.
     """
     abridger, size = Abridger(), len(begun)
     for at in range(0 if start or not begun.startswith(BOM) else len(BOM), size, chunk):

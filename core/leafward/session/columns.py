@@ -1,7 +1,7 @@
-"""What is kept of each entry, as columns, and the links between entries.
+"""The values kept of each entry, as columns, and the links between entries.
 
-An entry costs 21 bytes here: where its line starts, its kind, its id and the index of its parent. Ids of another form
-than pi's eight characters lie in a dictionary beside them.
+An entry costs 21 bytes: the offset of its line, its kind, its id and the index of its parent. Ids that are not pi's eight
+characters lie in a dictionary beside the columns.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ ID_SIZE = 8
 
 
 _OFTEN = 256
-"""Ids looked for one by one from which on all of them are kept by their numbers."""
+"""Single look-ups of ids after which all ids are indexed by their numbers."""
 
 
 _MOST_BOOKS = 4096
-"""Entries that only keep books which are passed on the way up."""
+"""Bookkeeping entries that are skipped on the way up."""
 
 
 @dataclass(slots=True)
 class Columns:
-    """Everything kept for each entry, by its index: 21 bytes an entry for files that pi wrote."""
+    """The stored values of each entry, by its index: 21 bytes an entry for files that pi wrote."""
 
     start: array[int] = field(default_factory=lambda: array("q"))
     """Byte offset of the line."""
@@ -45,24 +45,24 @@ class Columns:
     own: list[int] = field(default_factory=list)
     """Entries that are notes of Leafward's (`entries.is_own`), in order."""
     _others: tuple[int, dict[str, int]] = field(default_factory=lambda: (0, {}), repr=False, compare=False)
-    """`other_ids` the other way, made when it is first asked for, and of how many."""
+    """`other_ids` inverted, made on first use, with the number of ids that it covers."""
     searched: int = field(default=0, repr=False, compare=False)
-    """How often all ids were gone through for one; work counted for tests."""
+    """Full scans of all ids for one id; counted for tests."""
     _plain: tuple[int, int, dict[int, int]] = field(
         default_factory=lambda: (0, 0, {}), repr=False, compare=False
     )
-    """Of how many entries, how often one was looked for among them, and the index by the id as a number once that is often."""
+    """The number of entries covered, that of look-ups, and the index by the id as a number once those are many."""
 
     def __len__(self) -> int:
         return len(self.kind)
 
     @property
     def entries(self) -> int:
-        """How many entries a session is said to have: all but Leafward's notes, on every screen and in every verb."""
+        """The number of entries that screens and verbs state: all except Leafward's notes."""
         return len(self.kind) - len(self.own)
 
     def entries_in(self, spans: Iterable[range]) -> int:
-        """How many of them lie in some spans."""
+        """The number of those entries in some spans."""
         own = self.own
         return sum(
             len(span) - (bisect_left(own, span.stop) - bisect_left(own, span.start)) if own else len(span)
@@ -78,11 +78,14 @@ class Columns:
 
     @property
     def damaged(self) -> int:
-        """Entries with damage. A last line that only lacks its newline is whole, and an agent may still be writing: no damage."""
+        """The number of damaged entries.
+
+        A last line that only lacks its newline is not counted: it is whole, and an agent may still be writing.
+        """
         return sum(one is not Damage.UNTERMINATED for one in self.damage.values())
 
     def said_above(self, index: int, most: int) -> Iterator[int]:
-        """The entries of the conversation above one, the nearest first, so many at most.
+        """Conversation entries above an entry, the nearest first, at most `most`.
 
         A command that runs for minutes has hundreds of rows of progress before its result in Claude Code (2.1.14 to 2.1.49).
         """
@@ -97,7 +100,7 @@ class Columns:
             at = parents[at]
 
     def id_at(self, index: int) -> EntryId | None:
-        """The id of an entry; None for -1, which is no entry."""
+        """The id of an entry; None for -1, which is not an entry."""
         return self.id(index) if index > NO_ENTRY else None
 
     def id(self, index: int) -> EntryId:
@@ -108,7 +111,7 @@ class Columns:
         return EntryId(self.ids[index * ID_SIZE : (index + 1) * ID_SIZE].decode("ascii"))
 
     def index(self, entry_id: str, before: int | None = None) -> EntryIndex:
-        """The entry of that id, the last one where several have it (pi 1.5.2); -1 where none has."""
+        """The entry with an id, the last one where several have it (pi 1.5.2); -1 where none has."""
         if self.other_ids:
             found = self._other(entry_id)
             if before is not None and found >= before:
@@ -131,15 +134,15 @@ class Columns:
         return EntryIndex(at // ID_SIZE if at >= 0 else -1)
 
     def index_above(self, entry_id: str, below: int) -> EntryIndex:
-        """What `index` says, soonest where that entry stands shortly before another one in the file."""
+        """The same entry as `index` gives, found sooner where it stands shortly before `below` in the file."""
         found = self.index(entry_id, before=below)
-        # Of several entries with one id each is damaged.
+        # Where several entries have one id, each of them is damaged.
         return found if found >= 0 and found not in self.damage else self.index(entry_id)
 
     def _known(self, key: bytes) -> int | None:
-        """The last entry of a plain id where many were looked for: one search each would take the square of the time.
+        """The last entry with a plain id, from an index once there are many look-ups; None where a search is needed.
 
-        None where it has to be searched for.
+        A search for each look-up would take quadratic time.
         """
         total, lookups, found = self._plain
         if total != len(self.kind):
@@ -150,11 +153,11 @@ class Columns:
         if lookups < _OFTEN:
             return None
         index = found.get(int.from_bytes(key, sys.byteorder), -1)
-        # Damage takes ids away without adding any.
+        # Damage removes ids and adds none.
         return index if index < 0 or self.ids.startswith(key, index * ID_SIZE) else None
 
     def _other(self, entry_id: str) -> int:
-        """The last entry of an id that lies in the dictionary; -1 where none has it."""
+        """The last entry with an id from the dictionary; -1 where none has it."""
         made_of, names = self._others
         if made_of != len(self.other_ids):
             names = {}
@@ -168,7 +171,7 @@ class Columns:
         return max((index for index, name in self.other_ids.items() if name == entry_id), default=-1)
 
     def starting_with(self, prefix: str) -> list[EntryIndex]:
-        """Entries whose ids start with `prefix`, two at most: two ids mean that the prefix names no entry."""
+        """Entries whose ids start with `prefix`, at most two: with two, the prefix is ambiguous."""
         found = {other: index for index, other in self.other_ids.items() if other.startswith(prefix)}
         if prefix.isascii() and 0 < len(prefix) <= ID_SIZE:
             key = prefix.encode("ascii")
@@ -181,7 +184,7 @@ class Columns:
 
 
 def as_key(entry_id: bytes | str) -> int:
-    """An id as the number its eight bytes make in the id column; -1 where it is not that long."""
+    """The number that an id's eight bytes make in the id column; -1 where the id has another length."""
     raw = entry_id.encode("utf-8", "replace") if isinstance(entry_id, str) else entry_id
     return int.from_bytes(raw, sys.byteorder) if len(raw) == ID_SIZE else -1
 
@@ -189,9 +192,9 @@ def as_key(entry_id: bytes | str) -> int:
 def link(
     columns: Columns, first: int, jumps: list[tuple[int, bytes | str]], orphans: dict[int, bytes | str]
 ) -> None:
-    """Resolves the parents in `jumps` (entry, parent's id), marks what does not resolve and cuts cycles.
+    """Resolves the parents in `jumps` (entry, parent's id), marks the unresolved ones and cuts cycles.
 
-    `first` is the first entry that is new; `orphans` are the unresolved of before and is brought up to date.
+    `first` is the first new entry; `orphans` holds the unresolved parents so far and is updated.
     """
     changed = _mark_duplicates(columns, first)
     references = [*jumps, *orphans.items()]
@@ -211,14 +214,14 @@ def link(
 
 
 NEAR = 256
-"""Entries before one that names another among which that one is looked for first."""
+"""Entries before a referring entry that are searched first for the one it names."""
 
 
 def look_up(columns: Columns, references: list[tuple[int, bytes | str]]) -> list[int]:
-    """The entries that others name: for each pair of an entry and an id, the last entry of that id, -1 where none has it.
+    """The last entry with the id in each pair of an entry and an id; -1 where none has it.
 
-    Nearly all name one shortly before themselves; the rest cost one search each where they are few, else one pass over all
-    ids together.
+    Nearly all ids belong to an entry shortly before; the rest cost one search each where they are few, else one pass over
+    all ids.
     """
     if columns.damage and Damage.DUPLICATE_ID in columns.damage.values():
         found = [-1] * len(references)
@@ -234,7 +237,7 @@ def look_up(columns: Columns, references: list[tuple[int, bytes | str]]) -> list
 
 
 def _near(ids: bytearray, index: int, name: bytes | str) -> int:
-    """The entry of an id among the last ones before `index`; -1 where it is not there."""
+    """The entry with an id among the last ones before `index`; -1 where it is not there."""
     if len(name) != ID_SIZE or not name.isascii():
         return -1
     key = name.encode("ascii") if isinstance(name, str) else name
@@ -246,7 +249,7 @@ def _near(ids: bytearray, index: int, name: bytes | str) -> int:
 
 
 def _finder(columns: Columns, references: list[tuple[int, bytes | str]]) -> Callable[[bytes | str], int]:
-    """A look-up of ids that is fast for how many are `references`: one search each, or one pass over all ids."""
+    """A look-up of ids that suits the number of `references`: one search each, or one pass over all ids."""
     few = 16
     if len(references) < few:
         return lambda name: columns.index(name if isinstance(name, str) else name.decode("utf-8", "replace"))
@@ -265,16 +268,16 @@ def _finder(columns: Columns, references: list[tuple[int, bytes | str]]) -> Call
 
 
 def _numbers(ids: bytearray) -> array[int]:
-    """A number for each id: the same for the same id, and different ones for different ids but for the case of letters."""
+    """A number for each id: equal ids have equal numbers, and different ids different ones, except that case is ignored."""
     try:
-        # What pi makes are hexadecimal digits: numbers half as long, which a set takes in half the time.
+        # pi's ids are hexadecimal digits: their numbers are half as long, and a set takes them in half the time.
         return array("I", bytes.fromhex(ids.decode("ascii")))
     except ValueError:
         return array("Q", bytes(ids))
 
 
 def _doubled(columns: Columns, first: int) -> list[int]:
-    """Entries from `first` on whose id an earlier entry has too."""
+    """Entries from `first` on whose id an earlier entry has as well."""
     total = len(columns)
     few = 16
     if total - first < few:
@@ -298,7 +301,7 @@ def _doubled(columns: Columns, first: int) -> list[int]:
 
 
 _PASSING = (None, Damage.ORPHAN, Damage.UNTERMINATED)
-"""Damage that later lines may mend, and so hides none that they cannot."""
+"""Damage that later lines may repair; it does not hide permanent damage."""
 
 
 def _mark_duplicates(columns: Columns, first: int) -> bool:
@@ -320,7 +323,7 @@ def _mark_duplicates(columns: Columns, first: int) -> bool:
 
 
 def cut_cycles(columns: Columns) -> None:
-    """Makes a root of the entry that closes a cycle: the last of it in file order."""
+    """Makes a root of the entry that closes a cycle: the cycle's last one in file order."""
     parent = columns.parent
     state = bytearray(len(parent))
     for start in range(len(parent)):

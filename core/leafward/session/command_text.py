@@ -9,12 +9,12 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "
 _CD = re.compile(
     r"""\s*cd\s+(?:--\s+)?(?:"[^"\n]*"|'[^'\n]*'|(?:\\.|[^\s;&|<>()"'\\])+)[ \t]*(?:&&|;|\n)\s*(?=\S)"""
 )
-"""A change of folder with another command behind it."""
+"""A `cd` with another command after it."""
 _SCRIPT_FLAGS = re.compile(r"-[a-z]*c|-Command|/c", re.IGNORECASE)
 
 
 def script_of(command: object) -> str | None:
-    """A command as a script: a string as it is, of `["bash", "-lc", "…"]` the script; None for another program's arguments."""
+    """A command as a script: a string as it is, the script of `["bash", "-lc", "…"]`; None for other lists of words."""
     if isinstance(command, str):
         return command
     if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
@@ -35,7 +35,7 @@ def shown_command(command: object) -> str:
 
 
 def without_cd(command: str) -> str:
-    """A command without the changes of folder that it begins with."""
+    """A command without the `cd` commands at its beginning."""
     while found := _CD.match(command):
         command = command[found.end() :]
     return command

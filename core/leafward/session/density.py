@@ -1,4 +1,4 @@
-"""How much a row of a session's tree stands for. By itself: the screen names it before anything is laid out."""
+"""The densities of a session's tree. A module of its own, because the screen names them before anything is laid out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Density(StrEnum):
-    """How much a row stands for."""
+    """The density of a tree's rows."""
 
     TURNS = "turns"
     ENTRIES = "entries"

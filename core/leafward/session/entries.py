@@ -29,19 +29,19 @@ Body = dict[str, Any]
 
 
 PUT_IN = "injected"
-"""The field by which a translated entry of another agent says that the agent put it in by itself; of its message, what it is."""
+"""The field of a translated entry that its agent inserted by itself; in its message, the name of the insertion."""
 
 
 LISTED = "todos"
-"""The field by which such an entry, and its message, carry the list that an agent keeps of its own work."""
+"""The field of such an entry, and of its message, with the list that an agent keeps of its own work."""
 
 
 TYPED = "typed"
-"""The field by which a translated entry, and its message, say what a person typed where the agent put more around it."""
+"""The field of a translated entry, and of its message, with the text a person typed where the agent put more around it."""
 
 
 class Kind(IntEnum):
-    """What an entry is, as far as its first bytes tell: its type and, for a message, the role."""
+    """The kind of an entry, as far as its first bytes tell: its type and, for a message, the role."""
 
     MALFORMED = 0
     UNKNOWN = 1
@@ -63,7 +63,7 @@ class Kind(IntEnum):
     SESSION_INFO = 17
     USAGE = 18
     INJECTED = 19
-    """A `custom_message` that begins no turn: what another agent adds to the context around what is said."""
+    """A `custom_message` that begins no turn: context that another agent adds around the conversation."""
 
 
 MESSAGE_ROLES: dict[str, Kind] = {
@@ -112,25 +112,26 @@ BOOKKEEPING = frozenset(
         Kind.USAGE,
     }
 )
-"""Kinds that say nothing in the conversation: alone they make no leaf, no branch and no branch point."""
+"""Kinds outside the conversation: alone they make no leaf, no branch and no branch point."""
 
 BOOKKEEPING_BYTES = bytes(sorted(BOOKKEEPING))
 SILENT_BYTES = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT, Kind.SYSTEM, Kind.COMPACTION])
-"""Kinds that say nothing themselves which a summary of a branch could tell: a compaction tells what others said."""
+"""Kinds without text of their own for a branch summary to tell: a compaction repeats what others said."""
 
 TURN_STARTS = frozenset({Kind.USER, Kind.BASH, Kind.CUSTOM_ROLE, Kind.CUSTOM_MESSAGE})
 """Kinds that begin a turn (pi 1.5.2; the two summary kinds stand for themselves)."""
 PROMPTS = frozenset({Kind.USER, Kind.BASH})
-"""What the user says: turns are counted and numbered by it, on every screen. What is injected is said by nobody."""
+"""The user's own prompts and commands: turns are counted and numbered by them everywhere. Injected context is nobody's."""
+PROMPT_BYTES = bytes(sorted(PROMPTS))
 
 DAMAGED = frozenset({Kind.MALFORMED, Kind.HEADER})
-"""Kinds of lines that are no entries: damage, shown where it lies in the file, in every density."""
+"""Kinds of lines that are not entries: damage, shown in its place in the file, in every density."""
 CONTEXT_CHANGES = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
-"""Kinds that change how the model reads what is above them: a count from there says nothing of what comes after."""
+"""Kinds that change how the model reads the entries above: an earlier count says nothing about later requests."""
 
 
 class Damage(IntEnum):
-    """What is wrong with an entry; the text of each is in `DAMAGE_TEXT`."""
+    """The damage of an entry; the text of each is in `DAMAGE_TEXT`."""
 
     MALFORMED = 1
     NO_ID = 2
@@ -162,11 +163,11 @@ DAMAGE_TEXT: dict[Damage, str] = {
     Damage.NO_ID: "the entry has no id",
     Damage.DUPLICATE_ID: "another entry has the same id; the last one counts",
     Damage.ORPHAN: "the parent is not in this file",
-    Damage.CYCLE: "its chain of parents comes back to it; cut here",
+    Damage.CYCLE: "its parents form a circle; cut here",
     Damage.EXTRA_HEADER: "a second session header, ignored",
     Damage.UNTERMINATED: "the last line has no newline yet",
-    Damage.GLUED: "it stands on one line with another record",
-    Damage.MISSING_BASE: "what came before lies in a file that is not here",
+    Damage.GLUED: "it is on one line with another record",
+    Damage.MISSING_BASE: "what came before is in a file that is not here",
     Damage.OVERSIZE: "the line is larger than 32 MB: long texts in it are not read whole",
 }
 
@@ -184,7 +185,7 @@ class Usage:
     cost: float = 0.0
     """US dollars."""
     priced: bool = field(default=False, compare=False)
-    """Whether the file records a cost, be it none."""
+    """Whether the file records a cost, even 0."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -199,7 +200,7 @@ class Usage:
 
 
 OWN_TYPES = "leafward."
-"""How the `customType` of an entry begins in which Leafward notes what it did."""
+"""The beginning of the `customType` of an entry in which Leafward notes what it did."""
 MARK = "leafward"
 """The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
 NAMING = frozenset({Kind.LABEL, Kind.SESSION_INFO})
@@ -209,8 +210,8 @@ NAMING = frozenset({Kind.LABEL, Kind.SESSION_INFO})
 def is_own(body: Body) -> bool:
     """Whether an entry is a note of Leafward's: a `custom` one of ours, a label or a name that it wrote.
 
-    Notes are no entries of the session, and no figure counts them. What Leafward adds to the conversation is none: summaries,
-    compactions, context edits and grafted turns count.
+    Notes are not entries of the session, and no figure counts them. Entries that Leafward adds to the conversation are not
+    notes: summaries, compactions, context edits and grafted turns count.
     """
     if body.get("type") == "custom":
         return str(body.get("customType")).startswith(OWN_TYPES)
@@ -218,14 +219,14 @@ def is_own(body: Body) -> bool:
 
 
 def _number(value: object) -> float:
-    """A number that can be counted with; 0 for anything else, infinity among it."""
+    """A finite number; 0 for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 0
     return value if isinstance(value, int) or math.isfinite(value) else 0
 
 
 MOST_TOKENS = 10**12
-"""From here on a count is none: no request comes near it, and sums have to fit into 64 bits."""
+"""The count from which a usage is invalid: no request comes near it, and sums have to fit into 64 bits."""
 
 
 def _whole(value: object) -> int:
@@ -255,7 +256,7 @@ class ToolCall(NamedTuple):
 
 
 _call: Callable[[tuple[object, ...]], ToolCall] = partial(tuple.__new__, ToolCall)
-"""Its constructor runs Python for each of ten thousands."""
+"""A constructor without a Python frame, for tens of thousands of calls."""
 
 
 def blocks_of(content: object) -> list[dict[str, Any]]:
@@ -274,7 +275,7 @@ def text_of(content: object, separator: str = "\n") -> str:
     if not isinstance(content, list):
         return ""
     if len(content) == 1 and isinstance(content[0], dict) and content[0].get("type") == "text":
-        # Most messages hold nothing else.
+        # Most messages hold only this.
         text = content[0].get("text")
         return text if isinstance(text, str) else ""
     return separator.join(

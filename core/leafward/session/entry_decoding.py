@@ -1,4 +1,4 @@
-"""Lines of a session file made entries: which are read at once, what is said of one, what older versions mean today."""
+"""Lines of a session file as entries: which lines are read together, an entry's values, and older versions' lines today."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
 
 _BLOCK = 1 << 20
-"""Bytes that are read at once, if not for a line that is longer."""
+"""Bytes that are read at once, unless a line is longer."""
 
 _BETWEEN = 16 << 10
-"""Bytes that nobody asked for which are read along, so that what lies on both sides comes with one call.
+"""Bytes between two wanted lines that are read along, so that one call fetches both.
 
-Each call lets another thread have the interpreter and takes it back before that thread is awake: many short ones in a row
-keep it waiting for a hundred times as long as it should.
+Each call releases the interpreter to another thread and takes it back before that thread is awake: many short ones in a row
+make it wait a hundred times longer than necessary.
 """
 
 
@@ -48,11 +48,11 @@ class Entry:
     """Byte offset of the line."""
     damage: Damage | None
     raw: bytes
-    """The line as it stands in the file; of one that is too large, what is kept of it."""
+    """The line as it stands in the file; for a line that is too large, the abridged one."""
 
     @property
     def type(self) -> str:
-        """The native type, `malformed` for a line that is none."""
+        """The native type; `malformed` for a line that is not an entry."""
         if self.kind is Kind.UNKNOWN:
             return str(self.body.get("type", "unknown"))
         return NATIVE_TYPE[self.kind]
@@ -79,7 +79,7 @@ class Entry:
 
 
 def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[EntryIndex]]:
-    """Entries in the order given, those in one list whose lines are read with one call; `starts` are offsets in bytes."""
+    """Entries in the order given, in lists whose lines one call reads; `starts` are offsets in bytes."""
     block: list[int] = []
     limit = last = -1
     for index in entries:
@@ -97,7 +97,7 @@ def read_together(entries: Iterable[int], starts: array[int]) -> Iterator[list[E
 
 
 def side_by_side(together: list[EntryIndex], most: int) -> Iterator[list[EntryIndex]]:
-    """Entries in ascending order by runs without a gap, of at most so many."""
+    """Entries in ascending order by runs without a gap, of at most `most` each."""
     for start in range(0, len(together), most):
         some = together[start : start + most]
         begin = 0

@@ -1,4 +1,4 @@
-"""What an entry says in one line: a word for its kind and the words that matter. Used by every list and tree."""
+"""The headline of an entry: a word for its kind and its most telling words. Used by every list and tree."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _PATHS = ("path", "file_path", "filePath")
 _COMMANDS = ("command", "cmd")
 """Arguments that may be a list of words."""
 _TELLING = (*_PATHS, *_COMMANDS, "pattern", "query", "url", "name")
-"""Arguments that say what a call is about, the most telling first."""
+"""Arguments that identify a call's subject, the most telling first."""
 
 _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 """The files of a patch."""
 
 _FAR_UP = 64
-"""Entries of the conversation above a result among which its call is looked for."""
+"""Conversation entries above a result that are searched for its call."""
 
 
 TASK = "task"
-"""The word for the prompt that an agent gave its sub-agent: nobody typed it."""
+"""The word for a prompt that an agent gave its sub-agent; nobody typed it."""
 
 
 HEADS = TURN_STARTS | {Kind.COMPACTION, Kind.BRANCH_SUMMARY}
@@ -70,7 +70,7 @@ class Headline(NamedTuple):
     """The path in `text`; empty where it names none."""
 
     def within(self, width: int, cells: Callable[[str], int], gap: str = "…") -> str:
-        """The text, its path shortened in the middle where it is wider than `width` cells; it may be too wide still."""
+        """The text, its path shortened in the middle where it is wider than `width` cells; it may still be too wide."""
         over = cells(self.text) - width
         if over <= 0 or not self.path:
             return self.text
@@ -103,7 +103,7 @@ _WORDS: dict[int, str] = {
 
 
 def call_words(call: ToolCall) -> str:
-    """What a call is about, to be copied: its path or command as it is, or else what its headline says."""
+    """The subject of a call, for copying: its path or command unchanged, else its headline."""
     key, value = _subject(call.arguments)
     if key in _PATHS:
         return safe_line(value + _lines_read(call.arguments), LIMIT)
@@ -111,10 +111,10 @@ def call_words(call: ToolCall) -> str:
 
 
 def call_headline(call: ToolCall, cwd: str = "") -> Headline:
-    """A call in one line: its tool and what it is about.
+    """A call in one line: its tool and its subject.
 
-    That is its path, below the folder `cwd` where it lies there, with the lines asked for; its command without the
-    change of folder before it; its pattern; the files of a patch; how far a list of tasks is; or its first argument.
+    The subject is its path, relative to the folder `cwd` where it lies inside, with the lines asked for; its command
+    without the `cd` before it; its pattern; the files of a patch; the progress of a list of tasks; or its first argument.
     """
     arguments = call.arguments
     name = safe_line(call.name, LIMIT)
@@ -140,7 +140,7 @@ def call_headline(call: ToolCall, cwd: str = "") -> Headline:
 
 
 def _subject(arguments: dict[str, Any]) -> tuple[str, str]:
-    """The argument that says most, and its text; two empty texts where none does."""
+    """The most telling argument, and its text; two empty texts where none is telling."""
     for key in _TELLING:
         value = arguments.get(key)
         if isinstance(value, list) and key in _COMMANDS:
@@ -155,7 +155,7 @@ def _about_path(name: str, path: str, *, before: str = "", behind: str = "") -> 
 
 
 def _lines_read(arguments: dict[str, Any]) -> str:
-    """The lines that a call asks for, as they stand behind its path."""
+    """The lines that a call asks for, as its path shows them."""
     first, lines = arguments.get("offset"), arguments.get("limit")
     if not isinstance(first, int):
         return ""
@@ -163,7 +163,7 @@ def _lines_read(arguments: dict[str, Any]) -> str:
 
 
 def _first(arguments: dict[str, Any]) -> str:
-    """The first argument that is a text; where there is none, the first that is a number, with its name."""
+    """The first argument that is a text, else the first that is a number, with its name."""
     for value in arguments.values():
         if isinstance(value, str) and value:
             return value
@@ -176,14 +176,14 @@ def _more(count: int) -> str:
 
 
 def shown_only(body: Body) -> str:
-    """What stands for a prompt without words: `[image]` where it shows one, else nothing."""
+    """The substitute for a prompt without words: `[image]` where it shows one, else empty."""
     message = body.get("message")
     blocks = blocks_of(message.get("content")) if isinstance(message, dict) else []
     return IMAGE if any(block.get("type") == "image" for block in blocks) else ""
 
 
 def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
-    """The call that a tool result answers, looked for on the path above it."""
+    """The call that a tool result answers, searched on the path above it."""
     kind = session.columns.kind
     for above in session.columns.said_above(index, _FAR_UP):
         if kind[above] == Kind.ASSISTANT:
@@ -219,16 +219,16 @@ def headline(session: Session, index: int) -> Headline:
 
 
 def row_text(session: Session, index: int) -> str:
-    """The text of a headline as a row of the tree shows it: a command that the user ran stands behind its `!`."""
+    """The text of a headline as a row of the tree shows it; a `!` precedes a command that the user ran."""
     text = headline(session, index).text
     return f"! {text}" if session.columns.kind[index] == Kind.BASH else text
 
 
 def turn_entry(session: Session, index: int, above: int = NO_ENTRY) -> int:
-    """The entry whose headline an entry is known by: itself where it is one of `HEADS`, else the one that its turn begins with.
+    """The entry whose headline identifies an entry: itself where it is one of `HEADS`, else the beginning of its turn.
 
-    A turn that began at `above` or before it belongs to other branches as well: then the first entry of the conversation
-    below `above`. Of a path without a turn it is the entry itself. Nothing is decoded.
+    A turn that began at or before `above` belongs to other branches as well: then it is the first conversation entry below
+    `above`. On a path without a turn it is the entry itself. Nothing is decoded.
     """
     kind, tree = session.columns.kind, session.tree
     if index < 0 or kind[index] in HEADS:
@@ -269,7 +269,7 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
 
 
 def place_words(session: Session, index: int) -> str:
-    """Where an entry lies: `byte 1,024`, with the file where that is not the session's own; `row 12` of a database."""
+    """The place of an entry: `byte 1,024`, with the file where that is not the session's own; `row 12` of a database."""
     origin = session.origin(index)
     if origin.is_row:
         return f"row {origin.offset:,}"
@@ -278,19 +278,19 @@ def place_words(session: Session, index: int) -> str:
 
 
 _RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
-"""A line of Markdown that says nothing: a fence, the rule of a table, a rule."""
+"""A line of Markdown without words: a fence, the rule of a table, a rule."""
 _RULE_SIGNS = "`~-|:"
-"""What such a line begins with."""
+"""The first characters of such a line."""
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 
 def spoken(text: str) -> str:
-    """What an agent said in Markdown, on one safe line: no heading signs, fences, emphasis, frames of tables."""
+    """An agent's Markdown on one safe line, without heading signs, fences, emphasis and table frames."""
     lines = []
     for line in text[: 4 * LIMIT + 64].splitlines():
         row = line.strip()
-        # Looking at one sign costs a fraction of what an expression does, and most lines begin with none.
+        # Comparing one character is far cheaper than an expression, and most lines begin with none of these.
         sign = row[:1]
         if sign and sign in _RULE_SIGNS and _RULE.fullmatch(row):
             continue
@@ -302,7 +302,7 @@ def spoken(text: str) -> str:
 
 
 def _with_item(session: Session, index: int, call: ToolCall) -> Headline:
-    """The headline of a call, with the words of the item that it names by its id."""
+    """The headline of a call, with the words of the item that the call names only by its id."""
     found, words = call_headline(call, session.cwd), item_words(session, index, call)
     return found._replace(text=safe_line(f"{found.text}: {words}", LIMIT)) if words else found
 
@@ -335,7 +335,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         target = session.columns.index(names[0])
         if not 0 <= target < index:
             return f"{verb}  an entry that is not here"
-        # Never followed: edits may name each other without end.
+        # The target is not followed further: edits may name each other without end.
         if session.columns.kind[target] == Kind.CONTEXT_EDIT:
             return f"{verb}  another edit"
         return f"{verb}  {headline(session, target).text}"
@@ -355,13 +355,13 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
 
 
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
-"""Tags that an agent puts around what it adds."""
+"""Tags that an agent puts around the context it adds."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""What a command's output says to a terminal of its colours."""
+"""Colour codes in a command's output."""
 
 
 def _of_custom(body: Body) -> str:
-    """A message that is nobody's: its text; where that stands in tags, what it is and the text inside."""
+    """The text of a custom message; where that stands in tags, its name and the text inside."""
     if isinstance(body.get(TYPED), str):
         return str(body[TYPED])
     text = text_of(body.get("content"), " ")
@@ -369,13 +369,13 @@ def _of_custom(body: Body) -> str:
 
 
 def injected_name(body: Body) -> str:
-    """What an agent added to the context: `instructions`, `date`; empty where nothing says it."""
+    """The name of the context that an agent added: `instructions`, `date`; empty where the entry has none."""
     named = str(body.get("customType", "")).partition(".")[2]
     return named.replace("_", " ").replace(".instructions", " instructions")
 
 
 def _of_injected(body: Body) -> str:
-    """What an agent added to the context: what it is, and how its text begins, without the tags around it."""
+    """Context that an agent added: its name and the beginning of its text, without the tags around it."""
     name = injected_name(body)
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
     text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
@@ -383,14 +383,14 @@ def _of_injected(body: Body) -> str:
 
 
 def _of_usage(body: Body) -> str:
-    """What was spent beside the conversation: for what, by which model, how many tokens."""
+    """Usage beside the conversation: its purpose, the model and the tokens."""
     usage = read_usage(body.get("usage"))
     told = [str(body[key]) for key in ("kind", "model") if body.get(key)]
     return ", ".join([*told, f"{usage.total:,} tokens"] if usage is not None and usage.total else told)
 
 
 def summarised_entries(session: Session, index: int, body: Body) -> int:
-    """How many entries of the conversation a branch summary stands for; 0 where its `fromId` does not tell."""
+    """The number of conversation entries that a branch summary replaces; 0 where its `fromId` does not tell."""
     left = session.columns.index(str(body.get("fromId")))
     if left < 0:
         return 0

@@ -1,4 +1,4 @@
-"""Files that something was read from, and whether they are still what they were then."""
+"""Files that were read, and whether they changed since."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Stamp = tuple[int, int, int, int]
-"""Which file it is, how long, and when it was last written."""
+"""Identity, size and modification time of a file."""
 
 
 def stamp_of(path: Path) -> Stamp | None:
@@ -26,20 +26,20 @@ def _stamp(now: os.stat_result) -> Stamp:
 
 
 class Watched:
-    """The files that a session was made from, as they are now."""
+    """The files that a session was read from, with their state."""
 
     def __init__(self, files: Iterable[Path] = (), beside: Iterable[Path] = ()) -> None:
-        """`beside` are files that come and go, and change it. Raises OSError where one of the others is not there."""
+        """`beside` are optional files that also change the session. Raises OSError where one of `files` is missing."""
         self._files = {path: _stamp(os.stat(path)) for path in files}
         self._beside = {path: stamp_of(path) for path in beside}
         self.gone = False
-        """One of the files was not there when they were last looked at. That is no change: what was read stays."""
+        """Whether one of the files was missing at the last look. That is not a change: the data read so far stays."""
 
     def changed(self, content_changed: Callable[[], bool] | None) -> bool:
         """Whether the files changed since they were read; a stat for each.
 
-        Where they did, `content_changed` says whether that concerns what was read of them. Where it does not, they count as
-        read anew.
+        Where they did, `content_changed` tells whether the session's part of them changed. Where it did not, the files
+        count as read again.
         """
         there = {path: stamp for path in self._files if (stamp := stamp_of(path)) is not None}
         self.gone = len(there) < len(self._files)

@@ -1,6 +1,6 @@
-"""Sessions that another agent wrote: the same tree over its own files, each body translated when it is asked for.
+"""Sessions that another agent wrote: the same tree over its own files, with bodies translated on demand.
 
-An agent's reader makes columns of what it finds, as a scan of a native file does, and knows how to translate one entry.
+An agent's reader makes columns of the entries it finds, as a scan of a native file does, and can translate a single entry.
 Nothing of the agent's is ever written, locked or left behind in its folders.
 """
 
@@ -29,88 +29,97 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 OF_AGENT = "of_agent"
-"""The field of one that its agent puts into every session by itself, as each does: instructions, environment, reminders."""
+"""The field of an entry that every session of its agent has: instructions, environment, reminders."""
 DOCUMENT = "document"
-"""The field of a text that tells a document by its name: why a provider refuses that one; empty where nothing is seen."""
+"""The field of a text that identifies a document by name, which tells why a provider refuses it; else empty."""
 NAMESPACE = "namespace"
-"""The field of a call: what stands before the first dot of its tool's name."""
+"""The field of a call: the text before the first dot of its tool's name."""
 RESHAPED = "reshaped"
-"""The field of a call whose arguments were no object where they are stored."""
+"""The field of a call whose stored arguments were not an object."""
 UNANSWERED = "unanswered"
-"""The field of a call that its provider runs itself, where no result stands in the reply."""
+"""The field of a call that the provider runs itself, where the reply holds no result."""
 
 
 _TYPES_NAMED = 8
 
 
 def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
-    """Names records of types that a reader does not know: how many of each, and where the first one lies."""
+    """A remark on records of types that a reader does not know: the number of each, and the place of the first one."""
     listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
     names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
     if len(listed) > _TYPES_NAMED:
         names += f" and {len(listed) - _TYPES_NAMED} more types"
-    text = f"records that are not known, kept as they are: {names}"
+    text = f"unknown records, kept as they are: {names}"
     return Note("unknown-record", text, EntryIndex(entry), path, offset)
 
 
 @dataclass(slots=True)
 class Transcript:
-    """What a reader made of an agent's files."""
+    """The content of an agent's files as its reader found it."""
 
     header: Body
-    """What a native header would say: `id`, `timestamp`, `cwd`, `parentSession` where there is one; `name` where the agent
-    knows a title that somebody gave."""
+    """The values of a native header: `id`, `timestamp`, `cwd`, and `parentSession` where there is one.
+
+    `name` is there where the agent records a title that somebody gave.
+    """
     columns: Columns
-    """`start` counts through all files one after the other."""
+    """`start` counts through all files, one after the other."""
     leaf: EntryIndex
     files: tuple[Path, ...]
-    """Every file it was made from: where one of them changes, it may be another transcript."""
+    """Every file it was made from: where one of them changes, the transcript may change too."""
     size: int = 0
     """Bytes of all of them."""
     notes: list[Note] = field(default_factory=list)
     pending: Pending | None = None
     """An unterminated last line that is no record yet."""
     inherited: int = 0
-    """How many entries, from the first on, are another session's: copied or based on. Totals count them there."""
+    """Number of leading entries that belong to another session, copied or based on. Totals count them there."""
     beside: tuple[Path, ...] = ()
-    """Files that come and go, and change it."""
+    """Optional files that change the transcript."""
     changed: Callable[[], bool] | None = None
-    """Asked where a file changed: whether this session did, of the many that lie in the file. None: it did."""
+    """Called where a file changed: whether this session changed, of the many in the file. None: it always did."""
     hoisted: bytearray = field(default_factory=bytearray)
-    """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result. Empty where
-    none is."""
+    """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result.
+
+    Empty where no entry is.
+    """
     kept_until: dict[int, int] = field(default_factory=dict)
-    """Entries below a compaction where the agent went on from inside what that kept: each with the last kept entry that is sent
-    from there on; -1 where none is."""
+    """Entries below a compaction at which the agent went on from inside the part that the compaction kept.
+
+    Each maps to the last kept entry that is sent from there on; to -1 where none is.
+    """
 
 
 class Reader(Protocol):
-    """Reads one session of an agent. Kept open while the session is; not used by two threads at the same time to read."""
+    """A reader of one session of an agent, open as long as the session; only one thread at a time may call `read`."""
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything, in bounded memory: no body is kept. Asked again, it may go on where it ended. Raises NotASession, saying why in one line."""
+        """Reads everything, in bounded memory: no body is kept. Later calls may go on at the previous end.
+
+        Raises NotASession with the reason in one line.
+        """
         ...
 
     def body(self, index: int) -> Body | None:
-        """An entry as a native line would say it; None where its bytes proved to be broken. From any thread."""
+        """An entry in native form; None where its bytes proved to be broken. Callable from any thread."""
         ...
 
     def records(self, index: int) -> list[bytes]:
-        """What the agent stored of an entry, record by record: lines of a file, or documents of their own. From any thread."""
+        """The stored records of an entry: lines of a file, or documents of their own. Callable from any thread."""
         ...
 
     def origin(self, index: int) -> Origin:
-        """Where the first of them lies."""
+        """The place of the first of them."""
         ...
 
     def close(self) -> None:
-        """Gives back what is open."""
+        """Releases open files."""
         ...
 
 
 @runtime_checkable
 class TellsWindow(Protocol):
-    """A reader of an agent that records the context window of its model."""
+    """A reader of an agent that records its model's context window."""
 
     def window(self, index: int) -> int | None:
         """The window in force at an entry, in tokens; None where nothing says so."""
@@ -119,19 +128,19 @@ class TellsWindow(Protocol):
 
 @runtime_checkable
 class TellsOutcome(Protocol):
-    """A reader that tells what became of a call without translating its result."""
+    """A reader that gives the outcome of a call without translating its result."""
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed; None where the entry says more, or is none."""
+        """The call that an entry answers, and whether it failed; None where the entry is no result or holds more."""
         ...
 
 
 @runtime_checkable
 class TellsBriefly(Protocol):
-    """A reader that tells what was said sooner than all that is stored of it."""
+    """A reader that gives the spoken text of an entry sooner than the whole entry."""
 
     def brief(self, index: int) -> Body | None:
-        """What a person or the model said in an entry, as `body` says it, but without when, what it cost and what stands beside it.
+        """The text that a person or the model said in an entry, as `body` gives it but without time, cost and other fields.
 
         None also where neither of them said anything. An entry of any other kind is whole.
         """
@@ -139,10 +148,10 @@ class TellsBriefly(Protocol):
 
 
 class ForeignFiles:
-    """The files of a session of another agent, which are only read, and the sidecar of ours in which is kept what is done to it."""
+    """The files of another agent's session, which are only read, and our sidecar, which holds every change to it."""
 
     def __init__(self, path: Path, agent_name: str, tools: object, reader: Callable[[], Reader]) -> None:
-        """The sidecars of an agent lie under its name; `tools` is its tool table (`files.tool_calls.ToolTable`)."""
+        """The agent's name is that of its sidecar folder; `tools` is its tool table (`files.tool_calls.ToolTable`)."""
         self.path = path
         self.agent_name = agent_name
         self.tools = tools
@@ -154,13 +163,13 @@ class ForeignFiles:
         self.sidecar: Sidecar | None = None
 
     def close(self) -> None:
-        """Closes what the reader holds, and the sidecar."""
+        """Closes the reader and the sidecar."""
         self.reader.close()
         if self.sidecar is not None:
             self.sidecar.close()
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
-        """Reads everything anew; returns how many entries came."""
+        """Reads everything again; returns the number of entries."""
         known = len(self.scan.columns)
         try:
             found = self.reader.read(stop)
@@ -174,7 +183,7 @@ class ForeignFiles:
         return len(self.columns) - known
 
     def _join(self) -> None:
-        """Takes in what is kept beside the agent's entries as they were last read."""
+        """Merges the sidecar's entries into the agent's entries as they were last read."""
         session_id = self.transcript.header.get("id")
         owner = Owner(
             self.agent_name,
@@ -188,7 +197,7 @@ class ForeignFiles:
         self._combine(self.sidecar)
 
     def _combine(self, sidecar: Sidecar) -> None:
-        """Makes one session of the agent's entries and of those that are kept."""
+        """Makes one session of the agent's entries and the sidecar's."""
         found = self.transcript
         self.joined = joined(found.columns, found.leaf, found.size, sidecar)
         self._hoisted = self.joined.spread(found.hoisted)
@@ -201,16 +210,16 @@ class ForeignFiles:
 
     @property
     def columns(self) -> Columns:
-        """All entries, those that are kept among the agent's."""
+        """All entries: the agent's with the sidecar's among them."""
         return self.scan.columns
 
     @property
     def header(self) -> Body:
-        """What a native header would say."""
+        """The values of a native header."""
         return self.scan.header or {}
 
     def given_name(self) -> str | None:
-        """What the session is called: as the user did here, else by the agent's last line, else as its header says."""
+        """The session's name: the user's own in the sidecar, else that of the agent's last line, else the header's."""
         book = self.book
         if book is not None and (name := book.given_name()) is not None:
             return name
@@ -225,7 +234,7 @@ class ForeignFiles:
         return None
 
     def changed_on_disk(self) -> bool:
-        """Whether one of its files, or what is kept beside them, is another than when it was read; a stat for each."""
+        """Whether one of its files or its sidecar changed since it was read; a stat for each."""
         theirs = self._theirs_changed()
         return theirs or (self.sidecar is not None and self.sidecar.changed())
 
@@ -235,11 +244,11 @@ class ForeignFiles:
         return changed
 
     def refresh(self) -> Growth | None:
-        """Reads again what changed; None where nothing did. Where everything is as it was up to what is new, it has grown."""
+        """Reads the changes; None where there are none. The session has grown where all older entries are the same."""
         theirs = self._theirs_changed()
         if not theirs and self.sidecar is not None and not self.sidecar.changed():
             return None
-        # A reader may take what was appended into the columns that it has.
+        # A reader may add appended entries to its existing columns.
         before = bytes(self.columns.kind), bytes(self.columns.ids), self.columns.parent[:]
         scan = self.scan
         if theirs:
@@ -253,7 +262,7 @@ class ForeignFiles:
         return Growth(max(0, len(self.columns) - len(before[0])), replaced=not continues)
 
     def reload(self) -> Growth:
-        """Reads everything anew, whatever lies at its path now. What was read stays where that is no session."""
+        """Reads everything again from the same path. The old data stays where that is no longer a session."""
         before = self.reader
         self.reader = self._make_reader()
         try:
@@ -270,21 +279,21 @@ class ForeignFiles:
         """The state of its first file when it was last read."""
         return self._seen
 
-    # --- what is kept beside it ---
+    # --- sidecar ---
 
     @property
     def read_only(self) -> str | None:
-        """Why nothing can be kept beside it; None where it can. The agent's files are never written to."""
+        """The reason why nothing can be written to the sidecar; None where it can. The agent's files are never written to."""
         return self.sidecar.read_only if self.sidecar is not None else None
 
     @property
     def book(self) -> NativeFile | None:
-        """The sidecar; None as long as nothing is kept."""
+        """The sidecar; None while it has no entry."""
         return self.sidecar.book if self.sidecar is not None else None
 
     @property
     def book_path(self) -> Path:
-        """Where the sidecar lies, or will."""
+        """The path of the sidecar, which may not exist yet."""
         return self.sidecar.path if self.sidecar is not None else self.path
 
     def book_header(self, time: str) -> Body:
@@ -294,7 +303,7 @@ class ForeignFiles:
         return self.sidecar.header(self.path, folder, time) if self.sidecar is not None else {}
 
     def stamped(self, line: Body) -> Body:
-        """A line of the sidecar: it says where the agent was when it was written."""
+        """A line of the sidecar, with the place of the agent at the time of writing."""
         at = position_in(self.transcript.columns, self.transcript.leaf)
         book = self.book
         if book is not None and self.sidecar is not None and self.sidecar.known_path != str(self.path):
@@ -302,23 +311,23 @@ class ForeignFiles:
         return {**line, AFTER: at}
 
     def went_on(self) -> str | None:
-        """Whether the agent's files are others than when they were read, or are gone."""
+        """The change of the agent's files since they were read, in words; None where there is none."""
         if self._theirs_changed():
-            return f"{self.path.name} went on since it was read"
+            return f"{self.path.name} has grown since it was read: reload it"
         return f"{self.path.name} is gone" if self.gone else None
 
     @property
     def own_leaf(self) -> EntryIndex:
-        """Where the agent itself goes on."""
+        """The agent's own leaf."""
         return self.joined.own_leaf
 
     def is_kept(self, index: int) -> bool:
-        """Whether an entry is Leafward's, beside the agent's own."""
+        """Whether an entry is from the sidecar."""
         return self.joined.kept(index) >= 0
 
     @property
     def notes(self) -> list[Note]:
-        """What the reader has to remark on it, and what is wrong with the sidecar."""
+        """The reader's remarks, and the problem of the sidecar."""
         place = self.joined.place
         found = [note._replace(entry=place(note.entry)) for note in self.transcript.notes]
         if self.sidecar is not None and self.read_only is not None:
@@ -327,33 +336,36 @@ class ForeignFiles:
 
     @property
     def hoisted(self) -> bytearray:
-        """Which entries are sent ahead of the messages before them, up to the last reply or result."""
+        """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result."""
         return self._hoisted
 
     @property
     def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Where the agent went on from inside what a compaction kept: the last kept entry that is sent from there on."""
+        """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent."""
         return self._kept_until
 
     @property
     def own_title(self) -> str | None:
-        """What the agent itself calls it."""
+        """The agent's own title of the session."""
         return title_or_none(self.header.get("title"))
 
     @property
     def task(self) -> int:
-        """The first prompt of a sub-agent behind what it took over; -1 in any other session."""
+        """The first prompt of a sub-agent after its inherited entries; -1 in any other session."""
         if self.header.get("relation") != "subagent":
             return NO_ENTRY
         return self.columns.kind.find(Kind.USER, self.inherited)
 
     @property
     def inherited(self) -> int:
-        """How many entries, from the first on, belong to another session as well."""
+        """Number of leading entries that belong to another session as well."""
         return self.joined.count(self.transcript.inherited)
 
     def discredit(self, entries: Iterable[int]) -> None:
-        """Marks entries whose bytes proved to be broken. What follows the agent's hangs on what came before them."""
+        """Marks entries whose bytes proved to be broken.
+
+        The agent's entries after one of them become children of those before it.
+        """
         broken = set(entries)
         kept = {self.joined.kept(index) for index in broken} - {-1}
         columns = self.transcript.columns
@@ -377,7 +389,7 @@ class ForeignFiles:
         self.scan = scan
 
     def origin(self, index: int) -> Origin:
-        """Where the bytes of an entry lie: in one of the agent's files, or in the sidecar."""
+        """The place of an entry's bytes: in one of the agent's files, or in the sidecar."""
         kept, book = self.joined.kept(index), self.book
         if kept < 0 or book is None:
             return self.reader.origin(self.joined.theirs(index))
@@ -392,18 +404,18 @@ class ForeignFiles:
         return self.reader.window(self.joined.theirs(at)) if at >= 0 else None
 
     def records(self, index: int) -> list[bytes]:
-        """What the agent stored of an entry, record by record; of one that is kept, its line."""
+        """The stored records of an entry; for an entry of the sidecar, its line."""
         kept, book = self.joined.kept(index), self.book
         if kept >= 0 and book is not None:
             return [book.raw(kept)]
         return self.reader.records(self.joined.theirs(index))
 
     def raw(self, index: int) -> bytes:
-        """All of that, joined by newlines."""
+        """The records joined by newlines."""
         return b"\n".join(self.records(index))
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated; of one that is kept, its line."""
+        """An entry, translated; for an entry of the sidecar, its line."""
         kept, book = self.joined.kept(index), self.book
         if kept >= 0 and book is not None:
             return book.body(kept)
@@ -419,7 +431,7 @@ class ForeignFiles:
             yield EntryIndex(index), self.body(index)
 
     def entry(self, index: int) -> Entry:
-        """One entry, translated, with what the agent stored."""
+        """One entry, translated, with its stored records."""
         columns = self.columns
         body = self.body(index)
         parent = columns.parent[index]
@@ -442,7 +454,7 @@ def reader_of(session: Session) -> Reader | None:
 
 
 def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | None:
-    """What tells the outcomes of calls by their results, where a reader can without translating them."""
+    """A function that gives outcomes of calls by their results without translating them; None where there is none."""
     source = session.source
     if not isinstance(source, ForeignFiles) or not isinstance(reader := source.reader, TellsOutcome):
         return None
@@ -451,7 +463,7 @@ def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | Non
 
 
 def brief_bodies(session: Session) -> Callable[[int], Body | None] | None:
-    """What gives a body with no more than what was said, where a reader has such ones."""
+    """A function that gives only the spoken part of a body; None where the reader has none."""
     source = session.source
     if not isinstance(source, ForeignFiles) or not isinstance(reader := source.reader, TellsBriefly):
         return None
@@ -460,7 +472,7 @@ def brief_bodies(session: Session) -> Callable[[int], Body | None] | None:
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:
-    """Whether the entries of before (kinds, ids, parents) are the first ones of now."""
+    """Whether the old entries (kinds, ids, parents) are the first of the new ones."""
     kinds, ids, parents = before
     size = len(kinds)
     return (

@@ -1,7 +1,7 @@
-"""The part of a compaction's summary that Leafward put there itself: context that the summary is not to lose.
+"""The injected part of a compaction's summary: context that Leafward added and that the summary must not lose.
 
-It stands between two marker lines, so that it can be told from the summary: it is no summary, it is not taken for one when
-the next compaction carries the summary on, and nothing is extracted from it again.
+Two marker lines separate it from the summary: it is not a summary, it is not read as one when the next compaction carries
+the summary on, and no facts are extracted from it again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ def enclose(text: str) -> str:
 
 
 def split_enclosed(text: str) -> tuple[str, str]:
-    """A stored summary as the summary itself and what was injected, without the marker lines.
+    """A stored summary as the summary itself and the injected text, without the marker lines.
 
-    Markers count where they stand alone on their line. One that is opened and never closed encloses nothing. Blank lines
-    around an enclosed part go with it.
+    A marker counts where it is alone on its line. An opening marker without a closing one encloses nothing. Blank lines
+    around an enclosed part are dropped.
     """
     if OPENING not in text:
         return text, ""

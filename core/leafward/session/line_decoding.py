@@ -1,4 +1,4 @@
-"""A stored line as an object, as pi's reader would take it; its kind, and the version of a file by its header."""
+"""A stored line as an object, as pi's reader would decode it; its kind, and the file version in a header."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leafward.session.abridged_lines import LINE_LIMIT, abridged
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Kind
 
 CURRENT_VERSION = 3
-"""The newest file version that is written; newer ones are read only."""
+"""The newest file version that is written; newer ones are read-only."""
 
 _PLAIN_DIGITS = 18
 
@@ -21,7 +21,7 @@ def _no_constants(name: str) -> None:
 
 
 def _number(text: str) -> int | float | None:
-    """A number of any length: null where JavaScript has none for it, as it writes that again."""
+    """A number of any length: null where JavaScript cannot represent it, as it would write it again."""
     if len(text) <= _PLAIN_DIGITS and text.removeprefix("-").isdecimal():
         return int(text)
     value = float(text)
@@ -29,11 +29,11 @@ def _number(text: str) -> int | float | None:
 
 
 def decode_line(line: bytes) -> Body | None:
-    """A line as an object; None where it is none.
+    """A line as an object; None where it is not one.
 
-    What orjson refuses is tried with the standard parser, which takes lone surrogates and numbers of any length, and with
-    invalid UTF-8 replaced, as pi's reader does. Of what is nested so deeply that neither takes it, and of a line above
-    `LINE_LIMIT`, the object is what `abridged` keeps.
+    Lines that orjson rejects go to the standard parser, which takes lone surrogates and numbers of any length, and with
+    invalid UTF-8 replaced, as in pi's reader. A line nested too deeply for both, or above `LINE_LIMIT`, becomes the object
+    that `abridged` keeps.
     """
     if len(line) > LINE_LIMIT:
         line = abridged(line) or b""
@@ -45,7 +45,7 @@ def decode_line(line: bytes) -> Body | None:
 
 
 def _decoded_anyway(line: bytes) -> object:
-    """What orjson refuses; None where it is no JSON at all."""
+    """The value of a line that orjson rejects; None where it is not JSON at all."""
     text = line.decode("utf-8", "replace")
     try:
         return json.loads(text, parse_constant=_no_constants, parse_int=_number, parse_float=_number)
@@ -57,7 +57,7 @@ def _decoded_anyway(line: bytes) -> object:
 
 
 def kind_of(body: Body) -> Kind:
-    """The kind of a decoded entry; a type or role this version does not know is `UNKNOWN`."""
+    """The kind of a decoded entry; `UNKNOWN` for a type or role that this version does not know."""
     type_ = body.get("type")
     if type_ == "message":
         message = body.get("message")
@@ -67,7 +67,7 @@ def kind_of(body: Body) -> Kind:
 
 
 def version_of(header: Body | None) -> int:
-    """The file version a header names; a header without one is version 1, a file without a header is taken as 3."""
+    """The file version in a header: 1 where the header has none, 3 for a file without a header."""
     if header is None:
         return CURRENT_VERSION
     version = header.get("version", 1)

@@ -1,6 +1,6 @@
-"""The messages of an entry: what it contributes to a context, edited or not, and how that reads as plain text.
+"""The messages that an entry contributes to a context, edited or not, and their plain text.
 
-The rules are pi 1.5.2's; what is sent around a summary is pi's own wording and is not repeated here.
+The rules are pi 1.5.2's; the text around a summary is pi's own wording and is not repeated here.
 """
 
 from __future__ import annotations
@@ -25,24 +25,26 @@ from leafward.session.entries import (
 from leafward.session.tokens import SUMMARY_TOKENS, stored_size
 
 EDIT_TARGETS = "targetIds"
-"""The field by which a translated context edit of another agent names several entries instead of one."""
+"""The field of another agent's translated context edit that names several entries instead of one."""
 
 PROJECTION = "projection"
-"""The field by which a translated compaction of another agent names the entries that are kept beside its summary: two lists
-of ids, `before` and `after` it. Without it pi's rule applies."""
+"""The field of another agent's translated compaction with the entries that are kept beside its summary.
+
+It holds two lists of ids, `before` and `after` the summary. Without it pi's rule applies.
+"""
 
 NEVER_SENT = "neverSent"
-"""The field by which a translated message of another agent says that the agent shows it, and sends it to no model."""
+"""The field of another agent's translated message that is shown and sent to no model."""
 
 UNSTORED_FILES = "unstoredFiles"
-"""The field by which a translated compaction says that its agent puts files in again behind it and does not store them."""
+"""The field of a translated compaction whose agent inserts files again after it and does not store them."""
 
 SUMMARY_BASIS = "summaryBasis"
-"""The field by which a translated compaction says what the size of its encrypted summary is taken from: a `SummaryBasis`."""
+"""The field of a translated compaction with the basis of its encrypted summary's size: a `SummaryBasis`."""
 
 
 class SummaryBasis(StrEnum):
-    """What the size of an encrypted summary is taken from."""
+    """The basis of the size of an encrypted summary."""
 
     LENGTH = "length"
     COUNT = "count"
@@ -51,12 +53,12 @@ class SummaryBasis(StrEnum):
 
 SUMMARY_BASIS_TEXT = {
     SummaryBasis.LENGTH: "estimated from its length",
-    SummaryBasis.COUNT: "from the agent's count behind the compaction",
+    SummaryBasis.COUNT: "from the agent's count after the compaction",
     SummaryBasis.UNKNOWN: "size unknown",
 }
 
 BROKEN_OFF = ("aborted", "error")
-"""How replies ended that are not sent again; which of them an agent sends all the same, its reader says."""
+"""Stop reasons of replies that are not sent again; an agent's reader tells which of them the agent sends anyway."""
 
 _EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 
@@ -68,7 +70,7 @@ def message_in(body: Body) -> Body:
 
 
 def messages_of(body: Body, kind: Kind) -> list[Body]:
-    """The messages one entry contributes, before edits; contents that are null are made empty (pi 1.5.2)."""
+    """The messages of one entry, before edits; null contents are made empty (pi 1.5.2)."""
     if body.get("type") == "message":
         message = body.get("message")
         if not isinstance(message, dict):
@@ -112,30 +114,30 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
 
 
 def summary_words(compaction: Body) -> str:
-    """The stored text of a compaction's entry; of an encrypted summary without its first line, by which we show that there is one."""
+    """The stored text of a compaction's entry; without the first line of an encrypted summary, which is ours."""
     text = compaction.get("summary")
     text = text if isinstance(text, str) else ""
     return text.partition("\n")[2].lstrip("\n") if compaction.get("encrypted") is True else text
 
 
 def leaves_files_unstored(body: Body) -> bool:
-    """Whether the agent that made a compaction puts files in again behind it and stores nothing of them."""
+    """Whether the agent that made a compaction inserts files again after it and stores nothing of them."""
     return body.get(UNSTORED_FILES) is True
 
 
 def encrypted_tokens(body: Body) -> int | None:
-    """How many tokens the summary of a compaction is that only the provider can read; None where anybody can."""
+    """The tokens of a compaction's summary that only the provider can read; None where anybody can read it."""
     return stored_size(body) if body.get("encrypted") is True and SUMMARY_BASIS in body else None
 
 
 def summary_basis(body: Body) -> SummaryBasis | None:
-    """What the size of the summary of a compaction is taken from where it is encrypted; None where it can be read."""
+    """The basis of the size of an encrypted summary; None where the summary is readable."""
     found = body.get(SUMMARY_BASIS) if encrypted_tokens(body) is not None else None
     return SummaryBasis(found) if isinstance(found, str) and found in set(SummaryBasis) else None
 
 
 def edit_targets(body: Body) -> list[str]:
-    """The entries that a context edit concerns: one in pi's files; another agent may have pruned many at once."""
+    """The targets of a context edit: one in pi's files; another agent may have pruned several at once."""
     listed = body.get(EDIT_TARGETS)
     if isinstance(listed, list):
         return [str(name) for name in listed]
@@ -156,7 +158,7 @@ def edit_message(message: Body, replacement: object) -> Body | None:
 
 
 def trusted_usage(message: Body) -> Usage | None:
-    """A reply's usage where it says something: not aborted, no error, not all zero (pi 1.5.2)."""
+    """A reply's usage where it is meaningful: not aborted, no error, not all zero (pi 1.5.2)."""
     if message.get("stopReason") in BROKEN_OFF:
         return None
     usage = read_usage(message.get("usage"))
@@ -164,7 +166,7 @@ def trusted_usage(message: Body) -> Usage | None:
 
 
 def message_text(message: Body) -> str:
-    """A message as plain text: what was said, thought, called, shown. Images are described."""
+    """A message as plain text: its text, thinking, calls and results. Images are described."""
     role = message.get("role")
     if role in ("branchSummary", "compactionSummary"):
         return str(message.get("summary") or "")
@@ -205,7 +207,7 @@ def image_text(block: Body) -> str:
 
 
 def usage_of(body: Body) -> Usage | None:
-    """What an entry cost: a reply's, a tool's, a summary's, or a `usage` entry's own (pi 1.5.2)."""
+    """The usage of an entry: a reply's, a tool's, a summary's, or a `usage` entry's own (pi 1.5.2)."""
     if body.get("type") == "message":
         message = body.get("message")
         return read_usage(message.get("usage")) if isinstance(message, dict) else None
@@ -213,13 +215,14 @@ def usage_of(body: Body) -> Usage | None:
 
 
 _PLAUSIBLE = 946_684_800_000
-"""The year 2000: an earlier moment is none."""
+"""The year 2000 in milliseconds since 1970: an earlier time is invalid."""
 
 
 def as_typed(message: Body) -> Body:
-    """A message as its speaker meant it: what a person typed behind a command, or while the agent worked, is the person's.
+    """A message as its speaker meant it: text typed after a command, or while the agent worked, is the person's.
 
-    What an editor put around it is not. Of one that nobody typed, and of a command for the shell, the message stays what it is.
+    Text that an editor put around it is left out. A message that nobody typed, and a command for the shell, stays
+    unchanged.
     """
     typed, role = message.get(TYPED), message.get("role")
     if role not in ("user", "custom") or not isinstance(typed, str):
@@ -232,45 +235,45 @@ def as_typed(message: Body) -> Body:
 
 
 def command_in(message: Body) -> str:
-    """The command that a person's prompt was typed behind (`/review`); empty where there is none."""
+    """The command before the text that a person typed (`/review`); empty where there is none."""
     typed = message.get(TYPED)
     found = _NAMED.match(typed) if message.get("role") == "user" and isinstance(typed, str) else None
     return found[0] if found is not None else ""
 
 
 def is_bare(typed: str) -> bool:
-    """Whether what a person typed is a command without words."""
+    """Whether a typed text is a command without words."""
     return typed.startswith("/") and not _COMMAND.sub("", typed, count=1).strip()
 
 
 def is_bare_command(body: Body) -> bool:
-    """Whether a prompt is nothing but a command without words."""
+    """Whether a prompt is only a command without words."""
     typed = body.get(TYPED)
     return isinstance(typed, str) and is_bare(typed)
 
 
 def shell_command(body: Body) -> str:
-    """The command for the shell that a person typed, behind its `!`, where a message of no role of its own says so; else empty."""
+    """The shell command that a person typed after a `!`, in a message without a role of its own for it; else empty."""
     typed = body.get(TYPED)
     return typed if isinstance(typed, str) and typed.startswith("!") else ""
 
 
 def is_users_call(reply: Body, typed: str) -> bool:
-    """Whether a reply is no model's: it holds the command for the shell that the user typed before it, as opencode stores one."""
+    """Whether a reply is not a model's: it holds the shell command that the user typed before it, as opencode stores one."""
     return typed.startswith("!") and any(
         f"! {value}" == typed for call in tool_calls(reply) for value in call.arguments.values()
     )
 
 
 _COMMAND = re.compile(r"\A(?:/[^\s/]+(?:\s+|\Z)|!.*)", re.DOTALL)
-"""The name of a command in front of its words, or a command for the shell."""
+"""The name of a command before its words, or a command for the shell."""
 _NAMED = re.compile(r"/[^\s/]{1,80}(?=\s|\Z)")
 
 
 def written_at(body: Body) -> int | None:
-    """When an entry was written, in milliseconds since 1970; None where nothing says it.
+    """The time of an entry, in milliseconds since 1970; None where it has none.
 
-    A file that was migrated or copied has the moment of that on its lines; a message keeps its own.
+    The lines of a migrated or copied file have the time of that; a message keeps its own.
     """
     message = body.get("message")
     own = milliseconds(message.get("timestamp")) if isinstance(message, dict) else None
@@ -278,7 +281,7 @@ def written_at(body: Body) -> int | None:
 
 
 def prompt_text(body: Body) -> str:
-    """The text of a user's entry, as it would be offered for editing: what was typed, where an editor put more around it."""
+    """The text of a user's entry as it would be offered for editing: the typed text, where an editor put more around it."""
     typed = body.get(TYPED)
     if isinstance(typed, str):
         return typed
@@ -306,5 +309,5 @@ def nested_calls(message: Body) -> list[ToolCall]:
 
 
 def did_run(reply: Body) -> bool:
-    """Whether the calls of a reply were run: those of one that was aborted or ended in an error are not (pi 1.5.2)."""
+    """Whether the calls of a reply were run: those of a reply that was aborted or ended in an error were not (pi 1.5.2)."""
     return reply.get("stopReason") not in BROKEN_OFF

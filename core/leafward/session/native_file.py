@@ -1,4 +1,4 @@
-"""A native session file: pi's format, which sidecars have too. It is read by columns and may grow while it is open."""
+"""A native session file: pi's format, also that of sidecars. It is read by columns and may grow while it is open."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class NativeFile:
-    """A native file as the source of a session: an entry a line, appended to by its agent and by Leafward."""
+    """A native file as the source of a session: one line per entry, appended by its agent and by Leafward."""
 
     own_title: str | None = None
     task: int = NO_ENTRY
@@ -33,13 +33,13 @@ class NativeFile:
     tools: object = None
 
     def __init__(self, path: Path, scan: Scan | None = None, file: SessionFile | None = None) -> None:
-        """A `scan` of the same file is taken over, and goes on where it ended; a `file` that is open is too. Raises NotASession."""
+        """Takes over a `scan` of the same file, which goes on where it ended, and an open `file`. Raises NotASession."""
         self.path = path
         self.gone = False
         self.file = SessionFile(path) if file is None else file
         self.scan = Scan() if scan is None else scan
         self.known: dict[int, Body] = {}
-        """Of a file that is read for one look: the body of the last entry, which reading had to decode."""
+        """The body of the last entry, which reading had to decode, in a file that is read for one look."""
 
     @classmethod
     def open(cls, path: Path) -> NativeFile:
@@ -47,7 +47,7 @@ class NativeFile:
         opened = cls(path)
         try:
             opened.read(lambda: False, lambda _scan: None)
-        except BaseException:  # also an interrupt: nobody else could close what it opened
+        except BaseException:  # also an interrupt: nobody else could close the opened file
             opened.close()
             raise
         return opened
@@ -66,11 +66,11 @@ class NativeFile:
         return self.scan.header or {}
 
     def close(self) -> None:
-        """Closes the file; bodies can no longer be read."""
+        """Closes the file; bodies are no longer readable."""
         self.file.close()
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
-        """Reads on to the end of the file; returns how many entries came."""
+        """Reads on to the end of the file; returns the number of new entries."""
         try:
             self.file.look()
             with gc_paused():
@@ -90,7 +90,7 @@ class NativeFile:
         return added
 
     def _broken_end(self) -> list[int]:
-        """The last entries up to one whose line is an object: all at once, as each time the whole file is gone through."""
+        """The last entries up to one whose line is an object, found together, because each discredit scans the whole file."""
         broken = []
         for index in range(self.scan.last, -1, -1):
             if self.columns.kind[index] in (Kind.MALFORMED, Kind.HEADER):
@@ -107,9 +107,9 @@ class NativeFile:
         return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
 
     def changed_on_disk(self) -> bool:
-        """Whether the file is longer, newer or another one than when it was last looked at; costs one stat.
+        """Whether the file is longer, newer or another one than at the last look; costs one stat.
 
-        A file that is not there is no change: what was read can be read on, and `gone` says so.
+        A missing file is not a change: the data read so far stays readable, and `gone` is set.
         """
         try:
             now = self.path.stat()
@@ -120,7 +120,7 @@ class NativeFile:
         return self.file.is_other(now)
 
     def refresh(self) -> Growth | None:
-        """Takes in what was appended since; None where nothing changed. Polled while following."""
+        """Reads appended entries; None where nothing changed. Polled while following."""
         try:
             now = self.path.stat()
         except OSError:
@@ -129,7 +129,7 @@ class NativeFile:
         same = (now.st_ino, now.st_dev) == (before.st_ino, before.st_dev)
         if same and now.st_size == before.st_size and now.st_mtime_ns == before.st_mtime_ns:
             return None
-        # pi never appends to a file of an older version: it rewrites it in place first.
+        # pi never appends to a file of an older version: it rewrites the file in place first.
         if (
             same
             and now.st_size >= self.scan.end
@@ -140,14 +140,14 @@ class NativeFile:
         return self.reload()
 
     def reload(self) -> Growth:
-        """Reads the whole file anew, whatever file has its name now. What was read stays where that is no session."""
+        """Reads the whole file again, whatever file has its name now. The old data stays where that is not a session."""
         before = self.file, self.scan
         try:
             self.file, self.scan = SessionFile(self.path), Scan()
             growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
         except NotASession:
             if self.file is not before[0]:
-                # What is there now was looked at, and is no news any more.
+                # The current state counts as seen, so it is not reported as a change again.
                 before[0].latest = self.file.latest
                 self.file.close()
             self.file, self.scan = before
@@ -158,17 +158,17 @@ class NativeFile:
     # --- entries ---
 
     def origin(self, index: int) -> Origin:
-        """Where an entry lies."""
+        """The place of an entry."""
         start = self.columns.start[index]
         place = self.scan.long_lines.get(start)
         return Origin(self.path, start, place.size if place is not None else len(self.raw(index)))
 
     def records(self, index: int) -> list[bytes]:
-        """What an entry was made of: its line, and of other agents often several; of one that is too large, what is kept of it."""
+        """The stored line of an entry; for a line that is too large, the abridged one."""
         return [self._line(index)]
 
     def _line(self, index: int) -> bytes:
-        """The line of an entry; of one that is too large, the shorter one that stands for it."""
+        """The line of an entry; for a line that is too large, the abridged one."""
         scan = self.scan
         place = scan.long_lines.get(scan.columns.start[index]) if scan.long_lines else None
         return place.line if place is not None else self.raw(index)
@@ -181,7 +181,7 @@ class NativeFile:
         return self.file.at(start, behind - start).partition(b"\n")[0]
 
     def body(self, index: int) -> Body | None:
-        """An entry's line as an object, migrated; None where the line is none after all."""
+        """An entry's line as an object, migrated; None where the line proves not to be one."""
         return self._migrated(index, decode_line(self._line(index)))
 
     def _migrated(self, index: int, body: Body | None) -> Body | None:
@@ -194,15 +194,15 @@ class NativeFile:
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
         """The bodies of many entries, in the order asked for; neighbours are read together.
 
-        With `pick` lines that it refuses may be left out, and are not decoded; it is asked in the same order, each line
-        after the body before it was given.
+        Lines that `pick` refuses may be left out, and are not decoded; it is called in the same order, for each line after
+        the body before it was yielded.
         """
         starts = self.columns.start
         current = self.scan.version >= CURRENT_VERSION
-        # What `decode_line` does, without a call for each of a hundred thousand lines.
+        # The same as `decode_line`, without a call for each of a hundred thousand lines.
         loads = orjson.loads
         if self.scan.long_lines:
-            # No block may take in one of those lines.
+            # No block may include one of those lines.
             for index in entries:
                 line = self._line(index)
                 if pick is None or pick(index, line):
@@ -223,9 +223,9 @@ class NativeFile:
                 yield index, body if current else self._migrated(index, body)
 
     def stretches(self, entries: Iterable[int], most: int) -> Iterator[tuple[list[EntryIndex], memoryview]]:
-        """Entries that lie side by side, at most so many at once, and their lines as they stand; in the order asked for.
+        """Adjacent entries, at most `most` at once, and their lines as they stand; in the order asked for.
 
-        Not of a file with lines that are too large to be read.
+        Not for a file with lines that are too large to read.
         """
         starts = self.columns.start
         for together in read_together(entries, starts):
@@ -235,7 +235,7 @@ class NativeFile:
                 yield run, block[starts[run[0]] - begin : self._behind(run[-1]) - begin]
 
     def _behind(self, index: int) -> int:
-        """Where the line of an entry has ended, and what comes next begins."""
+        """The offset after the line of an entry."""
         starts, following = self.columns.start, index + 1
         return starts[following] if following < len(starts) else self.scan.end
 
@@ -259,9 +259,9 @@ class NativeFile:
         )
 
     def discredit(self, entries: Iterable[int]) -> None:
-        """Marks entries whose lines proved to be no objects; their children lose their parent, as in pi.
+        """Marks entries whose lines proved not to be objects; their children lose their parent, as in pi.
 
-        A scan takes a line by its beginning; a broken end shows when the body is decoded.
+        A scan judges a line by its beginning; a broken end shows when the body is decoded.
         """
         self.scan.discredit(set(entries))
 
@@ -272,7 +272,7 @@ class NativeFile:
     # --- the session as a whole ---
 
     def given_name(self) -> str | None:
-        """The name in the last line that sets one, wherever in the tree it hangs (pi 1.5.2)."""
+        """The name in the last line that sets one, anywhere in the tree (pi 1.5.2)."""
         kinds = self.columns.kind
         at = kinds.rfind(Kind.SESSION_INFO)
         while at >= 0:
@@ -285,7 +285,7 @@ class NativeFile:
 
     @property
     def own_leaf(self) -> EntryIndex:
-        """Where pi goes on: the last line (pi 1.5.2)."""
+        """The last line, where pi goes on (pi 1.5.2)."""
         return self.scan.last
 
     @property
@@ -295,7 +295,7 @@ class NativeFile:
 
     @property
     def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Empty: what pi's compactions keep is sent whole."""
+        """Empty: the kept part of pi's compactions is sent whole."""
         return {}
 
     @property
@@ -311,12 +311,12 @@ class NativeFile:
 
     @property
     def seen(self) -> os.stat_result:
-        """The file's state when it was last read; writes are refused once it is another."""
+        """The file's state when it was last read; writes are refused once it differs."""
         return self.file.seen
 
     @property
     def read_only(self) -> str | None:
-        """Why this file cannot be written to; None where it can."""
+        """The reason why this file is not writable; None where it is."""
         if self.scan.header is None:
             return "the file has no session header"
         if self.scan.version > CURRENT_VERSION:
@@ -332,7 +332,7 @@ class NativeFile:
 
     @property
     def book_path(self) -> Path:
-        """Where it lies."""
+        """The path of the file."""
         return self.path
 
     def book_header(self, time: str) -> Body:  # noqa: ARG002  # it has its time
@@ -355,7 +355,7 @@ def _lines_at(block: bytes, together: list[EntryIndex], starts: array[int]) -> l
         if not lines[-1]:
             lines.pop()
         if len(lines) == len(together):
-            # Nothing else lies between.
+            # No other bytes lie between them.
             return lines
     begin = starts[together[0]]
     found = []

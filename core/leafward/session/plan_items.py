@@ -1,4 +1,4 @@
-"""The words of an item of the list that an agent keeps: a call that changes one names it by its id, and nothing else in its row does."""
+"""The words of an item in an agent's own task list, for a call that names the item only by its id."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _LOOKED_AT = 1024
-"""Results above a call in which the one is looked for that made the item."""
+"""Results above a call that are searched for the one that made the item."""
 _AT_ONCE = 64
 
 
 def item_words(session: Session, index: int, call: ToolCall) -> str:
-    """What the item says that a call names by its id alone; empty where the call says it itself, or no result above it does."""
+    """The words of the item that a call names by its id alone; empty where the call or no result has them."""
     item, subject = call.arguments.get("taskId"), call.arguments.get("subject")
     if not isinstance(item, str) or not item or isinstance(subject, str):
         return ""

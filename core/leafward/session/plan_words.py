@@ -1,4 +1,4 @@
-"""What a call says of the list that an agent keeps of its own work, in one line: how far it is, or what becomes of one item."""
+"""A call's effect on an agent's own task list, in one line: the progress of the list, or the change of one item."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ if TYPE_CHECKING:
     from leafward.session.entries import ToolCall
 
 _WHOLE = ("todos", "plan")
-"""Arguments that are such a list, each item with a `status`."""
+"""Arguments with such a list, each item with a `status`."""
 _TEXT = ("content", "step", "text")
 _OVER = ("completed", "cancelled")
 CREATES = "TaskCreate"
 """Claude Code's tool that makes one item (since 2.1)."""
 CREATED = re.compile(r"Task #(\S{1,80}) created successfully: (.*)")
-"""How its result begins: the id of the item, and its words."""
+"""The beginning of its result: the id of the item, and its words."""
 
 
 def made_items(answered: Iterable[tuple[ToolCall, str]]) -> dict[str, str]:
-    """The words of the items that calls made, by the ids that their results tell."""
+    """The words of the items that calls made, by the ids in their results."""
     made = (CREATED.match(output) for call, output in answered if call.name == CREATES)
     return {one[1]: one[2] for one in made if one is not None}
 
 
 def plan_words(call: ToolCall) -> str:
-    """How far a list is and which item is being done; what becomes of one item; empty where a call is about no such list."""
+    """The progress of a list and its current item, or the change of one item; empty where a call has no such list."""
     arguments = call.arguments
     if isinstance(arguments.get("taskId"), str):
         return _of_item(arguments)
     if call.name == CREATES and isinstance(arguments.get("subject"), str):
         return str(arguments["subject"])
     if call.name == "todo" and isinstance(arguments.get("action"), str):
-        # The tool of an extension that comes with pi.
+        # The tool belongs to an extension that comes with pi.
         number, text = arguments.get("id"), arguments.get("text")
         place = f" #{number}" if isinstance(number, int) else ""
         return f"{arguments['action']}{place}" + (f": {text}" if isinstance(text, str) and text else "")

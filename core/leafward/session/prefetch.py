@@ -1,8 +1,8 @@
-"""Scanning a large session in a process of its own while this one still loads the application.
+"""Scanning a large session in a child process while this one still loads the application.
 
 Loading and scanning both need the interpreter: as threads of one process they only take turns. The child is forked while
-there is no other thread, scans, and sends the columns; they are a few bytes an entry, since a scan keeps no bodies. What
-comes after the child's last read is read on as always, so nothing depends on when either of the two is done.
+there is no other thread, scans, and sends the columns; they are a few bytes an entry, since a scan keeps no bodies. Lines
+after the child's last read are read as always, so nothing depends on which of the two finishes first.
 """
 
 from __future__ import annotations
@@ -23,23 +23,25 @@ if TYPE_CHECKING:
     from leafward.session.scan import Scan
 
 WORTHWHILE = 4 << 20
-"""Bytes from which on a file is scanned ahead; a smaller one takes a few milliseconds."""
+"""Bytes from which a file is scanned ahead; a smaller one takes a few milliseconds."""
 
 _HEADER = b'{"type":"session"'
-"""How pi begins a session. Files of other agents are read otherwise: to scan one would keep its reader waiting."""
+"""The beginning of pi's sessions. Files of other agents are read differently: a scan of one would delay its reader."""
 _NICE = 5
 _HEAD_START = 0.08
-"""Seconds that the screen has for itself: two processes at work are in each other's way, also on two processors. A file of
-a hundred thousand entries is scanned by the time it is asked for all the same."""
+"""Seconds that the screen has for itself: two busy processes slow each other down, even on two processors.
+
+A file of a hundred thousand entries is still scanned by the time it is needed.
+"""
 _LONG = 512 << 20
-"""Bytes of a file whose scan takes much longer than the screen takes to stand: it waits until that stands."""
+"""Bytes of a file whose scan takes much longer than building the screen: it waits until the screen is built."""
 _LONG_HEAD_START = 0.16
 _TOLD_EVERY = 16
-"""Chunks between two words of how far the scan is."""
+"""Chunks between two progress reports of the scan."""
 
 
 class Prefetch:
-    """A scan under way in a child process."""
+    """A running scan in a child process."""
 
     def __init__(self, path: Path, file: FileIO, child: int, pipe: BinaryIO) -> None:
         self.path = path
@@ -52,9 +54,9 @@ class Prefetch:
         stop: Callable[[], bool] = lambda: False,
         publish: Callable[[int, int], object] = lambda _end, _entries: None,
     ) -> Scan | None:
-        """Waits for the scan and hands it over, once; `publish` hears bytes and entries so far.
+        """Waits for the scan and returns it, once; `publish` receives bytes and entries so far.
 
-        None where there is none: it was taken before, stopped, has failed, or the path is that of another file by now.
+        None where it was taken before, stopped or failed, or where the path now belongs to another file.
         """
         import pickle
 
@@ -65,7 +67,7 @@ class Prefetch:
         try:
             with pipe:
                 while scan is None and not stop():
-                    # Nobody but our own child writes here.
+                    # Only our own child writes here.
                     piece = pickle.load(pipe)  # noqa: S301
                     if isinstance(piece, tuple):
                         publish(*piece)
@@ -80,7 +82,7 @@ class Prefetch:
 
 
 def scan_ahead(path: Path) -> Prefetch | None:
-    """Starts to scan a file; None where that is not possible or not worth it. Call it while there is but one thread."""
+    """Starts to scan a file; None where that is impossible or not worthwhile. Call it while there is only one thread."""
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return None
     try:
@@ -100,17 +102,17 @@ def scan_ahead(path: Path) -> Prefetch | None:
         try:
             os.close(reading)
             gc.disable()
-            # Where both have to share a processor, the screen goes first.
+            # Where both share a processor, the screen goes first.
             os.nice(_NICE)
             time.sleep(_HEAD_START if os.fstat(file.fileno()).st_size < _LONG else _LONG_HEAD_START)
             _send(file, writing)
         finally:
-            # Whatever went wrong, the parent reads the file itself and says so.
+            # Whatever went wrong, the parent reads the file itself and reports the error.
             os._exit(0)
 
 
 def _send(file: FileIO, descriptor: int) -> None:
-    # Not needed in the parent until the screen stands.
+    # Not needed in the parent until the screen is built.
     import pickle
 
     from leafward.session.scan import Scan

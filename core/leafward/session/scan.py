@@ -1,8 +1,8 @@
-"""Bytes to columns: one pass over a session file that keeps where each entry lies, what it is and whose child it is.
+"""Bytes to columns: one pass over a session file that keeps the place, kind and parent of each entry.
 
-No body is kept and most are not even decoded. A line is first matched at fixed positions (what pi writes for a message),
-then against the two anchored shapes pi writes for everything else, and decoded whole where neither fits, so the order of
-keys is never assumed. The same scan goes on at a byte offset when the file has grown.
+No body is kept and most are not even decoded. A line is first matched at fixed positions (the form of pi's messages), then
+against the two anchored forms of pi's other entries, and decoded in full where neither fits, so the order of keys is never
+assumed. The same scan goes on at a byte offset when the file has grown.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import struct
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
@@ -33,13 +34,13 @@ from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    Watch = Callable[["Scan", int, bytes | bytearray, int], object]
-    """Gets a scan, the first of the entries that it added, the bytes that they were read from, and how many of these count."""
+    Watch = Callable[["Scan", int, list[bytes]], object]
+    """A function that receives a scan, its first new entry, and the line of each new entry."""
 
-CHUNK = 1 << 20
-"""Bytes read at a time; small enough to stay in the processor's cache."""
+CHUNK = 1 << 19
+"""Bytes read at a time; small enough to stay in the processor's cache with the copies of their lines."""
 _SMALLEST_CHUNK = 1 << 12
-"""Clearing a whole chunk costs more than reading a usual session: what is left of a file needs no more room than itself."""
+"""Clearing a whole chunk costs more than reading a usual session: the rest of a file gets no more room than it needs."""
 
 # A message as pi writes it: the id at 24, the parent's id at 46, the time at 69, the role's first two letters at 114.
 _MESSAGE = struct.Struct("24s8s14s8s15s24x23s")
@@ -72,14 +73,14 @@ _ROLE_BYTES = {name.encode(): kind for name, kind in MESSAGE_ROLES.items()}
 _OWN_TYPE = OWN_TYPES.encode()
 _MARK = f'"{MARK}":'.encode()
 _NOTING = NAMING | {Kind.CUSTOM}
-"""Kinds among which Leafward's notes are."""
+"""Kinds that include Leafward's notes."""
 _WITHOUT_PARENT = (Damage.MALFORMED, Damage.EXTRA_HEADER, Damage.NO_ID)
-"""Damage of lines that hang on the entry before them in the file."""
+"""Damage of lines whose parent is the entry before them in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An unterminated last line that is not (yet) a whole entry."""
+    """An unterminated last line that is not a whole entry (yet)."""
 
     offset: int
     size: int
@@ -87,10 +88,10 @@ class Pending:
 
 
 class Scan:
-    """The state of reading one file: what was found so far, and the offset where reading goes on."""
+    """The state of reading one file: the entries so far, and the offset where reading goes on."""
 
     def __init__(self, watch: Watch | None = None) -> None:
-        """`watch` is called while `end` is still the offset of the bytes that it gets."""
+        """`watch` is called while `end` is still the offset of the bytes that it receives."""
         self.watch = watch
         self.header: Body | None = None
         self.header_offset = -1
@@ -100,10 +101,10 @@ class Scan:
         """Bytes consumed: the offset at which the next `advance` reads on."""
         self.pending: Pending | None = None
         self.long_lines: dict[int, LongLine] = {}
-        """Lines above `LINE_LIMIT`, by their offsets: they are never read whole."""
+        """Lines above `LINE_LIMIT`, by their offsets: they are never read in full."""
         self.version = CURRENT_VERSION
         self.decoded = 0
-        """Lines that had to be decoded whole; work counted for tests."""
+        """Lines that had to be decoded in full; counted for tests."""
         self._parsed_any = False
         self._last_good = -1
         self._jumps: list[tuple[int, bytes | str]] = []
@@ -112,32 +113,32 @@ class Scan:
 
     @classmethod
     def of(cls, columns: Columns, header: Body, last: int, end: int) -> Scan:
-        """A scan for columns that were not made by scanning."""
+        """A scan for columns that were made without scanning."""
         scan = cls()
         scan.columns, scan.header, scan.end = columns, header, end
         scan._last_good, scan._parsed_any = last, True
         return scan
 
     def go_on_as(self, other: Scan) -> None:
-        """Takes over what another scan of the same entries and more says, so that whoever holds this one sees that it grew."""
+        """Takes over the state of another scan of the same entries and more, so that holders of this one see the growth."""
         self.columns, self.header, self.header_offset = other.columns, other.header, other.header_offset
         self.end, self.pending, self._last_good = other.end, other.pending, other._last_good
         self.long_lines = other.long_lines
 
     @property
     def last(self) -> EntryIndex:
-        """The last entry that is no damage: pi's leaf. -1 in an empty session."""
+        """The last undamaged entry: pi's leaf. -1 in an empty session."""
         return EntryIndex(self._last_good)
 
     @property
     def orphans(self) -> dict[int, bytes | str]:
-        """Entries that name a parent which is not in the file, and the id that they name."""
+        """Entries whose parent is not in the file, with the parent's id."""
         return self._orphans
 
     def discredit(self, entries: Collection[int]) -> None:
-        """Makes damage of entries whose lines proved to be no objects: nothing can name them any more, as in pi.
+        """Marks entries whose lines proved not to be objects as damage: nothing can name them any more, as in pi.
 
-        Their children wait for an entry of that id, as orphans do.
+        Their children wait for an entry with that id, as orphans do.
         """
         columns = self.columns
         lost: dict[int, str] = {}
@@ -168,9 +169,9 @@ class Scan:
         stop: Callable[[], bool] = lambda: False,
         publish: Callable[[], object] = lambda: None,
     ) -> int:
-        """Reads from `end` to the end of the file and returns how many entries were added.
+        """Reads from `end` to the end of the file and returns the number of new entries.
 
-        `stop` is asked and `publish` called after each chunk; a stopped scan is whole as far as it got and can go on.
+        `stop` and `publish` are called after each chunk; a stopped scan is complete up to its end and can go on.
         """
         first = len(self.columns)
         unclosed = self.columns.damage.get(first - 1) is Damage.UNTERMINATED
@@ -219,64 +220,67 @@ class Scan:
         return self._settle(first, unclosed=unclosed)
 
     def take_whole(self, content: bytes) -> int:
-        """Does what `advance` does, with a whole file that is in memory and of which nothing was read before."""
+        """Does the same as `advance` with a whole file in memory of which nothing was read before."""
         self.end = self._whole_lines(content, len(content))
         self.pending = None
         return self._settle(0, unclosed=self.end < len(content) and self._last_line(content[self.end :]))
 
     def _settle(self, first: int, *, unclosed: bool) -> int:
-        """Links the entries from `first` on, and returns how many they are."""
+        """Links the entries from `first` on, and returns their number."""
         link(self.columns, first, self._jumps, self._orphans)
-        if (
-            unclosed
-        ):  # after the links: what is wrong with the entry itself outlives the newline that will come
+        if unclosed:  # after the links: other damage of the entry outlives the missing newline
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []
         return len(self.columns) - first
 
     def _place(self, place: LongLine) -> bool:
-        """Takes in a line by what is kept of it; whether it is an entry."""
+        """Adds a line by its abridged form; returns whether it is an entry."""
         before = len(self.columns)
         self.long_lines[self.end] = place
         self._line(place.line, self.end, decode=True)
         if len(self.columns) == before:
             return False
         if self.watch is not None:
-            self.watch(self, before, place.line, len(place.line))
+            self.watch(self, before, [place.line])
         self.columns.damage.setdefault(before, Damage.OVERSIZE)
         return True
 
     def _whole_lines(self, buffer: bytearray | bytes, filled: int) -> int:
-        """Takes in every terminated line of `buffer[:filled]`; returns how many bytes they are."""
+        """Adds every terminated line of `buffer[:filled]`; returns their size in bytes."""
         first = len(self.columns)
-        used = self._lines(buffer, filled)
-        if self.watch is not None and len(self.columns) > first:
-            self.watch(self, first, buffer, used)
+        used = buffer.rfind(b"\n", 0, filled) + 1
+        if used:
+            with memoryview(buffer) as view:
+                stream = BytesIO(buffer if used == len(buffer) else view[:used])
+            entries = self._lines(stream)
+            if self.watch is not None and entries:
+                self.watch(self, first, entries)
         return used
 
-    def _lines(self, buffer: bytearray | bytes, filled: int) -> int:
-        position = 0
-        base = self.end
-        find = buffer.find
-        while self.header is None or self.version < 2:
-            newline = find(b"\n", position, filled)
-            if newline < 0:
-                return position
-            self._line(bytes(buffer[position:newline]), base + position)
-            position = newline + 1
-            if self._parsed_any and self.header is None:
-                break
-        columns = self.columns
+    def _lines(self, lines: BytesIO) -> list[bytes]:
+        """Adds lines; returns those that became entries, if they are watched."""
+        columns, position, is_watched = self.columns, self.end, self.watch is not None
+        entries: list[bytes] = []
+        if self.header is None or self.version < 2:
+            for line in lines:
+                before = len(columns)
+                self._line(line[:-1], position)
+                position += len(line)
+                if len(columns) > before:
+                    entries.append(line)
+                if self._parsed_any if self.header is None else self.version >= 2:
+                    break
         starts: list[int] = []
         ids: list[bytes] = []
         kinds: list[int] = []
         index = len(columns)
         last_id = self._previous_id()
         unpack, tail_kind, jumps = _MESSAGE.unpack_from, _ROLE_TAIL.get, self._jumps
-        shape_size = _MESSAGE.size
-        while (newline := find(b"\n", position, filled)) >= 0:
-            if newline - position > shape_size and buffer[newline - 1] == _CLOSE:
-                start, entry_id, parent_key, parent_id, time_key, tail = unpack(buffer, position)
+        shape_size = _MESSAGE.size + 1
+        for line in lines:
+            size = len(line)
+            if size > shape_size and line[-2] == _CLOSE:
+                start, entry_id, parent_key, parent_id, time_key, tail = unpack(line)
                 kind = tail_kind(tail)
                 if (
                     kind is not None
@@ -284,33 +288,38 @@ class Scan:
                     and parent_key == _PARENT_KEY
                     and time_key == _TIME_KEY
                 ):
-                    starts.append(base + position)
+                    starts.append(position)
                     ids.append(entry_id)
                     kinds.append(kind)
                     if parent_id != last_id:
                         jumps.append((index, parent_id))
                     last_id = entry_id
                     index += 1
-                    position = newline + 1
+                    position += size
+                    if is_watched:
+                        entries.append(line)
                     continue
-            self._take(starts, ids, kinds, buffer)
-            self._line(bytes(buffer[position:newline]), base + position)
+            self._take(starts, ids, kinds, lines)
+            before = len(columns)
+            self._line(line[:-1], position)
             last_id = self._previous_id()
             index = len(columns)
-            position = newline + 1
-        self._take(starts, ids, kinds, buffer)
-        return position
+            position += size
+            if is_watched and index > before:
+                entries.append(line)
+        self._take(starts, ids, kinds, lines)
+        return entries
 
     def _previous_id(self) -> bytes | None:
-        """The id that makes the next entry a child of the one before it; None where only a look-up can tell."""
+        """The id that makes the next entry a child of the one before it; None where that takes a look-up."""
         columns = self.columns
         last = len(columns) - 1
         if last < 0 or last != self._last_good or last in columns.other_ids:
             return None
         return bytes(columns.ids[-ID_SIZE:])
 
-    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], buffer: bytearray | bytes) -> None:
-        """Moves what the fast loop gathered into the columns, each entry a child of the one before it."""
+    def _take(self, starts: list[int], ids: list[bytes], kinds: list[int], block: BytesIO) -> None:
+        """Moves the lines that the fast loop gathered into the columns, each entry a child of the one before it."""
         if not kinds:
             return
         columns = self.columns
@@ -323,9 +332,11 @@ class Scan:
         if (joined + b"".join(named) if named else joined).translate(None, _PLAIN_ID):
             # An escape or a quote inside an id: the fixed positions do not hold, so these lines are decoded.
             del self._jumps[fresh:]
+            behind = block.tell()
             for start in starts:
-                at = start - self.end
-                self._line(bytes(buffer[at : buffer.find(b"\n", at)]), start, decode=True)
+                block.seek(start - self.end)
+                self._line(block.readline()[:-1], start, decode=True)
+            block.seek(behind)
         else:
             columns.start.fromlist(starts)
             columns.kind += bytes(kinds)
@@ -338,7 +349,7 @@ class Scan:
         kinds.clear()
 
     def _line(self, line: bytes, offset: int, *, decode: bool = False) -> None:
-        """Takes in one line of any shape."""
+        """Adds one line of any form."""
         if not line.strip():
             return
         if self._parsed_any and self.version >= 2 and not decode and self._anchored(line, offset):
@@ -376,7 +387,7 @@ class Scan:
                 self.columns.own.append(len(self.columns) - 1)
 
     def _anchored(self, line: bytes, offset: int) -> bool:
-        """Takes in a line of one of the two shapes that pi writes for other entries; False where it is neither."""
+        """Adds a line in one of the two forms of pi's other entries; False where it has neither."""
         found = _ID_FIRST.match(line)
         if found is not None and line.rstrip().endswith(b"}"):
             type_, entry_id, parent_id, role = found.groups()
@@ -426,7 +437,7 @@ class Scan:
             self._last_good = index
 
     def _made_up_id(self, line: bytes) -> str:
-        """A version 1 entry's id: from content and position, so that it is the same in every run."""
+        """A version 1 entry's id: made from content and position, so that it is the same in every run."""
         salt = len(self.columns).to_bytes(8, "big")
         while True:
             made = blake2b(line, digest_size=ID_SIZE // 2, key=salt).hexdigest()
@@ -436,7 +447,10 @@ class Scan:
             salt += b"+"
 
     def _last_line(self, line: bytes) -> bool:
-        """The unterminated end: an entry if it is a whole object (as pi reads it), else pending. Whether it is an entry."""
+        """Adds the unterminated end: as an entry if it is a whole object (as in pi), else as pending.
+
+        Returns whether it is an entry.
+        """
         if not line.strip():
             return False
         if decode_line(line.removeprefix(BOM)) is None:
@@ -445,6 +459,6 @@ class Scan:
         before = len(self.columns)
         self._line(line, self.end, decode=True)
         if self.watch is not None:
-            self.watch(self, before, line, len(line))
+            self.watch(self, before, [line])
         self.end += len(line)
         return len(self.columns) > before

@@ -1,4 +1,4 @@
-"""A session: its header, its tree, and what its entries say of it (leaf, labels, name)."""
+"""A session: its header, its tree, and the leaf, labels and name in its entries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """A session open for reading: the tree over the columns of its source. Bodies are read when asked for."""
+    """A session open for reading: the tree over the columns of its source. Bodies are read on demand."""
 
     def __init__(self, source: Source) -> None:
         """A session over a source that is not read yet."""
@@ -40,7 +40,7 @@ class Session:
         publish: Callable[[Scan], object] = lambda _scan: None,
         scan: Scan | None = None,
     ) -> Session:
-        """Reads a native session file. Raises NotASession where that is not possible, saying why in one line.
+        """Reads a native session file. Raises NotASession with the reason in one line.
 
         A `scan` of the same file is taken over, and goes on where it ended.
         """
@@ -53,11 +53,11 @@ class Session:
         stop: Callable[[], bool] = lambda: False,
         publish: Callable[[Scan], object] = lambda _scan: None,
     ) -> Session:
-        """Reads a source; where that fails, also by an interrupt, it is closed. Raises NotASession."""
+        """Reads a source; closes it where that fails, also by an interrupt. Raises NotASession."""
         try:
             session = cls(source)
             session.read(stop, publish)
-        except BaseException:  # also an interrupt: nobody else could close what it opened
+        except BaseException:  # also an interrupt: nobody else could close the opened files
             source.close()
             raise
         return session
@@ -65,44 +65,44 @@ class Session:
     # --- reading ---
 
     def close(self) -> None:
-        """Closes its files; bodies can no longer be read."""
+        """Closes its files; bodies are no longer readable."""
         self.source.close()
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
-        """Reads on to the end; returns how many entries came. Raises NotASession."""
+        """Reads on to the end; returns the number of new entries. Raises NotASession."""
         added = self.source.read(stop, publish)
         self._take_in()
         return added
 
     def changed_on_disk(self) -> bool:
-        """Whether a file is longer, newer or another one than when it was last looked at; costs a stat for each.
+        """Whether a file is longer, newer or another one than at the last look; costs a stat for each.
 
-        A file that is not there is no change: what was read can be read on, and `gone` says so.
+        A missing file is not a change: the data read so far stays readable, and `gone` is set.
         """
         return self.source.changed_on_disk()
 
     def refresh(self) -> Growth | None:
-        """Takes in what was appended since; None where nothing changed. Polled while following."""
+        """Reads appended entries; None where nothing changed. Polled while following."""
         growth = self.source.refresh()
         if growth is not None:
             self._take_in()
         return growth
 
     def reload(self) -> Growth:
-        """Reads everything anew, whatever has its name now. What was read stays where that is no session (NotASession)."""
+        """Reads everything again, whatever has its name now. The old data stays where that is not a session (NotASession)."""
         growth = self.source.reload()
         self._take_in()
         return growth
 
     def _take_in(self) -> None:
-        """Makes the tree of what the source read, and takes labels and name from it."""
+        """Makes the tree of the source's entries, and reads labels and name from it."""
         self.tree = SessionTree(self.columns.parent, self.columns.kind)
-        # Set whole: another thread may be reading them.
+        # Replaced in one assignment: another thread may be reading them.
         self.labels = self._read_labels()
         self.name = self.source.given_name()
 
     def _read_labels(self) -> dict[EntryIndex, str]:
-        """The last line of each label counts, wherever in the tree it hangs (pi 1.5.2)."""
+        """The labels by entry: the last line about an entry counts, anywhere in the tree (pi 1.5.2)."""
         labels: dict[EntryIndex, str] = {}
         if Kind.LABEL not in self.columns.kind:
             return labels
@@ -121,12 +121,12 @@ class Session:
 
     @property
     def gone(self) -> bool:
-        """Whether no file had the name any more when it was last looked at."""
+        """Whether no file had the name at the last look."""
         return self.source.gone
 
     @property
     def scan(self) -> Scan:
-        """What was read of it: another object once it was read anew."""
+        """The state of reading: another object once the session was read again."""
         return self.source.scan
 
     @property
@@ -159,7 +159,7 @@ class Session:
         """The file's version; a migrated file still says its own."""
         return self.scan.version
 
-    # --- where it stands ---
+    # --- place ---
 
     @property
     def leaf(self) -> EntryIndex:
@@ -168,35 +168,35 @@ class Session:
 
     @property
     def own_leaf(self) -> EntryIndex:
-        """Where the agent itself goes on: of a native file, and of another agent's session that nothing was done to, the leaf."""
+        """The agent's own leaf; in a native file, and in another agent's session without a sidecar, it is the leaf."""
         return self.source.own_leaf
 
     @property
     def what_if(self) -> bool:
-        """Whether the place is one that only Leafward keeps: the agent itself goes on elsewhere."""
+        """Whether the place is only in the sidecar: the agent itself goes on elsewhere."""
         return self.place != self.tree.content_at(self.own_leaf)
 
     @property
     def place(self) -> EntryIndex:
-        """Where the conversation stands: the leaf, or the nearest entry above it that is not bookkeeping."""
+        """The place of the conversation: the leaf, or the nearest entry above it that is not bookkeeping."""
         return self.tree.content_at(self.leaf)
 
     @property
     def branches(self) -> int:
-        """How many branches there are besides the path to where it goes on."""
+        """The number of branches besides the path to the place."""
         place = self.place
         return sum(leaf != place for leaf in self.tree.leaves())
 
-    # --- what is said of it ---
+    # --- names ---
 
     @property
     def title(self) -> str | None:
-        """What it is called: the name that somebody gave it, else what its agent calls it by itself; one line."""
+        """The title: the name that somebody gave, else the agent's own title; one line."""
         return " ".join((self.name or self.source.own_title or "").split()) or None
 
     @property
     def inherited(self) -> int:
-        """How many entries, from the first on, belong to another session as well: totals count them there."""
+        """Number of leading entries that belong to another session as well: totals count them there."""
         return self.source.inherited
 
     @property
@@ -206,7 +206,7 @@ class Session:
 
     @property
     def unread(self) -> list[str]:
-        """What could not be read of it and no entry stands for, a line each; nothing of a native file, whose lines all do."""
+        """Unreadable parts of the session without an entry, a line each; a native file has none."""
         return [note.text for note in self.source.notes if note.lost]
 
     # --- writing ---
@@ -218,30 +218,30 @@ class Session:
 
     @property
     def read_only(self) -> str | None:
-        """Why nothing can be written; None where it can."""
+        """The reason why the session is not writable; None where it is."""
         return self.source.read_only
 
     @property
     def book_path(self) -> Path:
-        """Where the native file lies, or will, that operations are appended to."""
+        """The native file that operations are appended to; it may not exist yet."""
         return self.source.book_path
 
     def is_kept(self, index: int) -> bool:
-        """Whether an entry is kept by Leafward beside the agent's own files."""
+        """Whether an entry is in the sidecar."""
         return self.source.is_kept(index)
 
     # --- entries ---
 
     def origin(self, index: int) -> Origin:
-        """Where an entry lies."""
+        """The place of an entry's bytes."""
         return self.source.origin(index)
 
     def records(self, index: int) -> list[bytes]:
-        """What an entry was made of: its line, and of other agents often several; of one that is too large, what is kept of it."""
+        """The stored records of an entry: its line, or several for other agents; for too large a line, the abridged one."""
         return self.source.records(index)
 
     def raw(self, index: int) -> bytes:
-        """What is stored of an entry, however large, without the end of its last line: for copies."""
+        """The stored bytes of an entry, however large, without the end of the last line: for copies."""
         return self.source.raw(index)
 
     def body(self, index: int) -> Body | None:
@@ -251,10 +251,10 @@ class Session:
     def bodies(
         self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for; of neighbours in a native file many are read together.
+        """The bodies of many entries, in the order asked for; neighbours in a native file are read together.
 
-        With `pick` entries that it refuses may be left out, and are not decoded; it is asked in the same order, each entry
-        after the body before it was given.
+        Entries that `pick` refuses may be left out, and are not decoded; it is called in the same order, for each entry
+        after the body before it was yielded.
         """
         return self.source.bodies(entries, pick)
 
@@ -263,7 +263,7 @@ class Session:
         return self.source.entry(index)
 
     def discredit(self, entries: Iterable[int]) -> None:
-        """Makes damage of entries whose bytes proved to be broken."""
+        """Marks entries whose bytes proved to be broken as damage."""
         self.source.discredit(entries)
         self._take_in()
 
@@ -281,7 +281,7 @@ class Session:
         if selector == "root":
             return EntryIndex(next(iter(self.tree.children(NO_ENTRY)), NO_ENTRY))
         if selector.startswith("#") and selector[1:].isdecimal():
-            # More digits than any file has entries are no number that anybody means.
+            # A number with more digits than any file has entries is not meant as one.
             number = int(selector[1:20])
             return EntryIndex(number) if number < len(columns) else NO_ENTRY
         index = columns.index(selector)
@@ -294,7 +294,7 @@ class Session:
 
 
 def problems_in(session: Session) -> int:
-    """What is broken in a session: damaged entries, a last line that is none yet, and what no entry stands for."""
+    """The number of problems: damaged entries, an unfinished last line, and unreadable parts without an entry."""
     return session.columns.damaged + (session.scan.pending is not None) + len(session.unread)
 
 

@@ -1,6 +1,6 @@
-"""What a session is called: its name, a title that its agent stored, or the first thing that was typed.
+"""The title of a session: its name, a title that its agent stored, or the first thing that was typed.
 
-A stored text that only says that a model could not be asked is no title.
+A stored text that reports a failed request to a model is not a title.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ _ERROR = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _COMMANDS_TRIED = 16
-"""Messages of nobody among which the first command is looked for."""
+"""Custom messages that are searched for the first command."""
 _LOOKED_AT = 400
 """Code points of a text that decide."""
 
 
 def is_error_text(text: str) -> bool:
-    """Whether a text that stands where a title is expected says that the provider refused a request or was not reached.
+    """Whether a text in the place of a title reports that the provider refused a request or was not reached.
 
-    Claude Code for one stored what it was answered instead of a summary.
+    Claude Code, for one, stored such an answer in the place of a summary.
     """
     return _ERROR.match(text[:_LOOKED_AT].lstrip()) is not None
 
 
 def title_or_none(text: object) -> str | None:
-    """A title that an agent gave; None where it is none: no text, blank, or an error."""
+    """A title that an agent gave; None where it is not text, blank, or an error."""
     if not isinstance(text, str):
         return None
     title = text.strip()
@@ -58,7 +58,7 @@ def title_or_none(text: object) -> str | None:
 
 
 def title_of(session: Session) -> str | None:
-    """What a session is called; where nobody and nothing named it, its first prompt, a fork's own; None where it has none."""
+    """The title of a session, else its first prompt (a fork's own), else the first typed command; None where it has none."""
     if session.title:
         return session.title
     first = first_prompt(session)
@@ -66,7 +66,7 @@ def title_of(session: Session) -> str | None:
 
 
 def first_prompt(session: Session) -> int:
-    """The first prompt, a fork's own where it has one; one without words only where no other comes soon; -1 for none."""
+    """The first prompt, a fork's own where it has one; a prompt without words only where no other comes soon; -1 for none."""
     kinds = session.columns.kind
     first = kinds.find(Kind.USER, session.inherited)
     first = at = first if first >= 0 else kinds.find(Kind.USER)
@@ -81,7 +81,7 @@ def first_prompt(session: Session) -> int:
 
 
 def typed_command(session: Session) -> str | None:
-    """The first command that somebody typed, where that began a turn; None where no entry says so."""
+    """The first command that somebody typed, where that began a turn; None where no entry has one."""
     kinds = session.columns.kind
     at = -1
     for _ in range(_COMMANDS_TRIED):

@@ -1,8 +1,8 @@
-"""What Leafward keeps beside a session of another agent: a native session file of ours, whose entries join the agent's.
+"""Leafward's sidecar of another agent's session: a native session file whose entries join the agent's.
 
-Nothing of the agent's is touched. An entry that is kept hangs on one of the agent's, or on another that is kept, by its id. Each
-says after which of the agent's entries it was written, and there it stands among them: so all of it reads like one file that
-both wrote to, and nothing moves when the agent goes on.
+Nothing of the agent's is touched. The parent of a sidecar entry is one of the agent's entries, or another one of the
+sidecar, by its id. Each records the agent's entry after which it was written, and stands there among them: so all of it
+reads like one file that both wrote to, and nothing moves when the agent goes on.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from leafward.session.file_stamps import Stamp
 
 FORMAT = 1
-"""Of sidecars: raised when an older Leafward would misread one."""
+"""The version of sidecars: raised when an older Leafward would misread one."""
 FOLDER = "sidecar"
 SUFFIX = ".jsonl"
 MARK = "leafward"
-"""The field of a header that says whose entries the file joins."""
+"""The field of a header that names the session whose entries the file joins."""
 AFTER = "after"
-"""The field of a line that says where the agent was when it was written: its last entry, its place, its file if that is new."""
+"""The field of a line with the agent's state at the time of writing: its last entry, its place, its file if that is new."""
 
 _UNSAFE = re.compile(r"[^\w.-]+")
 
@@ -49,37 +49,37 @@ class Owner(NamedTuple):
 
 
 def sidecar_folder() -> Path:
-    """Where all of them lie, by agent."""
+    """The folder of all sidecars, with a folder for each agent."""
     return data_dir() / FOLDER
 
 
 def sidecar_path(owner: Owner) -> Path:
-    """Where what is kept of a session lies; there is no file as long as nothing is."""
+    """The path of a session's sidecar; the file exists once it has an entry."""
     owner_bytes = "\0".join(owner).encode("utf-8", "surrogatepass")
     digest = blake2b(owner_bytes, digest_size=16).hexdigest()
     return sidecar_folder() / _UNSAFE.sub("-", owner.agent.lower()) / f"{digest}{SUFFIX}"
 
 
 class Sidecar:
-    """The file beside one session, as it was when it was last read; there may be none."""
+    """The file beside one session, as last read; it may be missing."""
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
         self.path = sidecar_path(owner)
         self.book: NativeFile | None = None
-        """The file, open; None where nothing is kept, or it cannot be read."""
+        """The file, open; None where it is missing or unreadable."""
         self.trouble: str | None = None
-        """Why it cannot be read; None where it can, or there is none."""
+        """The reason why it is unreadable; None where it is readable or missing."""
         self.known_path = ""
-        """Where the session lay when something was last written."""
+        """The path of the session at the last write."""
         self._stamp: Stamp | None = None
 
     def changed(self) -> bool:
-        """Whether it is another than when it was read; costs one stat."""
+        """Whether it changed since it was read; costs one stat."""
         return stamp_of(self.path) != self._stamp
 
     def read(self) -> None:
-        """Takes in what is there now. Never raises: the agent's session opens whatever became of ours."""
+        """Reads the file. Never raises: the agent's session opens whatever the state of our file."""
         now = stamp_of(self.path)
         if now is None or (self.trouble is not None and now != self._stamp):
             self.close()
@@ -97,10 +97,10 @@ class Sidecar:
             self.trouble = str(error)
 
     def _refuse_strange(self, book: NativeFile) -> None:
-        """Raises NotASession where it says itself that it belongs elsewhere."""
+        """Raises NotASession where the file names another owner."""
         mark = book.header.get(MARK)
         if book.header and not isinstance(mark, dict):
-            raise NotASession(f"{self.path} is no sidecar")
+            raise NotASession(f"{self.path} is not a sidecar")
         if isinstance(mark, dict) and (mark.get("agent"), mark.get("session")) != self.owner:
             raise NotASession(f"{self.path} belongs to another session")
 
@@ -112,9 +112,9 @@ class Sidecar:
 
     @property
     def read_only(self) -> str | None:
-        """Why nothing can be kept any more; None where it can."""
+        """The reason why nothing more can be written to it; None where it can."""
         if self.trouble is not None:
-            return f"what Leafward keeps of it cannot be read: {self.trouble}"
+            return f"Leafward's file for it cannot be read: {self.trouble}"
         book = self.book
         if book is None:
             return None
@@ -125,19 +125,17 @@ class Sidecar:
             why = f"the file is of version {book.scan.version}, older than {CURRENT_VERSION}"
         if why is None and form != FORMAT:
             why = "a newer Leafward wrote the file"
-        return (
-            f"what Leafward keeps of it cannot be added to: {why} ({self.path})" if why is not None else None
-        )
+        return f"Leafward's file for it cannot be added to: {why} ({self.path})" if why is not None else None
 
     def header(self, path: Path, cwd: str, time: str) -> Body:
-        """The first line of a new one, for a session that lies at a path now."""
+        """The first line of a new sidecar, for a session at a path."""
         owner = {"sidecar": FORMAT, "agent": self.owner.agent, "session": self.owner.session}
         head = {"type": "session", "version": CURRENT_VERSION, "id": self.path.stem, "timestamp": time}
         return {**head, "cwd": cwd, MARK: {**owner, "path": str(path)}}
 
 
 def every_sidecar() -> Iterator[Path]:
-    """The sidecars of all sessions, and what a write that was killed left beside them."""
+    """The sidecars of all sessions, and the remains of killed writes beside them."""
     try:
         folders = sorted(one for one in sidecar_folder().iterdir() if one.is_dir())
         for folder in folders:
@@ -147,12 +145,12 @@ def every_sidecar() -> Iterator[Path]:
 
 
 def belongs_to(path: Path) -> tuple[Owner, str]:
-    """Whose a sidecar is, and where that session lay when something was last kept of it. Raises NotASession."""
+    """The owner of a sidecar, and its session's path at the last write. Raises NotASession."""
     book = NativeFile.open(path)
     try:
         mark = book.header.get(MARK)
         if not isinstance(mark, dict):
-            raise NotASession(f"{path} is no sidecar")
+            raise NotASession(f"{path} is not a sidecar")
         owner = Owner(str(mark.get("agent")), str(mark.get("session")))
         return owner, _known_path(book, [_after(body) for _, body in book.bodies(range(len(book)))])
     finally:
@@ -161,49 +159,49 @@ def belongs_to(path: Path) -> tuple[Owner, str]:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The agent's entries and those that are kept, in the order in which they were written."""
+    """The agent's entries and the sidecar's, in the order in which they were written."""
 
     columns: Columns
-    """`start` is that of the agent's entries; of one that is kept, where the agent's next one starts."""
+    """`start` is that of the agent's entries; for a sidecar entry, the start of the agent's next one."""
     leaf: EntryIndex
     own_leaf: EntryIndex
-    """The agent's: where it goes on itself."""
+    """The agent's own leaf."""
     slots: array[int]
-    """For each kept entry how many of the agent's stand before it; never less than for the one before."""
+    """For each sidecar entry the number of the agent's entries before it; never less than for the one before."""
     places: array[int]
-    """Where each kept entry stands, ascending."""
+    """The index of each sidecar entry, ascending."""
 
     def kept(self, index: int) -> int:
-        """Which of the kept entries stands at an index; -1 where it is the agent's."""
+        """The number of the sidecar entry at an index; -1 where that is the agent's."""
         at = bisect_left(self.places, index)
         return at if at < len(self.places) and self.places[at] == index else -1
 
     def theirs(self, index: int) -> int:
-        """Which of the agent's entries stands at an index that is none of ours."""
+        """The number of the agent's entry at an index that is not the sidecar's."""
         return index - bisect_left(self.places, index)
 
     def place(self, index: int) -> EntryIndex:
-        """Where one of the agent's entries stands; -1 stays -1."""
+        """The index of one of the agent's entries; -1 stays -1."""
         return EntryIndex(_moved(index, self.slots))
 
     def count(self, theirs: int) -> int:
-        """How many entries the first `theirs` of the agent's come to, with what is kept among them."""
+        """The number of entries up to the first `theirs` of the agent's, the sidecar's among them included."""
         return theirs + bisect_left(self.slots, theirs)
 
     def spread(self, column: bytearray) -> bytearray:
-        """A column of the agent's entries with a zero for each that is kept."""
+        """A column of the agent's entries with a zero for each sidecar entry."""
         return _spliced(column, self.slots, [b"\0"] * len(self.slots)) if column else column
 
 
 def place_in(columns: Columns, leaf: int) -> EntryIndex:
-    """Where the conversation stands at a leaf: the nearest entry at or above it that is not bookkeeping."""
+    """The conversation's place at a leaf: the nearest entry at or above it that is not bookkeeping."""
     while leaf >= 0 and columns.kind[leaf] in BOOKKEEPING:
         leaf = columns.parent[leaf]
     return EntryIndex(leaf)
 
 
 def position_in(columns: Columns, leaf: int) -> Body:
-    """Where the agent is, as a line says it: its last entry and its place."""
+    """The agent's position, as a sidecar line records it: its last entry and its place."""
     place = place_in(columns, leaf)
     last = len(columns) - 1
     return {
@@ -213,9 +211,9 @@ def position_in(columns: Columns, leaf: int) -> Body:
 
 
 def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -> Joined:
-    """The entries of a session of another agent's, of `size` bytes, and what is kept beside it.
+    """The entries of another agent's session, of `size` bytes, joined with its sidecar.
 
-    The last kept line decides where the leaf is, as in a native file, as long as the agent stands where it stood then and has
+    The last sidecar line decides the leaf, as in a native file, as long as the agent's place is the recorded one and it has
     said nothing since: from then on its own leaf counts. An entry whose parent is gone becomes a marked root.
     """
     book = sidecar.book
@@ -237,9 +235,9 @@ def joined(theirs: Columns, own_leaf: EntryIndex, size: int, sidecar: Sidecar) -
 
 
 def _slots(theirs: Columns, afters: list[Body], above: dict[int, int]) -> array[int]:
-    """How many of the agent's entries stand before each kept one: as many as there were when it was written.
+    """The number of the agent's entries before each sidecar entry, as recorded when it was written.
 
-    A line that does not say it was torn, and closed by the write of the line behind it: it stands there.
+    A line without that number was torn, and closed by the write of the next line: its place is directly before that one.
     """
     slots = array("i", [0]) * len(afters)
     known: dict[str, int] = {}
@@ -269,7 +267,7 @@ def _known_path(book: NativeFile, afters: list[Body]) -> str:
 
 
 def _parents_in(theirs: Columns, book: NativeFile) -> dict[int, int]:
-    """The kept entries that hang on one of the agent's, and on which; those whose parent is nowhere are left out."""
+    """The sidecar entries with a parent among the agent's, each with that; without those whose parent is missing."""
     found = {}
     for number, name in book.scan.orphans.items():
         parent = theirs.index(name if isinstance(name, str) else name.decode("utf-8", "replace"))
@@ -279,14 +277,14 @@ def _parents_in(theirs: Columns, book: NativeFile) -> dict[int, int]:
 
 
 def _stands(theirs: Columns, own_leaf: int, after: Body, slot: int) -> bool:
-    """Whether a line still says where the leaf is: the agent is where it was, and has said nothing since."""
+    """Whether a line still decides the leaf: the agent is where it was, and has said nothing since."""
     if "place" not in after or theirs.kind[slot:].translate(None, BOOKKEEPING_BYTES):
         return False
     return bool(position_in(theirs, own_leaf)["place"] == after["place"])
 
 
 def _hangs(columns: Columns, index: int, places: Collection[int]) -> bool:
-    """Whether what is kept leads from an entry to one of the agent's, or to before everything: nothing on the way is gone."""
+    """Whether the parents of a sidecar entry lead to one of the agent's, or to before everything, without a missing one."""
     while index in places:
         if columns.damage.get(index) in (Damage.ORPHAN, Damage.CYCLE):
             return False
@@ -302,7 +300,7 @@ def _columns(
     above: dict[int, int],
     size: int,
 ) -> Columns:
-    """Both columns, the kept entries behind as many of the agent's as `slots` says."""
+    """Both columns merged, each sidecar entry after as many of the agent's as `slots` says."""
     count = len(kept)
     ids = [bytes(kept.ids[at * ID_SIZE : (at + 1) * ID_SIZE]) for at in range(count)]
     starts = [theirs.start[slot] if slot < len(theirs) else size for slot in slots]
@@ -312,7 +310,7 @@ def _columns(
     ]
     first = slots[0]
     if max(theirs.parent[:first], default=NO_ENTRY) >= first:
-        # A damaged file names parents that stand behind their children.
+        # A damaged file may name parents that come after their children.
         first = 0
     shifted = theirs.parent[:first] + array("i", (_moved(one, slots) for one in theirs.parent[first:]))
     made = Columns(
@@ -326,7 +324,7 @@ def _columns(
     )
     made.own.sort()
     for number, name in kept.other_ids.items():
-        # A line without an id is called by its offset, as the agent's are.
+        # A line without an id is named by its offset, as the agent's are.
         made.other_ids[places[number]] = f"kept-{name}" if kept.kind[number] == Kind.MALFORMED else name
     for number, damage in kept.damage.items():
         if damage is not Damage.ORPHAN or number not in above:

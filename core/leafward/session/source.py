@@ -1,4 +1,4 @@
-"""What a session is read from: a native file, or the files of another agent with our sidecar beside them."""
+"""The source of a session: a native file, or the files of another agent with our sidecar beside them."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 
 
 class Origin(NamedTuple):
-    """Where the bytes of an entry lie."""
+    """The place of an entry's bytes."""
 
     path: Path
     offset: int
-    """Of its first line in that file, in bytes; the number of a row where it lies in a database."""
+    """Offset of its first line in that file, in bytes; the number of a row in a database."""
     size: int
-    """Bytes, of its first line or record where it is made of several."""
+    """The bytes of the entry, or of its first line or record where there are several."""
     is_row: bool = False
     """Whether it lies in a database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What a refresh found."""
+    """The result of a refresh."""
 
     added: int
     """New entries at the end."""
     replaced: bool
-    """The file shrank or is another one now; everything was read anew."""
+    """Whether the file shrank or is another one now; everything was read again."""
 
 
 UNCERTAIN_CONTEXT = "uncertain-context"
-"""Code of a remark on an entry from which on the file does not tell what is sent, up to the next compaction."""
+"""Code of a remark on an entry after which the file does not show the sent context, up to the next compaction."""
 
 
 class Note(NamedTuple):
-    """A reader's remark on a session: a missing base, a record it does not know."""
+    """A reader's remark on a session, such as a missing base or an unknown record."""
 
     code: str
     text: str
@@ -53,43 +53,43 @@ class Note(NamedTuple):
     path: Path | None = None
     offset: int | None = None
     lost: bool = False
-    """Whether something of the session could not be read that no entry stands for."""
+    """Whether an unreadable part of the session has no entry."""
 
 
 class Source(Protocol):
-    """Reads a session and its entries. Bodies are read when asked for, from any thread; nothing of them is kept."""
+    """A reader of a session and its entries. Bodies are read on demand, from any thread; none are kept."""
 
     path: Path
     tools: object
-    """The tool table of the agent (`files.tool_calls.ToolTable`): how its calls name files. None where pi's holds."""
+    """The agent's tool table (`files.tool_calls.ToolTable`): how its calls name files. None where pi's applies."""
     scan: Scan
-    """Header and columns of what was read, with what is kept beside it."""
+    """Header and columns of the session, the sidecar's entries included."""
     gone: bool
-    """No file had the name any more when it was last looked at."""
+    """Whether no file had the name at the last look."""
 
     # --- reading ---
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
-        """Reads on to the end; returns how many entries came. Raises NotASession, saying why in one line."""
+        """Reads on to the end; returns the number of new entries. Raises NotASession with the reason in one line."""
         ...
 
     def refresh(self) -> Growth | None:
-        """Takes in what is new; None where nothing changed."""
+        """Reads new entries; None where nothing changed."""
         ...
 
     def reload(self) -> Growth:
-        """Reads everything anew, whatever has its name now. What was read stays where that is no session (NotASession)."""
+        """Reads everything again, whatever has its name now. The old data stays where that is not a session (NotASession)."""
         ...
 
     def changed_on_disk(self) -> bool:
-        """Whether a file is another than when it was last looked at; costs a stat for each.
+        """Whether a file changed since the last look; costs a stat for each.
 
-        A file that is not there is no change: what was read can be read on, and `gone` says so.
+        A missing file is not a change: the data read so far stays readable, and `gone` is set.
         """
         ...
 
     def close(self) -> None:
-        """Closes its files; bodies can no longer be read."""
+        """Closes its files; bodies are no longer readable."""
         ...
 
     # --- entries ---
@@ -103,33 +103,33 @@ class Source(Protocol):
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
         """The bodies of many entries, in the order asked for.
 
-        With `pick` entries that it refuses may be left out; it is asked in the same order, each entry after the body before it
-        was given.
+        Entries that `pick` refuses may be left out; it is called in the same order, for each entry after the body before it
+        was yielded.
         """
         ...
 
     def entry(self, index: int) -> Entry:
-        """One entry with its body and what was stored of it."""
+        """One entry with its body and its stored bytes."""
         ...
 
     def records(self, index: int) -> list[bytes]:
-        """What an entry was made of: its line, and of other agents often several; of one that is too large, what is kept of it."""
+        """The stored records of an entry: its line, or several for other agents; for too large a line, the abridged one."""
         ...
 
     def raw(self, index: int) -> bytes:
-        """What is stored of an entry, however large, without the end of its last line: for copies."""
+        """The stored bytes of an entry, however large, without the end of the last line: for copies."""
         ...
 
     def origin(self, index: int) -> Origin:
-        """Where an entry lies."""
+        """The place of an entry's bytes."""
         ...
 
     def discredit(self, entries: Iterable[int]) -> None:
-        """Makes damage of entries whose bytes proved to be broken."""
+        """Marks entries whose bytes proved to be broken as damage."""
         ...
 
     def is_kept(self, index: int) -> bool:
-        """Whether an entry is kept by Leafward beside the agent's own files."""
+        """Whether an entry is in the sidecar."""
         ...
 
     # --- the session as a whole ---
@@ -140,22 +140,22 @@ class Source(Protocol):
 
     @property
     def own_title(self) -> str | None:
-        """What its agent calls it by itself."""
+        """The agent's own title of the session."""
         ...
 
     @property
     def own_leaf(self) -> EntryIndex:
-        """Where the agent itself goes on."""
+        """The agent's own leaf."""
         ...
 
     @property
     def task(self) -> int:
-        """The prompt that another agent wrote, to hand a task to this one; -1 where a person began."""
+        """The prompt by which another agent handed a task to this one; -1 where a person began."""
         ...
 
     @property
     def inherited(self) -> int:
-        """How many entries, from the first on, belong to another session as well: totals count them there."""
+        """Number of leading entries that belong to another session as well: totals count them there."""
         ...
 
     @property
@@ -165,9 +165,9 @@ class Source(Protocol):
 
     @property
     def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Where the agent went on from inside what a compaction kept: by entry, the last kept entry that is sent from there on.
+        """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent.
 
-        -1 where none is. Empty by pi's rule.
+        -1 where none is sent. Empty by pi's rule.
         """
         ...
 
@@ -189,7 +189,7 @@ class Source(Protocol):
 
     @property
     def read_only(self) -> str | None:
-        """Why nothing can be written; None where it can."""
+        """The reason why the session is not writable; None where it is."""
         ...
 
     @property
@@ -199,17 +199,17 @@ class Source(Protocol):
 
     @property
     def book_path(self) -> Path:
-        """Where that file lies, or will."""
+        """The path of that file, which may not exist yet."""
         ...
 
     def book_header(self, time: str) -> Body:
-        """The first line of that file; of a sidecar that is about to be made, with the time."""
+        """The first line of that file; for a new sidecar, with the time."""
         ...
 
     def stamped(self, line: Body) -> Body:
-        """A line about to be appended to that file, with what else has to be noted on it."""
+        """A line about to be appended to that file, with further notes on it."""
         ...
 
     def went_on(self) -> str | None:
-        """What became of the agent's files beside that one since they were read; None where they are as they were."""
+        """The change of the agent's files beside that one since they were read, in words; None where they are unchanged."""
         ...

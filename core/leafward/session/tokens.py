@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN = 4
 IMAGE_CHARS = 4800
-"""What an image counts as, in UTF-16 units (1,200 tokens)."""
+"""The size of an image in UTF-16 units (1,200 tokens)."""
 
 SUMMARY_TOKENS = "summaryTokens"
-"""The field of a summary that is encrypted for how many tokens it is: what stands for it says nothing of that."""
+"""The field of an encrypted summary with its tokens: its placeholder text does not show them."""
 SUMMARY_LIMIT = 1_000_000_000
-"""Tokens that no summary has: a column of sizes holds fewer than two of these."""
+"""Tokens beyond any summary: a column of sizes holds less than twice this."""
 
 _SAFE_INTEGER = 2**53
 _JS_EXPONENT_FROM = 1e21
 
 
 def utf16_length(text: str) -> int:
-    """Length in UTF-16 units: what JavaScript's `length` says."""
+    """Length in UTF-16 units, like JavaScript's `length`."""
     if text.isascii():
         return len(text)
-    # As `str.encode` does it, which looks the name up for each text.
+    # The same as `str.encode`, which looks the codec up for each text.
     return len(codecs.utf_16_le_encode(text, "surrogatepass")[0]) // 2
 
 
 def tokens_of_units(units: int) -> int:
-    """Tokens that so many UTF-16 units are estimated as."""
+    """The estimated tokens of a number of UTF-16 units."""
     return -(-units // CHARS_PER_TOKEN)
 
 
 def json_length(value: object) -> int:
-    """Length in UTF-16 units of what JavaScript's `JSON.stringify` makes of a decoded value."""
+    """Length in UTF-16 units of a decoded value as JavaScript's `JSON.stringify` writes it."""
     try:
         dumped = orjson.dumps(value if _is_plain(value) else _as_javascript(value))
         if dumped.isascii():
@@ -55,7 +55,7 @@ def json_length(value: object) -> int:
 
 
 def _is_plain(value: object) -> bool:
-    """The usual arguments: an object of strings and whole numbers, or of lists of such objects."""
+    """Whether a value has the usual form of arguments: an object of strings and integers, or of lists of such."""
     if type(value) is not dict:
         return False
     for item in value.values():
@@ -84,7 +84,7 @@ def _has_float(value: object) -> bool:
 
 
 def _as_javascript(value: object) -> object:
-    """The value with numbers as JavaScript would print them; untouched where there is nothing to change."""
+    """The value with numbers as JavaScript would print them; the same object where nothing changes."""
     if not _has_float(value):
         return value
     if isinstance(value, dict):
@@ -128,7 +128,7 @@ def _slow_json_length(value: object) -> int:
 def content_units(content: object) -> int:
     """UTF-16 units of a string or of text and image blocks."""
     if type(content) is list and len(content) == 1 and type(content[0]) is dict:
-        # One block of text is what nearly all have.
+        # Nearly all contents are one block of text.
         block = content[0]
         text = block.get("text")
         if type(text) is str and block.get("type") == "text":
@@ -176,13 +176,13 @@ def _string_units(message: Body, keys: Iterable[str]) -> int:
 
 
 def stored_size(summary: Body) -> int | None:
-    """How many tokens an encrypted summary is said to be; None where nothing is said, or what no summary can be."""
+    """The recorded tokens of an encrypted summary; None where there are none, or more than any summary can have."""
     size = summary.get(SUMMARY_TOKENS)
     return size if type(size) is int and 0 <= size < SUMMARY_LIMIT else None
 
 
 def message_tokens(message: Body) -> int:
-    """Estimated tokens of one message of any role; 0 for a role that is not known (pi 1.5.2)."""
+    """Estimated tokens of one message of any role; 0 for an unknown role (pi 1.5.2)."""
     role = message.get("role")
     if role == "assistant":
         return -(-_assistant_units(message.get("content")) // CHARS_PER_TOKEN)
@@ -200,7 +200,7 @@ def message_tokens(message: Body) -> int:
         sections = message.get("sections")
         if isinstance(sections, dict):
             units += sum(utf16_length(text) for text in sections.values() if isinstance(text, str))
-        # An empty list counts as well: pi asks whether it is there, and JavaScript says yes.
+        # An empty list counts as well: it is truthy in JavaScript.
         if message.get("toolsAdded") not in (None, False, 0, ""):
             units += json_length(message["toolsAdded"])
     else:
@@ -209,7 +209,7 @@ def message_tokens(message: Body) -> int:
 
 
 def replayed_system(messages: Iterable[Body]) -> dict[str, Any] | None:
-    """The system message that a list of messages comes down to: contents joined, sections and tools replayed.
+    """The combined system message of a list of messages: contents joined, sections and tools replayed.
 
     None where no message is a system message, or where none has a time and no tools remain (pi 1.5.2).
     """

@@ -1,10 +1,10 @@
 """The tree of a session: runs of entries that follow each other, and the tree that the runs make.
 
-A run is a longest stretch of consecutive lines in which each entry is the only child of the one before it, so nearly all
-of a session is a few ranges. Nothing here recurses, and what is done per entry is done by C loops over whole columns.
+A run is a longest stretch of consecutive lines in which each entry is the only child of the one before it, so nearly all of
+a session is a few ranges. Nothing here recurses, and work per entry is done by C loops over whole columns.
 
-Entries that only keep books (`BOOKKEEPING`) are part of the tree, but where nothing else follows them they make no leaf,
-no branch and no branch point.
+Bookkeeping entries (`BOOKKEEPING`) are part of the tree, but where nothing else follows them they make no leaf, no branch
+and no branch point.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import compress
 from operator import ne, sub
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPT_BYTES, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ class Run(NamedTuple):
 class SessionTree:
     """Parents, paths, common ancestors, leaves and branch points over columns of `parent` and `kind`.
 
-    `parent` holds -1 for a root; both columns are of the same length and are not changed while the tree is used.
+    `parent` holds -1 for a root; both columns have the same length and do not change while the tree is used.
     """
 
     def __init__(self, parent: array[int], kind: bytes | bytearray) -> None:
@@ -96,23 +96,23 @@ class SessionTree:
                 subtree_size[above] += subtree_size[run]
                 subtree_content[above] += subtree_content[run]
         self.subtree_size: array[int] = array("i", subtree_size)
-        """Entries of a run and of everything below it."""
+        """Entries of a run and all runs below it."""
         self.run_content: array[int] = array("i", content)
         """Entries of a run that are not bookkeeping."""
         self.subtree_content: array[int] = array("i", subtree_content)
-        """The same without bookkeeping; 0 means that the subtree is a side line."""
+        """The same without bookkeeping; 0 means that the subtree is only bookkeeping."""
         self.run_depth: array[int] = array("i", depth)
         """Entries above a run's first one."""
         self.content_above: array[int] = array("i", content_above)
         """Entries above a run's first one that are not bookkeeping."""
         self.prompts_above: array[int] = array("i", prompts_above)
-        """Entries above a run's first one that are the user's own words: prompts and commands."""
+        """Prompts and commands of the user's above a run's first entry."""
 
     def __len__(self) -> int:
         return len(self.parent)
 
     def bounds(self, run: int) -> tuple[int, int]:
-        """First entry of a run, and the one behind its last."""
+        """The first entry of a run, and the one after its last."""
         following = run + 1
         return self.starts[run], self.starts[following] if following < len(self.starts) else len(self.parent)
 
@@ -135,7 +135,7 @@ class SessionTree:
         return [EntryIndex(self.starts[child]) for child in self.run_children.get(run, ())]
 
     def runs_upwards(self, index: int) -> Iterator[Run]:
-        """The path to an entry as runs from that entry up, for whoever looks for something near it; nothing for -1."""
+        """The path to an entry as runs from that entry up, for searches near it; empty for -1."""
         starts, parent, above = self.starts, self.parent, self.run_parent
         run = self.run_of(index) if index >= 0 else -1
         while run >= 0:
@@ -190,7 +190,7 @@ class SessionTree:
         return found
 
     def subtree_spans(self, run: int) -> list[range]:
-        """The entries of a run and of everything below it, as ranges."""
+        """The entries of a run and all runs below it, as ranges."""
         found: list[range] = []
         pending = [run]
         while pending:
@@ -200,11 +200,11 @@ class SessionTree:
         return found
 
     def content_in(self, runs: Iterable[Run]) -> int:
-        """How many entries of some runs are not bookkeeping."""
+        """The number of entries of some runs that are not bookkeeping."""
         return sum(len(self.kind[run.start : run.stop].translate(None, BOOKKEEPING_BYTES)) for run in runs)
 
     def content_upto(self, index: int) -> int:
-        """Entries on the path to one, itself included, that are not bookkeeping; 0 for -1."""
+        """The number of entries on the path to one, itself included, that are not bookkeeping; 0 for -1."""
         if index < 0:
             return 0
         run = self.run_of(index)
@@ -212,16 +212,16 @@ class SessionTree:
         return self.content_above[run] + len(own)
 
     def prompts_upto(self, index: int) -> int:
-        """Prompts and commands of the user's on the path to an entry, itself included; 0 for -1."""
+        """The number of the user's prompts and commands on the path to an entry, itself included; 0 for -1."""
         if index < 0:
             return 0
         run = self.run_of(index)
         return self.prompts_above[run] + _prompts(self.kind, self.starts[run], index + 1)
 
     def joins(self, stops: Mapping[int, int], index: int) -> EntryIndex:
-        """The deepest entry of a path on the way up from an entry; -1 where they never meet.
+        """The first entry of a path on the way up from an entry; -1 where they never meet.
 
-        `stops` is the path as runs, each with the entry behind its last on the path. Only runs off the path are walked.
+        `stops` is the path as runs, each with the entry after its last on the path. Only runs off the path are walked.
         """
         while index >= 0:
             run = self.run_of(index)
@@ -242,15 +242,15 @@ class SessionTree:
         return NO_ENTRY
 
     def content_from(self, run: int) -> EntryIndex:
-        """The first entry of a run that is not bookkeeping, what it is called by; its first where all of them are."""
+        """The first entry of a run that is not bookkeeping, by which it is named; its first where all are bookkeeping."""
         start, stop = self.bounds(run)
         kept = len(self.kind[start:stop].lstrip(BOOKKEEPING_BYTES))
         return EntryIndex(stop - kept if kept else start)
 
     def content_children(self, run: int) -> list[int]:
-        """The runs with which the conversation goes on below a run; of -1, the roots.
+        """The runs with which the conversation goes on below a run; for -1, the roots.
 
-        A child that only keeps books is looked through: what follows it follows the run itself.
+        A child with only bookkeeping is skipped: its children follow the run itself.
         """
         below = self.run_children.get(run, ())
         if not below:
@@ -266,20 +266,20 @@ class SessionTree:
         return found
 
     def largest(self, runs: Iterable[int]) -> int:
-        """The run with the most of the conversation in and below it, the earlier of equals: what a lane follows.
+        """The run with the most conversation in and below it, the earlier of equals: a lane follows it.
 
-        Lanes that follow it nest no deeper than the logarithm of the number of entries. -1 where there is none.
+        Lanes that do so nest no deeper than the logarithm of the number of entries. -1 where there is none.
         """
         return max(runs, key=lambda run: (self.subtree_content[run], -run), default=-1)
 
     def leaves(self) -> Iterator[EntryIndex]:
-        """Where branches end: entries in the conversation with nothing of it below them, in tree order."""
+        """The ends of branches: conversation entries with none of the conversation below them, in tree order."""
         for run in self.preorder:
             if self.run_content[run] and self.subtree_content[run] == self.run_content[run]:
                 yield self.content_at(self.bounds(run)[1] - 1)
 
     def branch_points(self) -> list[EntryIndex]:
-        """Entries in the conversation after which it goes on in more than one way, in file order."""
+        """Conversation entries after which the conversation goes on in more than one way, in file order."""
         return sorted(
             self.content_at(self.bounds(run)[1] - 1)
             for run, content in enumerate(self.run_content)
@@ -288,4 +288,4 @@ class SessionTree:
 
 
 def _prompts(kind: bytes | bytearray, start: int, stop: int) -> int:
-    return sum(kind.count(prompt, start, stop) for prompt in PROMPTS)
+    return stop - start - len(kind[start:stop].translate(None, PROMPT_BYTES))

@@ -1,8 +1,8 @@
-"""Where the rows of a session's tree stand: order, lanes, folds and filters. Pure; knows neither text nor colour.
+"""The places of rows in a session's tree: order, lanes, folds and filters. Pure; knows neither text nor colour.
 
 Depth first, root at the top, leaf at the bottom. A branch is shown right after the entry it leaves from, one lane further
-right; then what it left goes on in its own lane. So a lane counts how deep branches are nested, the active path never
-leaves lane 0, and every lane left of a row has a rail that goes on below it.
+right; then the branch that it left goes on in its own lane. So a lane counts how deep branches are nested, the active path
+never leaves lane 0, and every lane left of a row has a rail that goes on below it.
 
 Rows are columns: a session of a million entries has a layout of a few arrays, and a fold changes prefix sums only.
 """
@@ -43,7 +43,7 @@ _REST = re.compile(
     b"[" + _set(MARKS | DAMAGED) + b"][" + _set(_BOOKS) + b"]*"
     b"([^" + _set(TURN_STARTS | MARKS | DAMAGED | _BOOKS) + b"])"
 )
-"""A turn that goes on behind a mark: the rest has a row of its own."""
+"""A turn that goes on after a mark: the rest has a row of its own."""
 _CONTENT = re.compile(b"[^" + _set(_BOOKS) + b"]")
 _ENTRY_MASK = bytes(kind not in _BOOKS for kind in range(256))
 _EVERYTHING_MASK = bytes([1]) * 256
@@ -80,23 +80,23 @@ class Layout:
     stretch_of_run: dict[int, int] = field(default_factory=dict)
     branches: list[Branch] = field(default_factory=list)
     branch_rows: list[int] = field(default_factory=list)
-    """The row behind each branch's last, its own branches included."""
+    """The row after each branch's last one, its own branches included."""
     landmarks: list[int] = field(default_factory=list)
     """Rows that are never folded into a run: marks and first rows of branches, ascending."""
     dropped: bytes = b""
-    """A byte for each entry that has no row of its own because its calls are shown with their results."""
+    """A byte for each entry without a row of its own, because its calls are shown with their results."""
     path_stop: dict[int, int] = field(default_factory=dict)
-    """Runs on the active path, each with the entry behind its last on the path."""
+    """Runs on the active path, each with the entry after its last on the path."""
 
     def __len__(self) -> int:
         return len(self.head)
 
     def branch_of(self, row: int) -> int:
-        """The branch a row belongs to."""
+        """The branch of a row."""
         return self.stretch_branch[bisect_right(self.stretch_row, row) - 1]
 
     def lane_of(self, row: int) -> int:
-        """The lane a row's node stands in."""
+        """The lane of a row's node."""
         return self.branches[self.branch_of(row)].lane
 
     def on_path(self, entry: int) -> bool:
@@ -104,7 +104,7 @@ class Layout:
         return entry < self.path_stop.get(self.tree.run_of(entry), -1)
 
     def row_of(self, entry: int) -> int:
-        """The row an entry is part of; that of the nearest entry above it where it has none.
+        """The row of an entry; that of the nearest entry above it where it has none.
 
         Before the first row of a tree, that row; -1 where there are no rows.
         """
@@ -124,7 +124,7 @@ class Layout:
         return below
 
     def _answer_of(self, entry: int) -> int:
-        """The result that a silent reply is shown with, also for what stands between the two; else the entry itself."""
+        """The result whose row shows a silent reply, also for an entry between the two; else the entry itself."""
         if not self.dropped or entry < 0:
             return entry
         reply = self.tree.content_at(entry) if self.tree.kind[entry] in _BOOKS else entry
@@ -138,7 +138,7 @@ class Layout:
         return self.stretch_row[stretch], stop
 
     def entries_of(self, row: int) -> list[range]:
-        """The entries a row stands for, as ranges along its branch."""
+        """The entries of a row, as ranges along its branch."""
         if self.density is Density.ENTRIES:
             return [self._with_reply(self.head[row])]
         tree = self.tree
@@ -172,7 +172,7 @@ class Layout:
         return range(entry, entry + 1)
 
     def entries_between(self, row: int, rows: int) -> list[range]:
-        """The entries that some rows of one branch stand for, as few ranges."""
+        """The entries of some rows of one branch, as few ranges."""
         found: list[range] = []
         stop_row = row + rows
         while row < stop_row:
@@ -185,7 +185,7 @@ class Layout:
         return found
 
     def last_entry_of(self, row: int) -> int:
-        """The last entry in the conversation of a row: where a move to this row goes."""
+        """The last conversation entry of a row: the target of a move to this row."""
         return self.tree.content_at(self.entries_of(row)[-1].stop - 1)
 
     def main_child(self, children: list[int]) -> int:
@@ -209,7 +209,7 @@ def arrange(
     """Lays out a tree whose active path ends at `leaf`.
 
     `everything` gives bookkeeping entries rows as well (entries only). `dropped` marks entries that need no row in the
-    entries density, a byte each: replies that say nothing themselves, because their calls are shown with their results.
+    entries density, a byte each: replies without text, because their calls are shown with their results.
     """
     layout = Layout(tree, density, tree.content_at(leaf))
     layout.path_stop = {tree.run_of(run.start): run.stop for run in tree.path_runs(leaf)}
@@ -230,7 +230,7 @@ def _with_their_results(tree: SessionTree, silent: bytes | bytearray, *, everyth
     size = len(tree)
     found = bytearray(silent[:size].ljust(size, b"\0"))
     for start, stop in pairwise((*tree.starts, size)):
-        # Where it goes on in several ways, or ends, the reply has a row.
+        # Where the conversation branches or ends here, the reply has a row.
         kept = len(tree.kind[start:stop].rstrip(BOOKKEEPING_BYTES))
         if kept:
             found[start + kept - 1] = 0
@@ -274,7 +274,7 @@ class _Arranger:
             self._rows(run, branch, begins)
             if run in tree.run_children:
                 self._asides(run, branch)
-                # Below the leaf the path does not go on: whatever follows there is a branch.
+                # The path ends at the leaf: everything below is a branch.
                 ends = layout.leaf >= 0 and tree.run_of(layout.leaf) == run
                 self._push(stack, tree.content_children(run), branch, fresh=False, ends=ends)
 
@@ -313,7 +313,7 @@ class _Arranger:
             self._stretch(run, before, branch)
 
     def _turns(self, start: int, stop: int, begins: bool) -> None:
-        """Adds a row for each turn of a run, for each mark, and for what goes on behind a mark."""
+        """Adds a row for each turn of a run, for each mark, and for the rest of a turn after a mark."""
         kind, head = self.kind, self.layout.head
         before = len(head)
         found = [match.start() for match in _HEAD.finditer(kind, start, stop)]
@@ -336,7 +336,7 @@ class _Arranger:
     def _within_streaks(self, found: list[int]) -> set[int]:
         """The compactions between the first and the last of many in one turn. Rows are given by their first entries.
 
-        An agent that cannot get its context small enough compacts over and over: hundreds of rows that say nothing new.
+        An agent that cannot get its context small enough compacts again and again: hundreds of rows that say nothing new.
         """
         kind = self.kind
         streak: list[int] = []
@@ -359,7 +359,7 @@ class _Arranger:
         layout.stretch_branch.append(branch)
 
     def _asides(self, run: int, branch: int) -> None:
-        """Adds the rows of what hangs on a run and only keeps books: damage always, the rest where it is shown."""
+        """Adds the rows of bookkeeping that hangs on a run: damage always, the rest where it is shown."""
         layout, tree = self.layout, self.tree
         below = tree.run_children.get(run, ())
         if all(tree.run_content[child] for child in below):

@@ -1,4 +1,4 @@
-"""A file that is open for reading while others write to it: its bytes, and whether it is still what was read."""
+"""A file that is open for reading while others write to it: its bytes, and whether it is still the file that was read."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TELLING = ("st_size", "st_mtime_ns", "st_ino", "st_dev")
-"""What changes when somebody writes to a file or puts another in its place."""
+"""Values that change when somebody writes to a file or replaces it."""
 
 _AT_ONCE = 4 << 20
 """Bytes of a file up to which it is read with one call."""
 
 _PROOF = 4096
-"""Bytes at the beginning and at the end of what was read that are looked at before reading goes on behind them."""
+"""Bytes at the beginning and at the end of the read part that are checked before reading goes on."""
 
 
 class SessionFile:
-    """The file that has a name now; it stays that file when the name is given to another one."""
+    """The file that has a name now; it stays the same file when the name passes to another one."""
 
     def __init__(self, path: Path | str, *, once: bool = False) -> None:
-        """Raises NotASession where it cannot be opened, saying why in one line.
+        """Raises NotASession, with the reason in one line, where the file cannot be opened.
 
-        `once`: it is read for one look, and a small file with one call: what is asked for later is what it held then.
+        `once`: it is read for one look, a small file with one call; later requests get the bytes from then.
         """
         self.content: bytes | None = None
-        """All of it, where it was read with one call."""
+        """The whole file, where one call read it."""
         try:
             self.handle: BinaryIO = self._read_at_once(path) if once else open_regular(path)
         except IsADirectoryError as error:
@@ -43,12 +43,12 @@ class SessionFile:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
         self._path = path
         self.proof: tuple[tuple[int, bytes], ...] = ()
-        """The first and the last bytes of what was read, with their offsets."""
+        """The first and the last bytes of the read part, with their offsets."""
         if self.content is None:
             self.look()
 
     def _read_at_once(self, path: Path | str) -> BinaryIO:
-        """The file in memory; one that is large, or grows while it is read, opened. Raises OSError."""
+        """The file in memory; opened, where it is large or grows while it is read. Raises OSError."""
         descriptor = descriptor_of(path)
         try:
             self.seen = self.latest = os.fstat(descriptor)
@@ -62,11 +62,11 @@ class SessionFile:
         return BytesIO(content)
 
     def close(self) -> None:
-        """Its bytes can no longer be read."""
+        """Closes the file; its bytes are no longer readable."""
         self.handle.close()
 
     def at(self, offset: int, size: int) -> bytes:
-        """Some bytes of it. Raises OSError. From any thread."""
+        """Some bytes of the file. Raises OSError. Callable from any thread."""
         if self.content is not None:
             return self.content[offset : offset + size]
         if self.handle.closed:
@@ -78,14 +78,14 @@ class SessionFile:
             return file.read(size)
 
     def look(self) -> None:
-        """Takes note of the file's state before it is read. Raises OSError."""
+        """Records the file's state before it is read. Raises OSError."""
         if self.content is None:
             self.seen = self.latest = os.fstat(self.handle.fileno())
 
     def was_read(self, end: int) -> None:
-        """Takes note that it was read up to an offset: keeps what proves later that it still begins so. Raises OSError."""
+        """Records that the file was read up to an offset, with the bytes that prove it later. Raises OSError."""
         if self.content is not None:
-            # Nobody reads on what was read for one look.
+            # A file that was read for one look is not read on.
             return
         self.proof = tuple(
             (at, self.at(at, size))
@@ -93,9 +93,9 @@ class SessionFile:
         )
 
     def begins_as_read(self) -> bool:
-        """Whether it begins with what was read, as far as the first and last few thousand bytes of that prove it.
+        """Whether the file still begins with the read part, as far as the first and last few thousand bytes of that prove it.
 
-        An editor may write the same file anew, and longer; whatever it inserts or removes moves what comes behind.
+        An editor may rewrite the same file, and longer; an insertion or removal moves the bytes after it.
         """
         try:
             return bool(self.proof) and all(self.at(at, len(read)) == read for at, read in self.proof)
@@ -103,5 +103,5 @@ class SessionFile:
             return False
 
     def is_other(self, now: os.stat_result) -> bool:
-        """Whether what has its name now is longer, newer or another file than when it was last looked at."""
+        """Whether the file with its name now is longer, newer or another one than at the last look."""
         return any(getattr(now, name) != getattr(self.latest, name) for name in _TELLING)

@@ -1,4 +1,4 @@
-"""Facts in what was said and done, summaries of a span, and which facts of the span a summary holds.
+"""Facts in a session's messages, summaries of a span, and the facts of the span that survive in a summary.
 
 Public: `facts`, `summarizers`, `survival`.
 """

@@ -1,4 +1,4 @@
-"""The list that an agent keeps of its own work as it was before a span: a call in the span may change an item by its id alone."""
+"""An agent's own task list before a span: a call in the span may change an item by its id alone."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _NAMES = (
     b'"tasks"',
     b'"items"',
 )
-"""What stands in every line with a call that is about the list."""
+"""Words of calls about the list: every line with such a call holds at least one."""
 
 _AT_ONCE = 256
 """Replies that are decoded together."""
 _LISTED = frozenset({"todo", "todoread"})
-"""Tools whose results carry the list: of pi's extension and of opencode."""
+"""Tools whose results carry the list: that of pi's extension and that of opencode."""
 
 
 def plan_before(session: Session, messages: Sequence[tuple[EntryIndex, Body]]) -> Items:
-    """The list as the path above some messages left it; empty where none of them has to do with one."""
+    """The list as the path above some messages left it; empty where none of them is about one."""
     if not any(_about_plan(message) for _, message in messages):
         return ()
     top = session.columns.parent[min(entry for entry, _ in messages)]
@@ -51,9 +51,9 @@ def plan_before(session: Session, messages: Sequence[tuple[EntryIndex, Body]]) -
 def _changes(
     session: Session, path: Sequence[int]
 ) -> Iterator[tuple[EntryIndex, list[ToolCall], list[Body]]]:
-    """The replies of a path that call for something about the list, the newest first, with what came back.
+    """The replies of a path with calls about the list, the newest first, with their calls and results.
 
-    What stands above a list that was written whole has nothing to say any more.
+    Replies before one that wrote the whole list do not matter.
     """
     kinds = session.columns.kind
     place_of = {entry: place for place, entry in enumerate(path) if kinds[entry] == Kind.ASSISTANT}
@@ -86,7 +86,7 @@ def _plan_calls(message: Body) -> list[ToolCall]:
 
 
 def _results(path: Sequence[int], place: int, kinds: Sequence[int]) -> Iterable[int]:
-    """The results behind a reply, until the next one."""
+    """The results after a reply, until the next one."""
     for entry in (path[later] for later in range(place + 1, len(path))):
         if kinds[entry] == Kind.ASSISTANT:
             return

@@ -1,6 +1,7 @@
-"""The rules and the steps that the summary lists which a compaction replaces, whoever wrote it.
+"""The rules and steps in the summary that a compaction replaces, whoever wrote it.
 
-They stand there as bare lines: the heading above a line tells which of both it is. Steps in boxes are read as any checklist is.
+They are bare lines there: the heading above a line tells which of the two it is. Steps with checkboxes are read like any
+checklist.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 _LEAST = 8
-"""Characters of a line that says something."""
+"""Characters from which a line counts."""
 _NOTHING = re.compile(
     r"(?i)^\W*(?:none|nothing|n/a)(?: (?:specified|stated|given|yet|known|pending|left|else|so far))?\W*$"
     r"|^\W*no (?:\w+ ){0,3}(?:constraints|preferences|requirements|rules|steps|tasks)(?: \w+){0,3}\W*$"
 )
 _NO_STEP = re.compile(r"(?i)^(?:[\"“'‘>]|(?:this|that|it|these|(?:the )?user(?:['’]s)?|current|currently)\b)")
-"""What stands among steps and is none: a word about them, or what the user said."""
+"""A line among steps that is not one: a remark about them, or the user's words."""
 _WANTS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|requires|insists|does(?:n['’]t| not) want)\b")
 _QUOTES_USER = re.compile(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
-"""A line of a list of all that the user said."""
+"""A line in a list of the user's messages."""
 
 
 def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
-    """The rules that a summary lists, and its steps that stand in no box."""
+    """The rules that a summary lists, and its steps without a checkbox."""
     found = []
     for section, line, is_open in read_outline(summary):
         text = line
@@ -61,10 +62,10 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
 def unfinished(
     told: Sequence[Sighting], messages: Sequence[SpanMessage], reader: FactReader, cwd: str
 ) -> list[Sighting]:
-    """Of what an earlier summary tells, all but the rules that the user took back, and the steps that nobody knows to be open.
+    """The sightings of an earlier summary, without rules that the user took back and steps that are not known to be open.
 
-    A step is not known to be open once the work that the summary stands amid was answered, where the agent made a list of its own since, or where a
-    file that a step names is gone. `reader` read the messages behind the summary.
+    A step is no longer known to be open once the work around the summary was answered, once the agent made a list of its
+    own, or once a file that the step names is gone. `reader` has read the messages after the summary.
     """
     told = [
         one for one in told if one.kind is not FactKind.CONSTRAINT or not reader.rules.is_revoked(one.text)
@@ -82,12 +83,12 @@ def unfinished(
         if one.key not in steps
         or not any(
             named.kind is FactKind.PATH and named.key.rpartition("/")[2] in gone
-            for named in reader.named(one.text, Voice.TOLD, one.entry)
+            for named in reader.texts.named(one.text, Voice.TOLD, one.entry)
         )
     ]
 
 
 def _goes_on(messages: Sequence[SpanMessage]) -> bool:
-    """Whether messages begin with work, or with a request that only keeps it going; those without a request are all work."""
+    """Whether messages begin with work, or with a request that only keeps it going; without a request all are work."""
     turns = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
     return not turns or turns[0].first > 0 or not turns[0].tells

@@ -1,3 +1,3 @@
-"""The application: wiring, the command palette, what runs beside the screen."""
+"""The application: wiring, the command palette, the jobs beside the screen."""
 
 from __future__ import annotations

@@ -23,12 +23,9 @@ from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.screens import FeatureScreens
 from leafward_tui.app.type_ahead import TypeAheadApp
-from leafward_tui.ui.glyphs import choose_glyphs
-from leafward_tui.ui.intents import app_bindings
-from leafward_tui.ui.key_overrides import Keymap
-from leafward_tui.ui.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen
-from leafward_tui.ui.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
-from leafward_tui.ui.theme import (
+from leafward_tui.ui.appearance.glyphs import choose_glyphs
+from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
+from leafward_tui.ui.appearance.theme import (
     DEFAULT_DARK,
     Palette,
     Palettes,
@@ -39,7 +36,10 @@ from leafward_tui.ui.theme import (
     unknown_theme,
     user_themes,
 )
-from leafward_tui.ui.times import tell_years_by
+from leafward_tui.ui.keys.intents import app_bindings
+from leafward_tui.ui.keys.key_overrides import Keymap
+from leafward_tui.ui.screens.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen
+from leafward_tui.ui.text.times import tell_years_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,20 +52,22 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Jobs
 
     def _serves(app: LeafwardApp) -> AppServices:
-        """The type checker says here what of the services is missing."""
+        """Makes the type checker report services that the application lacks."""
         return app
 
 
 _PROBLEM_SECONDS = 12
 _SWITCH = 0.0001
-"""Seconds after which a thread that wants the interpreter gets it. A key changes threads half a dozen times before work
-behind the screen hears of it and rests."""
+"""Seconds after which a waiting thread gets the interpreter.
+
+A key changes threads half a dozen times before the background work hears of it and rests.
+"""
 
 
 _SETTLED = 1.0
 """Seconds after which start-up is over."""
 _LOOKED_FOR = 2.0
-"""Seconds between two looks whether the terminal is still there."""
+"""Seconds between two checks whether the terminal is still there."""
 
 _BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
@@ -81,7 +83,7 @@ def _commands() -> type[Provider]:
 
 
 class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
-    """Opens ``paths``: one session file in the explorer, anything else as the catalogue of what lies there."""
+    """The application on ``paths``: one session file in the explorer, anything else as the catalogue of its sessions."""
 
     TITLE = "leafward"
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -89,7 +91,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = True
     DEFAULT_MODE = "leafward"
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (LEAST_WIDTH, "-narrow"), (80, "-wide")]  # noqa: RUF012  Textual's own form
-    """What stands over a screen is hidden with what is below it where nothing fits; see the stylesheet."""
+    """Widgets over a screen are hidden with it where nothing fits; see the stylesheet."""
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (LEAST_HEIGHT, "-short")]  # noqa: RUF012  Textual's own form
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar = [*app_bindings(), Binding("ctrl+c", "help_quit", show=False, system=True)]
@@ -105,15 +107,15 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         encoding: str | None = None,
         ahead: Prefetch | None = None,
     ) -> None:
-        """``problems`` of the configuration are told once the first screen stands; ``clock`` is what "now" is.
+        """``problems`` of the configuration are shown once the first screen stands; ``clock`` gives the present time.
 
-        ``ahead`` is the scan of the session named, where one is under way.
+        ``ahead`` is the scan of the named session, where one is under way.
         """
         env = os.environ if env is None else env
         self.paths = tuple(paths)
         self._ahead = ahead
         self._starts = True
-        """Whether the first batch is still to come: the one of the start."""
+        """Whether the first batch of updates, that of the start, is still to come."""
         self.config = config if config is not None else Config()
         self.clock = clock
         tell_years_by(clock)
@@ -133,7 +135,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         users, faults = user_themes(config_dir() / "themes")
         self._problems += faults
         self.palettes = Palettes(users)
-        """The themes by name, as their files say; the defaults first."""
+        """The themes by name, with the colours of their files; the defaults first."""
         first = self._first_theme()
         self.palette_now = self.shown(first)
         self.styles_now = Styles.of(self.palette_now)
@@ -149,7 +151,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     # --- themes -------------------------------------------------------------------------------------------------------
 
     def _first_theme(self) -> str:
-        """The theme chosen last, as long as the configuration still says what it said then; else the configured one."""
+        """The theme chosen last, as long as the configured theme has not changed since; else the configured one."""
         configured = self.config.theme
         chosen = self._memory.get("theme")
         if (
@@ -173,13 +175,13 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         return theme_variable_defaults()
 
     def watch_theme(self, theme_name: str) -> None:
-        """Line-rendered widgets take their styles from here."""
+        """Sets the styles of line-rendered widgets."""
         if theme_name in self.palettes:
             self.palette_now = self.shown(theme_name)
             self.styles_now = Styles.of(self.palette_now)
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Takes the stylesheets anew where the theme changed: at start-up Textual asks twice for what is there."""
+        """Applies the stylesheets again only where the theme changed: at start-up Textual asks twice for the same."""
         if self.current_theme != self._styled_with:
             self._styled_with = self.current_theme
             super().refresh_css(animate)
@@ -197,12 +199,12 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     # --- screens ------------------------------------------------------------------------------------------------------
 
     def first_screen(self) -> Screen[Any]:
-        """The screen that was asked for: no empty one is painted before it."""
+        """The requested screen: no empty one is painted before it."""
         return self.screens.first(self.paths, self._ahead)
 
     @contextmanager
     def batch_update(self) -> Iterator[None]:
-        """As in Textual, but nothing is held back at the start: the first frame would be drawn, thrown away and drawn again."""
+        """As in Textual, except for the first batch, which is not held back: the first frame would be drawn twice."""
         if self._starts:
             self._starts = False
             yield
@@ -211,11 +213,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
             yield
 
     def on_unmount(self) -> None:
-        """The demo's copy goes."""
+        """Deletes the demo's copy."""
         self.screens.close()
 
     def on_mount(self) -> None:
-        """What is wrong with configuration, keymap and themes, told once."""
+        """Shows problems of configuration, keymap and themes once, and starts the timers."""
         if self._problems:
             self.call_after_refresh(self._tell_problems)
         if self._collector_is_ours:
@@ -225,7 +227,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
             self._end_on_signals()
 
     def _end_on_signals(self) -> None:
-        """A window that is closed and a machine that goes down end the application as its own key does: nothing of it is left."""
+        """Ends the application on the signals of a closed window and a shutdown, as its own key does, without traces."""
         loop = asyncio.get_running_loop()
         for name in ("SIGHUP", "SIGTERM"):
             # Windows has no such handlers.
@@ -233,12 +235,12 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
                 loop.add_signal_handler(getattr(signal, name), self.exit)
 
     def _end_without_terminal(self) -> None:
-        """Ends where the terminal is gone: Textual's reader would read nothing from it again and again."""
+        """Ends the application where the terminal is gone: Textual's reader would read nothing from it again and again."""
         if hung_up(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
             self.exit()
 
     def _collect_again(self) -> None:
-        """Garbage is collected from now on; what start-up made stays and is not looked through again."""
+        """Starts garbage collection, which skips the objects made at start-up."""
         self.keep_for_long()
         collect_seldom()
         COLLECTOR.enable()
@@ -250,46 +252,46 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         self.say("\n".join(lines), problem=True)
 
     def action_command_palette(self) -> None:
-        """The palette, over a full screen only."""
+        """Opens the palette, over a full screen only."""
         if isinstance(self.screen, BaseScreen):
             from leafward_tui.app.command_palette import Palette
 
             self.push_screen(Palette())
 
     def action_help_quit(self) -> None:
-        """ctrl+c without a selection: it never quits by accident, and says what does."""
+        """Answers ctrl+c without a selection: it never quits by accident, and names the key that does."""
         quits, back = self.keymap.label("app.quit"), self.keymap.label("app.back")
         self.say(f"{quits or 'the palette'} quits, {back or 'the palette'} goes back")
 
     def noticed(self, event: events.Event) -> None:
-        """Work behind the screen makes room for what the user does."""
+        """Pauses background work for the user's input."""
         if isinstance(event, _BY_HAND):
             self.input_priority.pressed()
 
     def ignores(self, event: events.InputEvent | events.Paste) -> bool:
-        """On a terminal that nothing fits on only the key that quits works: what others and the mouse did could not be seen."""
+        """Whether input is ignored: a terminal that is too small shows no effects, so only the key that quits works there."""
         if self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
             return False
         return not isinstance(event, events.Key) or event.key not in self.keymap.keys["app.quit"]
 
     def post_display_hook(self) -> None:
-        """A frame stands: work behind the screen goes on."""
+        """Resumes background work after a painted frame."""
         self.input_priority.painted()
 
     def unbound(self, key: str) -> None:
-        """A key that does nothing on this screen says so."""
-        from leafward_tui.ui.key_reasons import reason_for_key
-        from leafward_tui.ui.routed_screen import RoutedScreen
+        """Shows that a key does nothing on this screen."""
+        from leafward_tui.ui.keys.key_reasons import reason_for_key
+        from leafward_tui.ui.screens.routed_screen import RoutedScreen
 
         screen = self.screen
         if isinstance(screen, RoutedScreen) and screen.answer is not None:
-            # Where there is no help, all keys stand on it.
+            # A screen without help shows all of its keys itself.
             screen.answer(reason_for_key(key, self.keymap if "app.help" in screen.routes else None))
 
     # --- services -----------------------------------------------------------------------------------------------------
 
     def copy(self, text: str, what: str = "") -> Copied:
-        """Puts text on the clipboard, or into a file where that cannot work, and says which, and `what` it is."""
+        """Puts text on the clipboard, or into a file where that cannot work; `what` names the text in the message."""
         copied = copy_text(
             self, safe_text.safe(text), terminal=self.terminal, fallback=state_dir() / "copied.txt"
         )._replace(what=what)
@@ -303,11 +305,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         return ScreenJobs(owner, self.input_priority)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """What Textual's own fields copy goes the same way."""
+        """Copies the text of Textual's own fields the same way."""
         self.copy(text)
 
     def say(self, text: str, *, problem: bool = False) -> None:
-        """A toast: for what is done elsewhere (clipboard, files, agents) only."""
+        """Shows a toast: for effects elsewhere (clipboard, files, agents) only."""
         timeout = _PROBLEM_SECONDS if problem else None
         self.notify(
             safe_text.safe(text),
@@ -321,17 +323,17 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         self._memory.keep(key, value)
 
     def keep_for_long(self) -> None:
-        """Much was read that stays: garbage is not looked for among it, so that no key has to wait for that."""
+        """Excludes the objects made so far from garbage collection: no key has to wait for a pass over them."""
         if self._collector_is_ours:
             set_aside()
 
     def let_go(self) -> None:
-        """What was to stay for long is no longer needed; freed once the next screen stands."""
+        """Ends `keep_for_long`: the objects are examined again, once the next screen stands."""
         if self._collector_is_ours and self.is_running:
             self.set_timer(_SETTLED, look_through)
 
     def recall(self, key: str) -> object:
-        """What was remembered, None where nothing was."""
+        """The remembered value, None where there is none."""
         return self._memory.get(key)
 
 
@@ -340,7 +342,7 @@ def run(paths: Sequence[Path] = (), ahead: Prefetch | None = None) -> int:
     from leafward.base.config import load
 
     config, problems = load()
-    # Each read of a line gives the interpreter away; with Python's 5 ms a worker would keep it that long each time.
+    # Each read of a line releases the interpreter; with Python's 5 ms a worker would keep it that long each time.
     sys.setswitchinterval(_SWITCH)
     app = LeafwardApp(paths, config, problems=problems, ahead=ahead)
     app.run()

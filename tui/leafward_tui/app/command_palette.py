@@ -1,4 +1,4 @@
-"""The command palette, fed by the intents of the screen it was called from: only what works now, what was run last first."""
+"""The command palette, made from the intents of its screen: only those that work now, the last ones run first."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
 
 from leafward.base.config import config_path
-from leafward_tui.ui.cells import right
-from leafward_tui.ui.intents import INTENTS, WRITES, Intent, intents_for
-from leafward_tui.ui.key_reasons import SCREEN_TITLES
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import INTENTS, WRITES, Intent, intents_for
+from leafward_tui.ui.keys.key_reasons import SCREEN_TITLES
+from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,14 +32,14 @@ def working_intents(screen: BaseScreen[Any]) -> list[Intent]:
 
 
 _RECENT = 5
-"""Commands that were run last and are listed first."""
+"""Number of commands run last that are listed first."""
 _ORDER = ("Change", "Compare", "Compaction", "Sessions", "Find", "View", "Go", "Tree", "Rows", "Leafward")
-"""Groups as the palette lists them before anything is typed: what is done most from there first."""
+"""The order of the groups in the palette before anything is typed: the groups of the most used commands first."""
 
 _TELLING = 3
-"""Letters from which a word that no command here holds is looked for elsewhere."""
+"""Letters from which a word that no command here contains is looked for on other screens."""
 _SETTINGS = ("settings", "configuration", "options", "preferences")
-"""Words by which the file of the settings is found."""
+"""Words that find the file of the settings."""
 
 _KEYS = 16
 _WIDTH = 96
@@ -56,7 +56,7 @@ class Palette(CommandPalette):
         super().__init__(placeholder="type to find a command", id="--command-palette")
 
     def on_mount(self) -> None:
-        """Title and way out stand in the rules."""
+        """Puts the title and the key that closes it into the rules."""
         frame = self.query_one("#--container")
         frame.border_title = Content("Commands")
         frame.border_subtitle = Content("enter run   esc cancel")
@@ -66,7 +66,7 @@ class Palette(CommandPalette):
 
 
 class IntentCommands(Provider):
-    """What can be done on the screen, with its key."""
+    """The intents of the screen that work now, with their keys."""
 
     def _working(self) -> list[Intent]:
         if not isinstance(self.screen, BaseScreen):
@@ -80,7 +80,7 @@ class IntentCommands(Provider):
         return sorted(working_intents(self.screen), key=place)
 
     def _recent(self) -> list[str]:
-        """The commands run last from here, the latest first."""
+        """The commands run last on this screen, the latest first."""
         recalled = services_of(self.screen).recall("commands")
         return [str(one) for one in recalled] if isinstance(recalled, list) else []
 
@@ -99,7 +99,7 @@ class IntentCommands(Provider):
         return Content.assemble(title, (right(keys, _KEYS, ellipsis=shell.glyphs.ellipsis), "$lw-faint"))
 
     async def discover(self) -> Hits:
-        """Everything that works now."""
+        """All commands that work now."""
         for entry in self._working():
             yield DiscoveryHit(
                 self._line(entry, Content(entry.title)),
@@ -108,10 +108,10 @@ class IntentCommands(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        """What works now and matches its title, its words in the key bar, its id, or what is done where it leads.
+        """Commands that work now and match by title, key bar words, id, or words for the screen they open.
 
-        Only what holds the words, if anything does; where nothing that works now does, also what holds them elsewhere, with the
-        place where it is done.
+        Where any contains the query, only those; where no working command does, also those of other screens that do,
+        each with its screen.
         """
         matcher, words = self.matcher(query), query.casefold()
         working = self._working()
@@ -139,7 +139,7 @@ class IntentCommands(Provider):
             yield Hit(1, Content(text), partial(self._tell, text), text=text)
 
     def _elsewhere(self, words: str) -> Iterator[tuple[str, str]]:
-        """What holds some words and does not work here now: its title, and why, or on which screen it does."""
+        """Commands that contain the words but do not work here now: the title, and the reason or their screen."""
         if len(words) < _TELLING or not isinstance(self.screen, BaseScreen):
             return
         if any(one.startswith(words) for one in _SETTINGS):
@@ -156,6 +156,6 @@ class IntentCommands(Provider):
                 yield entry.title, f"in the {SCREEN_TITLES.get(entry.screens[0], entry.screens[0])}"
 
     def _tell(self, text: str) -> None:
-        """Says in the key bar where something is done."""
+        """Shows in the key bar where a command works."""
         if isinstance(self.screen, BaseScreen) and self.screen.answer is not None:
             self.screen.answer(text)

@@ -1,8 +1,8 @@
 """Work beside the screen: the only place with thread workers.
 
-A job is a free function of values. It is given a `Job`, asks it every few milliseconds whether its result is still wanted,
-and returns what it found; the caller's function gets that in the thread of the screen, unless a newer job of the same key was started
-or the screen is gone.
+A job is a free function of values. It gets a `Job`, asks it every few milliseconds whether its result is still wanted,
+and returns the result; the caller's function gets that in the thread of the screen, unless a newer job of the same key
+was started or the screen is gone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from textual.worker import get_current_worker
 
 from leafward.base.errors import Cancelled, LeafwardError, reason_of
+from leafward_tui.app.import_turns import take_turns
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+take_turns()
+
 
 class _ThreadJob:
-    """What one job may ask and say, from its own thread."""
+    """The `Job` of one job, used from the job's own thread."""
 
     __slots__ = ("_deliver", "unwanted")
 
@@ -75,7 +78,7 @@ class ScreenJobs:
         on_done: Callable[[Result], object],
         on_error: Callable[[str], object] | None = None,
     ) -> None:
-        """Starts a job beside those of the same key; each delivers its result. For writes, which nothing cancels."""
+        """Starts a job beside those of the same key; each delivers its result. For writes, which are never cancelled."""
         self._start(key, work, on_done, on_error, alone=False)
 
     def running(self, key: str) -> bool:
@@ -83,7 +86,7 @@ class ScreenJobs:
         return bool(self._running.get(key))
 
     def cancel(self, *keys: str) -> None:
-        """Cancels the jobs of some keys, of all keys without one; what they find is dropped."""
+        """Cancels the jobs of some keys, without keys all jobs; their results are dropped."""
         for key in keys or tuple(self._runs):
             self._runs[key] = self._runs.get(key, 0) + 1
             self._running.pop(key, None)

@@ -1,4 +1,4 @@
-"""Small choices remembered between two starts: the theme, how the catalogue was sorted."""
+"""Small choices remembered between two starts: the theme, the sort order of the catalogue."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ FILE_NAME = "app.json"
 
 
 class Memory:
-    """Values by key in one file of the state folder. A file that cannot be read or written is as if it were empty."""
+    """Values by key in one file of the state folder. A file that cannot be read or written counts as empty."""
 
     def __init__(self) -> None:
         self._path = state_dir() / FILE_NAME
         self._values: dict[str, Any] | None = None
 
     def get(self, key: str) -> object:
-        """What was kept under ``key``; None where nothing was."""
+        """The value under ``key``; None where there is none."""
         if self._values is None:
             self._values = self._read()
         return self._values.get(key)
@@ -28,7 +28,7 @@ class Memory:
             data = read_regular(self._path)
         except OSError:
             return {}
-        # Not before there is something to read: the first frame waits for this.
+        # Imported only where there is a file to read: the first frame waits for this.
         import json
 
         try:

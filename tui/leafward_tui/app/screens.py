@@ -1,4 +1,4 @@
-"""Opens the screens of features. They are imported here alone, when they are shown, so that none of them knows another."""
+"""Opens the screens of features, importing each when it is shown; thus none of them knows another."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
-    from leafward_tui.ui.inspector_pane import InspectorPane
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
     from leafward_tui.ui.services import Job
 
 _BLAME = "leafward_tui.blame.screen"
 _LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.compare"
 _SOON = (
-    "leafward_tui.ui.sheet",
-    "leafward_tui.ui.reading_sheet",
+    "leafward_tui.ui.sheets.sheet",
+    "leafward_tui.ui.sheets.reading_sheet",
     "leafward_tui.explorer.restore_sheet",
     "leafward_tui.explorer.controllers.heal",
     _XRAY,
@@ -40,11 +40,11 @@ _SOON = (
     _COMPARE,
     "leafward.query.select",
 )
-"""Modules that a key needs and that take longer to load than a frame; loaded once nothing else is done."""
+"""Modules that a key needs and that take longer to load than a frame; loaded while the application is idle."""
 
 
 def _names_session(path: Path) -> bool:
-    """Whether a path is that of one session, also of one inside a database."""
+    """Whether a path is that of one session, including one inside a database."""
     if path.suffix == ".jsonl":
         return path.is_file()
     from leafward.agents import names_one
@@ -61,7 +61,7 @@ def _loaded(names: Sequence[str], job: Job) -> None:
 
 
 class FeatureScreens:
-    """The screens of the application."""
+    """The screens of the application; `ui.services.Screens` says what each method does."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -72,13 +72,13 @@ class FeatureScreens:
         """The module of the screen that opens once it is loaded."""
 
     def close(self) -> None:
-        """The demo's copy goes."""
+        """Deletes the demo's copy."""
         self._until_exit.close()
 
     # --- modules ------------------------------------------------------------------------------------------------------
 
     def prefetch(self, owner: DOMNode) -> None:
-        """Loads what the screens need in a job of a screen, so that the next of them opens at once."""
+        """Loads the modules of the screens in a job of a screen, so that the next screen opens at once."""
         missing = [name for name in _SOON if name not in sys.modules]
         if missing:
             services_of(self._app).jobs(owner).latest(
@@ -86,7 +86,7 @@ class FeatureScreens:
             )
 
     def _once_loaded(self, name: str, then: Callable[[], object]) -> None:
-        """Does something that needs a module: at once where it is loaded, else once it is. Keys go on meanwhile."""
+        """Calls `then` once a module is loaded: at once where it is already. Keys are handled meanwhile."""
         if name in sys.modules:
             then()
             return
@@ -105,7 +105,10 @@ class FeatureScreens:
     # --- screens ------------------------------------------------------------------------------------------------------
 
     def first(self, paths: Sequence[Path], ahead: Prefetch | None) -> Screen[Any]:
-        """One session in the explorer, anything else as the catalogue of what lies there. `ahead` is its scan under way."""
+        """The first screen: one session in the explorer, other paths as the catalogue of their sessions.
+
+        `ahead` is the session's scan under way.
+        """
         if len(paths) == 1 and _names_session(paths[0]):
             from leafward_tui.explorer import ExplorerScreen
 
@@ -115,13 +118,11 @@ class FeatureScreens:
         return CatalogueScreen(paths)
 
     def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
-        """A session in the explorer, with the cursor where somebody wants to arrive."""
         from leafward_tui.explorer import ExplorerScreen
 
         self._app.push_screen(ExplorerScreen(path, agent, None, target))
 
     def demo(self) -> None:
-        """The bundled session, a copy of it that is gone when the application ends."""
         from leafward.base.errors import LeafwardError
         from leafward.export.demo import demo_session
 
@@ -141,7 +142,6 @@ class FeatureScreens:
         before: object,
         on_close: Callable[[object], None],
     ) -> None:
-        """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
         from leafward_tui.search import LeftSearch, SearchScreen
 
         left = before if isinstance(before, LeftSearch) else None
@@ -150,11 +150,6 @@ class FeatureScreens:
         self._app.push_screen(SearchScreen(paths, cards, left), on_close)
 
     def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
-        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for.
-
-        `session` is one that counts wherever it lies.
-        """
-
         def show() -> None:
             from leafward_tui.blame.screen import BlameScreen
 
@@ -163,7 +158,6 @@ class FeatureScreens:
         self._once_loaded(_BLAME, show)
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
-        """The operations on a session; hands back an entry to go to."""
         from leafward_tui.log.screen import LogScreen
 
         self._app.push_screen(LogScreen(session), on_close)
@@ -175,8 +169,6 @@ class FeatureScreens:
         pins: tuple[str, ...],
         on_close: Callable[[LabResult | None], None],
     ) -> None:
-        """The compaction lab at an entry, or beside a compaction, with facts pinned; hands back what was written."""
-
         def show() -> None:
             from leafward_tui.lab import LabScreen
 
@@ -185,8 +177,6 @@ class FeatureScreens:
         self._once_loaded(_LAB, show)
 
     def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
-        """A compaction, or the context edits at an entry, before and after."""
-
         def show() -> None:
             from leafward_tui.xray import XRayScreen
 
@@ -201,8 +191,6 @@ class FeatureScreens:
         draft: Draft | None,
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
-        """A compaction that is planned, before and after."""
-
         def show() -> None:
             from leafward_tui.xray import XRayScreen
 
@@ -213,8 +201,6 @@ class FeatureScreens:
     def compare(
         self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
     ) -> None:
-        """Two entries compared; `mark` is the marked entry, -1 for none."""
-
         def show() -> None:
             from leafward_tui.compare import CompareScreen
 
@@ -223,7 +209,6 @@ class FeatureScreens:
         self._once_loaded(_COMPARE, show)
 
     def inspector(self) -> InspectorPane:
-        """A new inspector, to be composed into a screen."""
         from leafward_tui.inspector.pane import Inspector
 
         return Inspector(id="inspector")

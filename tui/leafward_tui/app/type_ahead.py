@@ -1,8 +1,8 @@
-"""Keys that come faster than screens: each does what it would do if the one before it had been waited for.
+"""Keys that come faster than screens: each has the effect that it would have after a wait for the one before.
 
-Textual hands a key to the widget that has the focus when it arrives, and looks for its binding only after it has bubbled
-up. What is pasted or typed within one read (`/needle`) would so be aimed at the widget below, before its first key has
-opened the field.
+Textual hands a key to the widget that has the focus when it arrives, and looks for its binding only after it has
+bubbled up. Text that is pasted or typed within one read (`/needle`) would go to the widget below, before its first key
+has opened the field.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from textual.message_pump import MessagePump
 
 _PATIENCE = 0.25
-"""Seconds after which keys go on although whoever got the one before has not answered: it may be gone."""
+"""Seconds after which keys go on although the receiver of the one before has not answered: it may be gone."""
 
-_NOTHING_OF_ITS_OWN = Widget._on_key  # noqa: SLF001  what tells a field from a widget that only has bindings
+_NOTHING_OF_ITS_OWN = Widget._on_key  # noqa: SLF001  distinguishes a field from a widget that only has bindings
 _ROUNDS = 2
 """Ways up from a widget to the application: the key itself may make a message that goes up once more (a field's enter)."""
 
 
 class TypeAheadApp(App[ReturnType], inherit_bindings=False):
-    """An application that does one key after the other.
+    """An application that handles one key after the other.
 
-    A binding is run when its key arrives. A key for a widget that takes keys itself is waited for, and so is a screen that is
-    not ready yet.
+    A binding is run when its key arrives. Further keys wait for one that a widget handles itself, and for a screen that
+    is not ready yet.
     """
 
     def __init__(self) -> None:
         self._held: deque[events.Key | events.Paste] = deque()
         self._waits_since = 0.0
-        """By the monotonic clock; 0 where nothing is waited for."""
+        """The start of the wait, by the monotonic clock; 0 where nothing is waited for."""
         self._typed_for = 0.0
-        """Until when what was typed was meant for a field that was not opened, by the clock of events."""
+        """The time, by the clock of events, until which typed text was meant for a field that was not opened."""
         super().__init__()
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys and pasted text in order, whatever screens they open; everything else as in Textual."""
+        """Handles keys and pasted text in order, whatever screens they open; everything else as in Textual."""
         if not event.is_forwarded:
             self.noticed(event)
             if isinstance(event, (events.InputEvent, events.Paste)) and self.ignores(event):
@@ -58,14 +58,14 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
             await self._let_go()
 
     def noticed(self, event: events.Event) -> None:
-        """Called with every event before anything is done about it; overridden."""
+        """Called with every event before it is handled; overridden."""
 
     def ignores(self, event: events.InputEvent | events.Paste) -> bool:  # noqa: ARG002  overridden
         """Whether a key, pasted text or the mouse does nothing at all; overridden."""
         return False
 
     def drop_typed(self) -> None:
-        """Drops the keys that were typed before now, but for the one that cancels."""
+        """Drops the keys typed so far, except for the one that cancels."""
         self._typed_for = events.Event().time
         self._held = deque(event for event in self._held if not self._is_dropped(event))
 
@@ -76,7 +76,7 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
         """Called with a key that neither a widget nor a binding wants; overridden."""
 
     async def _let_go(self) -> None:
-        """Hands on what was held, up to a key that has to be waited for."""
+        """Hands on the held keys, up to one that has to be waited for."""
         self._waits_since = 0.0
         while self._held:
             if self.screen_stack and not (self.screen.is_mounted and getattr(self.screen, "ready", True)):
@@ -93,12 +93,12 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
                 return
 
     def _wait(self, way: list[MessagePump], rounds: int) -> None:
-        """Goes on once everything that lies in the queues on a way up is done."""
+        """Goes on once all messages in the queues of the nodes on a way up are handled."""
         self._waits_since = time.monotonic()
         remaining = deque(way * rounds)
 
         async def step() -> None:
-            # A widget that is being removed takes no more messages: what lay in its queue is done.
+            # A widget that is being removed takes no more messages: its queue is done.
             while remaining:
                 if remaining.popleft().call_later(step):
                     return
@@ -123,7 +123,7 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
 
 
 def _takes(node: DOMNode, event: events.Key) -> bool:
-    """Whether a node does something with a key besides its bindings. One that does so only at times has ``takes_keys``."""
+    """Whether a node handles a key besides its bindings. One that does so only at times has ``takes_keys``."""
     at_times = getattr(node, "takes_keys", None)
     if at_times is not None:
         return bool(at_times)

@@ -1,6 +1,7 @@
-"""Blame: which turn of which session wrote each line of a file as it stands on disk, and what that turn was for.
+"""Blame: the turn and session that wrote each line of a file on disk, and the purpose of that turn.
 
-`screen.BlameScreen` is what others open; it opens the session of a line on top of itself and hands nothing back.
+`screen.BlameScreen` is the entrance for other features; it opens the session of a line on top of itself and hands
+nothing back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The widgets of the blame, and how they are shown: all that its controllers see of the screen."""
+"""The widgets of the blame and their drawing: all that its controllers see of the screen."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.blame.model.blame_text import LineFact
 from leafward_tui.blame.widgets.blame_lines import BlameLines
 from leafward_tui.blame.widgets.line_facts import LineFacts
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.blame.state import BlameState
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screens.screen import BaseScreen
 
 
 class BlameDisplay:
-    """A `BlameView`: what is shown of the lines."""
+    """The `BlameView` of the screen."""
 
     def __init__(self, screen: BaseScreen[None], state: BlameState) -> None:
         self._screen, self._state = screen, state
@@ -40,7 +40,7 @@ class BlameDisplay:
         self.open_sheet = screen.open_sheet
 
     def widgets(self) -> tuple[Widget, ...]:
-        """The lines, below them what is known of the one under the cursor."""
+        """The lines, and below them the facts of the one under the cursor."""
         return (self.head, self.lines, RowRule(), self.facts, self.note)
 
     @property
@@ -64,7 +64,7 @@ class BlameDisplay:
         self.show_hints()
 
     def show_details(self) -> None:
-        """What is known of the line under the cursor."""
+        """Shows the facts of the line under the cursor."""
         text, at = self.text, self.cursor
         if text is not None and at >= 0:
             reason = self._state.reasons.get(text.line(at).author)
@@ -72,7 +72,7 @@ class BlameDisplay:
         self.show_hints()
 
     def show_problem(self, title: str, problem: str) -> None:
-        """Says that there are no lines, and why."""
+        """Shows the reason why there are no lines."""
         self.tell("")
         self.facts.show((title, ""), [LineFact("", problem, "bad")])
         self.show_hints()
@@ -86,15 +86,15 @@ class BlameDisplay:
         self.lines.move_by(step)
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the line over the keys."""
+        """Shows a note in the line over the keys."""
         self.note.note(text or None, tone, keys)
 
     def close(self) -> None:
-        """Back to where the blame was opened."""
+        """Goes back to the screen where the blame was opened."""
         self._screen.go_back()
 
     def show_title(self) -> None:
-        """The file, and whose its lines are."""
+        """Shows the file, and numbers of lines by author."""
         path, text = self._state.path, self.text
         facts: list[Fact] = []
         if text is not None:

@@ -1,4 +1,4 @@
-"""What the controllers of the blame see of its screen."""
+"""The screen's interface for the controllers of the blame."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward_tui.blame.model.blame_text import BlameText
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class BlameView(Protocol):
@@ -30,11 +30,11 @@ class BlameView(Protocol):
         ...
 
     def show_details(self) -> None:
-        """Shows what is known of the line under the cursor."""
+        """Shows the facts of the line under the cursor."""
         ...
 
     def show_problem(self, title: str, problem: str) -> None:
-        """Says that there are no lines, and why."""
+        """Shows the reason why there are no lines."""
         ...
 
     def show_hits(self, hits: Sequence[int]) -> None:
@@ -46,17 +46,17 @@ class BlameView(Protocol):
         ...
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the line over the keys."""
+        """Shows a note in the line over the keys."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+        """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 
     def close(self) -> None:
-        """Back to where the blame was opened."""
+        """Goes back to the screen where the blame was opened."""
         ...

@@ -1,4 +1,4 @@
-"""Who wrote the lines of a file, over all sessions of its project."""
+"""The screen for the authors of the lines of a file, over all sessions of its project."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from leafward_tui.blame.controllers.cursor import BlameCursor
 from leafward_tui.blame.controllers.reading import BlameReading
 from leafward_tui.blame.display import BlameDisplay
 from leafward_tui.blame.state import BlameState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.catalog import Card
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class BlameScreen(BaseScreen[None]):
@@ -44,7 +44,7 @@ class BlameScreen(BaseScreen[None]):
         self.state = BlameState(path, cards, session)
 
     def compose_content(self) -> ComposeResult:
-        """The lines and what is known of one; and the controllers, which need the services of the application."""
+        """The lines and the facts of one; and the controllers, which need the services of the application."""
         self.view = BlameDisplay(self, self.state)
         self._reading = BlameReading(self.state, self.view, self.shell, self.shell.jobs(self))
         cursor = BlameCursor(self.view, self.shell)
@@ -53,7 +53,7 @@ class BlameScreen(BaseScreen[None]):
         yield from self.view.widgets()
 
     def mounted(self) -> None:
-        """Shows the file's name, and reads behind it."""
+        """Shows the file's name, and starts reading."""
         self.view.show_title()
         self.view.lines.focus()
         self._reading.load()
@@ -62,14 +62,14 @@ class BlameScreen(BaseScreen[None]):
         """The keys that matter now."""
         return self.view.hints()
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
-        """The facts follow."""
+        """Shows the facts of the cursor's line."""
         message.stop()
         self._reading.follow()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A double click is enter."""
+        """Handles a double click like enter."""
         message.stop()
         self.action_intent("blame.show")

@@ -1,4 +1,4 @@
-"""What the blame knows beside the lines on show. Written by `BlameReading`."""
+"""The state of the blame besides the lines on show. Written by `BlameReading`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BlameState:
-    """The file, and what was read of its authors."""
+    """The file, and the reasons read for its authors."""
 
     path: Path
     cards: Sequence[Card] | None
     """All sessions; None where they are still to be looked for."""
     session: Path | None = None
-    """The session that it was opened from: it counts, whether it lies in a store or not."""
+    """The session that it was opened from: it counts even where it lies in no store."""
     reasons: dict[int, Reason | str] = field(default_factory=dict)
-    """By author: what the turn was for, or why that cannot be read."""
+    """By author: the purpose of the turn, or why that cannot be read."""
     problem: str = ""
-    """Why there are no lines."""
+    """The reason why there are no lines."""

@@ -1,6 +1,7 @@
-"""The catalogue: all sessions of every agent, grouped, nested, filtered as one types, with a preview of the one under the cursor.
+"""The catalogue: all sessions of every agent, grouped, nested and filtered as the user types, with a preview.
 
-It opens sessions, archives, deletes and keeps copies of them. `screen.CatalogueScreen` is what others open.
+It opens sessions, archives, deletes and keeps copies of them. `screen.CatalogueScreen` is the entrance for other
+features.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The widgets of the catalogue, and how they are shown: all that its controllers see of the screen."""
+"""The widgets of the catalogue and their drawing: all that its controllers see of the screen."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
-from leafward_tui.ui.cells import counted, exact
-from leafward_tui.ui.filter_bar import FilterBar
-from leafward_tui.ui.hairline import ColumnRule
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.two_panes import Panes, has_two_panes
+from leafward_tui.ui.bars.filter_bar import FilterBar
+from leafward_tui.ui.panes.hairline import ColumnRule
+from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
+from leafward_tui.ui.text.cells import counted, exact
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.sheet import Sheet
-    from leafward_tui.ui.title_bar import Progress
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.screens.screen import BaseScreen
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class CatalogueDisplay:
-    """A `CatalogueView`: what is shown of the state."""
+    """The `CatalogueView` of the screen."""
 
     def __init__(self, screen: BaseScreen[None], state: CatalogueState, look: Callable[[], object]) -> None:
         """`look` fills the preview."""
@@ -43,7 +43,7 @@ class CatalogueDisplay:
         self._panes = Panes(self, lambda: self.line is not None)
         self.look = look
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def listing(self) -> Listing:
@@ -77,7 +77,7 @@ class CatalogueDisplay:
 
     @property
     def panes(self) -> Panes:
-        """Which of list and preview has the keys."""
+        """The panes: list and preview, and which one has the keys."""
         return self._panes
 
     @property
@@ -93,7 +93,7 @@ class CatalogueDisplay:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def show_listing(self, listing: Listing) -> None:
-        """New lines; the first ones answer a key that found none."""
+        """Shows new lines; the first ones answer a key that found none."""
         waited = self.line is None
         self.sessions.show(listing)
         if waited and self.line is not None and self._screen.answer is not None:
@@ -102,7 +102,7 @@ class CatalogueDisplay:
         self.show_state()
 
     def show_state(self) -> None:
-        """Everything around the lines: title, figures, hints, what stands where there are none."""
+        """Shows everything around the lines: title, figures, hints, and words for an empty list."""
         listing, stock = self.listing, self._state.list.stock
         total, agents = listing.total, len(stock.agents)
         note = counted(stock.projects, "project") if total else ""
@@ -137,16 +137,16 @@ class CatalogueDisplay:
         )
 
     def show_progress(self, progress: Progress | None) -> None:
-        """How far the reading is."""
+        """Shows the progress of the reading."""
         self._screen.title_bar.progress(progress)
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         self._say_empty()
         self._screen.show_hints()
 
     def arrange_panes(self) -> None:
-        """The list, the preview, or both."""
+        """Shows the list, the preview, or both."""
         two, panes = self.two_panes, self.panes
         width = self._screen.app.size.width
         self.preview.styles.width = max(36, min(56, width // 3)) if two else "1fr"
@@ -158,7 +158,7 @@ class CatalogueDisplay:
         self.relight()
 
     def relight(self) -> None:
-        """The heavy part of a rule says where the keys go."""
+        """Draws the rule heavy where the keys go."""
         side, view = self.in_preview, self._state.list.view
         agents = len(self._state.list.stock.agents) > 1
         self.head.show(view.sort, order_words(view), agents=agents, lit=not side, bare=not self.listing.total)
@@ -166,16 +166,16 @@ class CatalogueDisplay:
         self.show_hints()
 
     def show_preview(self, card: Card, preview: SessionPreview) -> None:
-        """In the preview, if the cursor is still there."""
+        """Shows a preview, if the cursor is still there."""
         if self.card is not None and self.card.path == card.path:
             self.preview.show(card, preview, self.listing.query, self._state.list.stock)
 
     def show_group(self, line: ListLine) -> None:
-        """In the preview."""
+        """Shows a group in the preview."""
         self.preview.show_group(line, self.listing)
 
     def clear_preview(self) -> None:
-        """Nothing is shown of what is not in the list."""
+        """Clears the preview of a session that is not in the list."""
         shown = self.preview.card.path if self.preview.card is not None else f"group:{self.preview.group}"
         if self.card is None and shown not in self.listing.at:
             self.preview.show(None, None, self.listing.query)
@@ -190,23 +190,23 @@ class CatalogueDisplay:
             self.sessions.move(by)
 
     def move_to_session(self, step: int) -> None:
-        """The next session that matches, or the one before."""
+        """Moves the cursor to the next session that matches, or the one before."""
         self.sessions.move_to_session(step)
 
     def edit_filter(self) -> None:
-        """The filter has the keys."""
+        """Gives the keys to the filter."""
         self.filter_bar.edit()
 
     def clear_filter(self) -> None:
-        """No filter any more."""
+        """Clears the filter."""
         self.filter_bar.clear()
 
     def focus_list(self) -> None:
-        """The list has the keys."""
+        """Gives the keys to the list."""
         self.sessions.focus()
 
     def leave_field(self) -> bool:
-        """Out of the filter."""
+        """Leaves the filter."""
         if self.filtering:
             self.focus_list()
             return True
@@ -217,13 +217,13 @@ class CatalogueDisplay:
         self._screen.open_sheet(sheet, done)
 
     def show_totals(self, rows: Sequence[TotalsRow], note: str, cards: Sequence[Card]) -> None:
-        """The table of what sessions used and cost."""
+        """Opens the table of the usage and the cost of sessions."""
         from leafward_tui.catalogue.totals import TotalsScreen
 
         self._screen.app.push_screen(TotalsScreen(rows, note, cards))
 
     def run_in_agent(self, resume: Resume) -> str | None:
-        """In its agent, in our place."""
+        """Hands the terminal to a session's agent until it ends."""
         from leafward_tui.ui.agent_run import run_in_agent
 
         return run_in_agent(self._screen.app, resume)
@@ -236,21 +236,21 @@ _ORDERS = {
     Sort.TURNS: ("most turns first", "by turns"),
     Sort.TOKENS: ("largest context first", "by context"),
 }
-"""How the rows stand in each order, and what the key for it does behind `sort`."""
+"""For each order, its description and the words for its key after `sort`."""
 
 
 def sort_hint(sort: Sort) -> str:
-    """What the key for the next order does: `sort by context`."""
+    """The hint for the key of the next order: `sort by context`."""
     return f"sort {_ORDERS[sort][1]}"
 
 
 def group_hint(grouping: Grouping) -> str:
-    """What the key for the next grouping does: `group by last day`."""
+    """The hint for the key of the next grouping: `group by last day`."""
     return "do not group" if grouping is Grouping.NONE else f"group by {grouping.label}"
 
 
 def order_words(view: View) -> str:
-    """How the rows are grouped and sorted: `by project, newest first`."""
+    """The grouping and the order of the rows in words: `by project, newest first`."""
     grouped = f"by {view.grouping.label}, " if view.grouping is not Grouping.NONE else ""
     return grouped + _ORDERS[view.sort][0]
 
@@ -264,7 +264,7 @@ def empty_words(
     demo_key: str,
     search_key: str,
 ) -> list[tuple[str, str]]:
-    """One sentence, where was looked, one key: each with the name of its ink."""
+    """One sentence, the searched places, one key: each with the name of its ink."""
     if searching:
         return [("nothing", "looking for sessions")]
     hidden = listing.archived + listing.warm_ups

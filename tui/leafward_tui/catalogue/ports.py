@@ -1,4 +1,4 @@
-"""What the controllers of the catalogue see of its screen."""
+"""The screen's interface for the controllers of the catalogue."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
-    from leafward_tui.ui.sheet import Sheet
-    from leafward_tui.ui.title_bar import Progress
-    from leafward_tui.ui.two_panes import Panes
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.panes.two_panes import Panes
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class CatalogueView(Protocol):
@@ -47,7 +47,7 @@ class CatalogueView(Protocol):
 
     @property
     def panes(self) -> Panes:
-        """Which of list and preview has the keys."""
+        """The panes: list and preview, and which one has the keys."""
         ...
 
     @property
@@ -60,31 +60,31 @@ class CatalogueView(Protocol):
         ...
 
     def show_state(self) -> None:
-        """Shows what stands around the lines: title, figures, hints, what stands where there are none."""
+        """Shows everything around the lines: title, figures, hints, and words for an empty list."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def show_progress(self, progress: Progress | None) -> None:
-        """How far the reading is; None where nothing is read."""
+        """Shows the progress of the reading; None ends it."""
         ...
 
     def relight(self) -> None:
-        """The order or the grouping is another: what stands around the list shows it."""
+        """Draws the head of the list again, after a change of the order or the grouping."""
         ...
 
     def show_preview(self, card: Card, preview: SessionPreview) -> None:
-        """Shows a look into a session, if the cursor is still there."""
+        """Shows a preview, if the cursor is still there."""
         ...
 
     def show_group(self, line: ListLine) -> None:
-        """Shows what is known of a group."""
+        """Shows the preview of a group."""
         ...
 
     def clear_preview(self) -> None:
-        """Shows nothing of a session that is not in the list."""
+        """Clears the preview of a session that is not in the list."""
         ...
 
     def move_to_session(self, step: int) -> None:
@@ -96,7 +96,7 @@ class CatalogueView(Protocol):
         ...
 
     def clear_filter(self) -> None:
-        """Takes the filter away."""
+        """Clears the filter."""
         ...
 
     def focus_list(self) -> None:
@@ -104,13 +104,13 @@ class CatalogueView(Protocol):
         ...
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+        """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 
     def show_totals(self, rows: Sequence[TotalsRow], note: str, cards: Sequence[Card]) -> None:
-        """Opens the table of what sessions used and cost, and what followed the compactions of some sessions."""
+        """Opens the table of the usage and the cost of sessions, and the aftermath of compactions in `cards`."""
         ...
 
     def run_in_agent(self, resume: Resume) -> str | None:
-        """Hands the terminal to an agent until it ends; returns what went wrong, None when it ran."""
+        """Hands the terminal to an agent until it ends; the error as one line, None when it ran."""
         ...

@@ -1,4 +1,4 @@
-"""The catalogue: all sessions, grouped, nested, filtered as one types, with a preview of the one under the cursor."""
+"""The catalogue screen: all sessions, grouped, nested, filtered as the user types, with a preview."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from leafward_tui.catalogue.controllers.session import SessionExits
 from leafward_tui.catalogue.controllers.stores import Stores
 from leafward_tui.catalogue.display import CatalogueDisplay, group_hint, sort_hint
 from leafward_tui.catalogue.state import CatalogueState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from leafward.catalog import About, Card
+    from leafward.catalog import Card, CatalogueStatus
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
-    from leafward_tui.ui.filter_bar import FilterBar
+    from leafward_tui.ui.bars.filter_bar import FilterBar
 
 SETTLE = 0.08
 """Seconds the cursor rests before the preview follows."""
 
 LOOK_AGAIN = 2.0
-"""Seconds between two looks at the stores, where a look takes next to nothing."""
+"""Seconds between two looks at the stores, where a look takes next to no time."""
 
 _AGES_EVERY = 15.0
-"""Seconds after which ages are painted anew."""
+"""Seconds between two updates of the ages."""
 
 
 class CatalogueScreen(BaseScreen[None]):
-    """Sessions of every agent, or what lies in ``paths``."""
+    """Sessions of every agent, or those in ``paths``."""
 
     NAME = "catalogue"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("catalogue")]
@@ -91,7 +91,7 @@ class CatalogueScreen(BaseScreen[None]):
             yield view.preview
 
     def mounted(self) -> None:
-        """The shell stands; sessions are read beside it."""
+        """Starts the reading of sessions, after the screen is shown."""
         self.arrangement.restore()
         self.sessions.focus()
         self.view.show_state()
@@ -103,12 +103,12 @@ class CatalogueScreen(BaseScreen[None]):
         self._previews.look()
 
     def resumed(self) -> None:
-        """Back from a session."""
+        """Looks again after a visit to a session."""
         self.stores.resumed()
 
     def hints(self) -> Sequence[Hint]:
-        """The keys of the state: while filtering, in the preview, on a session, on a project."""
-        card, view, about = self.view.card, self.state.list.view, self.state.list.stock.about
+        """The keys that matter while filtering, in the preview, on a session, or on a project."""
+        card, view, status = self.view.card, self.state.list.view, self.state.list.stock.status
         if self.view.filtering:
             return [Hint("session.open", "keep filter"), Hint("mode.leave", "clear")]
         if self.view.line is None:
@@ -119,7 +119,7 @@ class CatalogueScreen(BaseScreen[None]):
                 Hint("catalogue.refresh"),
                 Hint("filter.edit", "filter"),
             ]
-        resume = [self._resume_hint(card, about)] if card is not None else []
+        resume = [self._resume_hint(card, status)] if card is not None else []
         if self.view.panes.side:
             return [
                 Hint("session.open") if card is not None else Hint("session.open", "fold"),
@@ -127,7 +127,7 @@ class CatalogueScreen(BaseScreen[None]):
                 *resume,
             ]
         sound = card is not None and card.problem is None
-        ends = card is not None and card.path in about.expires and card.path not in about.kept
+        ends = card is not None and card.path in status.expires and card.path not in status.kept
         put_away = view.archived or self.view.listing.archived
         return [
             Hint("session.open") if card is not None else Hint("session.open", "fold"),
@@ -149,20 +149,20 @@ class CatalogueScreen(BaseScreen[None]):
             Hint("totals.open"),
         ]
 
-    def _resume_hint(self, card: Card, about: About) -> Hint:
-        """What the key to resume does on a session, or why it does nothing."""
-        if card.project in about.missing:
+    def _resume_hint(self, card: Card, status: CatalogueStatus) -> Hint:
+        """The hint for the key that resumes a session, or why the key does nothing."""
+        if card.project in status.missing:
             return Hint("session.resume", f"resume: {NO_PROJECT_FOLDER}", NO_PROJECT_FOLDER)
         return Hint("session.resume", f"resume in {card.agent}", "resume")
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """One pane or two."""
+        """Shows one pane or two."""
         self.view.arrange_panes()
 
     def on_session_list_cursor_moved(self, message: SessionList.CursorMoved) -> None:
-        """The preview follows once the cursor rests."""
+        """Lets the preview follow once the cursor rests."""
         message.stop()
         if self._settling is not None:
             self._settling.stop()
@@ -170,30 +170,30 @@ class CatalogueScreen(BaseScreen[None]):
         self.show_hints()
 
     def on_session_list_group_toggled(self, message: SessionList.GroupToggled) -> None:
-        """A group was clicked."""
+        """Folds or unfolds the clicked group."""
         message.stop()
         self.arrangement.toggle(message.group)
 
     def on_session_list_opened(self, message: SessionList.Opened) -> None:
-        """A double click."""
+        """Opens the double-clicked session."""
         message.stop()
         self.action_intent("session.open")
 
     def on_list_head_sort_pressed(self, message: ListHead.SortPressed) -> None:
-        """A heading was clicked."""
+        """Sorts by the clicked heading."""
         message.stop()
         self.arrangement.sort_by(message.sort)
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
-        """Filters as one types."""
+        """Filters as the user types."""
         message.stop()
         self.arrangement.filter_by(message.text.strip())
 
     def on_filter_bar_committed(self, message: FilterBar.Committed) -> None:
-        """The list has the keys again, filtered."""
+        """Gives the keys back to the filtered list."""
         message.stop()
         self.sessions.focus()
 
     def on_descendant_focus(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         self.show_hints()

@@ -1,4 +1,4 @@
-"""What the catalogue knows and how it is shown. Each slice is written by one controller."""
+"""The state of the catalogue. Each part is written by one controller."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class StoreState:
-    """What was read; written by `Stores`."""
+    """The cards; written by `Stores`."""
 
     catalogue: Catalogue | None = None
     """None before the stored index was read."""
@@ -26,12 +26,12 @@ class StoreState:
 
 @dataclass(slots=True)
 class ListState:
-    """How it is listed; written by `Arrangement`."""
+    """The view of the list; written by `Arrangement`."""
 
     stock: Stock = field(default_factory=lambda: Stock(()))
     view: View = field(default_factory=View)
     folded_hits: frozenset[str] = frozenset()
-    """Groups folded while a filter holds; the others come back with the end of it."""
+    """Groups folded while a filter holds; the other folds come back when it ends."""
 
     @property
     def folded(self) -> frozenset[str]:
@@ -41,9 +41,9 @@ class ListState:
 
 @dataclass(slots=True)
 class CatalogueState:
-    """The whole of it."""
+    """The whole state."""
 
     paths: tuple[Path, ...] = ()
-    """What lies there is shown; the stores of every agent where it is empty."""
+    """The paths whose sessions are shown; empty for the stores of every agent."""
     stores: StoreState = field(default_factory=StoreState)
     list: ListState = field(default_factory=ListState)

@@ -1,4 +1,4 @@
-"""``T``: what the sessions that are listed used and cost, by project and agent, and by day."""
+"""``T``: the usage and the cost of the listed sessions, by project and agent, and by day."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rich.segment import Segment
 
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward_tui.catalogue.model.totals_table import aftermath_rows, aftermaths
-from leafward_tui.ui.cells import cell_len, fit, fit_path, right, split_path
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.sheets.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
+from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, split_path
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _MISSING = f"  {NO_PROJECT_FOLDER}"
 _MISSING_SHORT = "  not found"
 _FIGURE = 12
 _FIGURES = 3
 _NARROW = 60
-"""Cells of a row below which each of its columns takes no more than it needs."""
+"""Cells of a row below which its columns take no more than they need."""
 _NARROW_FIGURES = {3: (9, 9, 10), 4: (12, 8, 8, 10)}
 _GAP = 2
 _BAR = 16
@@ -41,24 +41,24 @@ class TotalsScreen(Modal):
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("totals")]
 
     def __init__(self, lines: Sequence[TotalsRow], note: str, cards: Sequence[Card] = ()) -> None:
-        """`cards` are those whose compactions are looked at, beside the screen."""
+        """`cards` are those whose compactions are read, beside the screen."""
         super().__init__(self._row, {"app.help": self.show_help})
         self._first = tuple(lines)
         self.lines = self._first
         self.followed: AftermathReading | None = None
-        """What followed the compactions, once all are read."""
+        """The aftermath of the compactions, once all are read."""
         self._cards = cards
         self._note = note
 
     def on_mount(self) -> None:
-        """Rows in their frame; what followed compactions comes in below them."""
+        """Shows the rows; those about compactions come in below them."""
         self._show()
         jobs = self.shell.jobs(self)
         jobs.latest("aftermath", partial(aftermaths, self._cards, self._follow), self._followed)
 
     def show_help(self) -> None:
-        """The keys, and what the signs and words mean."""
-        from leafward_tui.ui.key_help import HelpScreen
+        """Shows the keys, and the meanings of signs and words."""
+        from leafward_tui.ui.keys.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 
@@ -78,7 +78,7 @@ class TotalsScreen(Modal):
         self.frame("Totals", len(self.lines), self._note, width=width, height=height)
 
     def _missing(self, line: TotalsRow, room: int) -> str:
-        """That a folder is not there, as long as its name leaves room for: one that could be another's tells nothing."""
+        """The remark on a missing folder, where enough of its name fits to distinguish it from others; else empty."""
         path = tilde(line.name)
         two_last = "/".join(path.rsplit("/", 2)[-2:])
         short = f"{path[: path.find('/', 1) + 1]}{self.shell.glyphs.gap}/{two_last}"
@@ -86,7 +86,7 @@ class TotalsScreen(Modal):
         return next((word for word in (_MISSING, _MISSING_SHORT) if named + len(word) <= room), "")
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
-        """Name at the left, figures in columns at the right, where there is room a bar before those of a day."""
+        """Name at the left, figures in columns at the right; before those of a day a bar, where there is room."""
         line = self.lines[number]
         glyphs = self.shell.glyphs
         columns = _NARROW_FIGURES.get(len(line.figures), ()) if width < _NARROW else ()

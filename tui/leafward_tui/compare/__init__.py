@@ -1,6 +1,6 @@
-"""The Compare screen: two entries of a session over their common ancestor, in files, contents, contexts, summaries and outcome.
+"""The Compare screen: two entries of a session over their common ancestor.
 
-It hands back what is wanted of the explorer, which alone writes.
+It compares files, contents, contexts, summaries and outcome, and hands a task back to the explorer, which alone writes.
 """
 
 from __future__ import annotations

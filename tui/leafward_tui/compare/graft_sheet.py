@@ -1,4 +1,4 @@
-"""Single turns of a branch chosen to be grafted: what would be appended is worked out anew with every choice."""
+"""The choice of single turns of a branch for a graft, with the effect of the append after every change."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.compare.controllers.graft import GraftChoice
-from leafward_tui.ui.cells import count, counted, fit, limit, right, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
-from leafward_tui.ui.routed_screen import Actions, Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.text.cells import count, counted, fit, limit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.graft import GraftTurn
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class GraftSheet(Sheet):
-    """Chooses turns of one side. Ends with "graft" where `choice.ready` is to be appended, or with None."""
+    """The choice of turns of one side. Ends with "graft" where `choice.ready` is to be appended, or with None."""
 
     NAME: ClassVar[str] = "graft"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("graft")]
@@ -49,13 +49,13 @@ class GraftSheet(Sheet):
         self.routes = Routes(steps, self.choice, Actions(own))
 
     def compose_body(self) -> ComposeResult:
-        """Turns over what is to be said of those that are chosen."""
+        """The turns, over remarks on the chosen ones."""
         yield self.turn_list
         yield hairline(self)
         yield self.says
 
     def mounted(self) -> None:
-        """As high as there is room."""
+        """Starts the choice, and divides the room between the turns and the remarks."""
         services = services_of(self)
         self.choice.begin(services.jobs(self), services)
         room = max(6, self.app.size.height - 12)
@@ -70,39 +70,39 @@ class GraftSheet(Sheet):
         """The turn of the cursor."""
         return self.turn_list.key
 
-    def next_turn(self) -> None:
+    def next_row(self) -> None:
         """Puts the cursor on the turn below."""
         self.turn_list.move_by(1)
 
     def draw(self) -> None:
-        """Shows what is chosen, and what that means."""
+        """Shows the chosen turns, and the effect of appending them."""
         glyphs, choice = services_of(self).glyphs, self.choice
         self.turn_list.show(lambda width, _rows: turn_lines(choice.turns, choice.chosen, width, glyphs))
         self.says.show(lambda width, _rows: validation(choice.draft, width, glyphs))
         self.foot.refresh()
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, what leaves, what chooses."""
+        """The keys that commit, cancel and choose."""
         return (("ctrl+s", "append"), ("esc", "cancel"), ("space", "choose"), ("a", "all"))
 
     def operation(self) -> str:
-        """What would be written, or what is missing for it."""
+        """The write in words, or why there is none."""
         return self.choice.operation
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
-        """A click chooses a turn, or not."""
+        """Chooses the clicked turn, or takes it out."""
         message.stop()
         self.choice.switch(message.key)
 
     def commit(self) -> None:
-        """The draft as it is shown."""
+        """Ends with the draft that is shown."""
         if self.choice.ready is None:
             self.app.bell()
         else:
             self.dismiss("graft")
 
     def pressed(self, number: int) -> None:
-        """Does what one of `keys`, which was clicked, does."""
+        """Does the same as the clicked one of `keys`."""
         (self.commit, self.action_leave, self.choice.toggle, self.choice.choose_all)[number]()
 
 
@@ -120,7 +120,7 @@ def turn_lines(turns: Sequence[GraftTurn], chosen: Collection[int], width: int, 
 
 
 def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Block:
-    """What appending would do and what does not fit; in place of a draft why it is refused, None while it is worked out."""
+    """The effect of the append and its misfits, or why it is refused; for None, a hint to choose turns."""
     if draft is None:
         return Block([LabLine((Span("choose turns with space", "nothing"),))])
     if isinstance(draft, str):

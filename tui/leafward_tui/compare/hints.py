@@ -1,4 +1,4 @@
-"""What the title and the key bar of the comparison say in its present state."""
+"""Texts of the comparison's title and key bar in its present state."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.compare.state import CompareState, ReadState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
-    """What the key bar shows, the most important first; `on_fold` where the cursor is on folded lines."""
+    """The hints of the key bar, the most important first; `on_fold` where the cursor is on folded lines."""
     page, seen, content = state.page, state.read.overall, state.content
     if seen is None:
         return (Hint("app.back"),)
@@ -86,7 +86,7 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
 
 
 def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs) -> list[Fact]:
-    """What the search found, and what both entries have in common."""
+    """The number of hits, and the common ancestor of both entries."""
     seen = read.overall
     facts = [found] if found is not None else []
     if seen is None:

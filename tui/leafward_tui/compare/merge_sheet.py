@@ -1,4 +1,4 @@
-"""Two summaries merged: the conflicts with both sides of each, what is chosen, and the summary as it would be stored."""
+"""The merge of two summaries: the conflicts with both sides of each, the choices, and the merged summary."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.transfer.summary_merge import Side3
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import counted, fit, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks
-from leafward_tui.ui.routed_screen import Actions, Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks
+from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
+from leafward_tui.ui.text.cells import counted, fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.branches.transfer.summary_merge import Conflict, MergeDraft
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)
-"""In the order of their keys."""
+"""The choices in the order of their keys."""
 _LONGEST = 2_000
-"""Characters looked at of one side of a conflict."""
+"""Characters read of one side of a conflict."""
 _MOST = 4
-"""Lines that one side of a conflict takes at most."""
+"""The most lines for one side of a conflict."""
 _WIDTH = 70
 """Cells of a sheet on a narrow screen, inside its frame."""
 _AHEAD = 24
-"""Characters that stay in front of what differs."""
+"""Characters before the first difference that stay."""
 _NAMES = {Side3.A: "A", Side3.B: "B", Side3.BOTH: "both", Side3.BASE: "as before"}
 
 
 def conflict_lines(
     conflicts: Sequence[Conflict], choices: Mapping[int, Side3], width: int, glyphs: Glyphs
 ) -> Block:
-    """Each conflict with its section and what is chosen, and below it what each side says."""
+    """Each conflict with its section and its choice, and below it the text of each side."""
     lines: list[LabLine] = []
     for one in conflicts:
         chosen = choices.get(one.number)
@@ -75,7 +75,7 @@ def conflict_lines(
 
 
 def from_difference(sides: tuple[str, str, str], room: int, ellipsis: str) -> tuple[str, str, str]:
-    """A, B and the text before them; where A and B begin alike for more than `room` characters, from where they differ."""
+    """A, B and the text before them; where A and B begin alike for more than `room` characters, cut before the difference."""
     a, b, before = (safe_line(text, _LONGEST) for text in sides)
     differ = (at for at, (one, two) in enumerate(zip(a, b, strict=False)) if one != two)
     alike = next(differ, min(len(a), len(b)))
@@ -91,7 +91,7 @@ def from_difference(sides: tuple[str, str, str], room: int, ellipsis: str) -> tu
 
 
 def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, glyphs: Glyphs) -> Block:
-    """The summary as it would be stored; where something is open, both sides stand there."""
+    """The merged summary; an open conflict shows both sides."""
     try:
         text = draft.text(choices, Side3.BOTH)
     except Refused as error:
@@ -107,7 +107,7 @@ def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, g
 
 
 class MergeSheet(Sheet):
-    """Decides the conflicts of a merge. Ends with the text to be stored, or with None."""
+    """The decision of a merge's conflicts. Ends with the text to be stored, or with None."""
 
     NAME: ClassVar[str] = "merge"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("merge")]
@@ -130,7 +130,7 @@ class MergeSheet(Sheet):
         self.draft = draft
         self.choices: dict[int, Side3] = {}
         self.warned = False
-        """Whether it was said that lines would be dropped."""
+        """Whether the warning about dropped lines was shown."""
         self.conflicts = LinesView(id="conflicts", raised=True)
         self.preview = LinesView(id="preview", cursor=False, raised=True)
         own: dict[str, Callable[[], object]] = {
@@ -146,13 +146,13 @@ class MergeSheet(Sheet):
         self.routes = Routes(RowSteps(moved.move_by, lambda: self.conflicts.size.height), Actions(own))
 
     def compose_body(self) -> ComposeResult:
-        """Conflicts over the summary that would be stored."""
+        """The conflicts, over the merged summary."""
         yield self.conflicts
         yield hairline(self)
         yield self.preview
 
     def mounted(self) -> None:
-        """As high as there is room."""
+        """Divides the room between conflicts and preview, and gives the keys to the conflicts."""
         room = max(6, self.app.size.height - 12)
         rows = len(conflict_lines(self.draft.conflicts, {}, _WIDTH, services_of(self).glyphs))
         self.conflicts.styles.height = max(1, min(room // 2, rows))
@@ -161,7 +161,7 @@ class MergeSheet(Sheet):
         self.draw()
 
     def draw(self) -> None:
-        """Shows what is chosen."""
+        """Shows the choices."""
         glyphs = services_of(self).glyphs
         self.conflicts.show(
             lambda width, _rows: conflict_lines(self.draft.conflicts, self.choices, width, glyphs)
@@ -175,7 +175,7 @@ class MergeSheet(Sheet):
         return len(self.draft.conflicts) - len(self.choices)
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, what leaves, what decides."""
+        """The keys that commit, cancel and decide."""
         decide = (
             (("1", "take A"), ("2", "take B"), ("3", "both"), ("4", "as before"))
             if self.draft.conflicts
@@ -184,9 +184,9 @@ class MergeSheet(Sheet):
         return (("ctrl+s", "append"), ("esc", "cancel"), *decide)
 
     def operation(self) -> str:
-        """What would be written, or what is missing for it."""
+        """The write in words, or what is missing for it."""
         if self.warned:
-            return "lines would be dropped, see the end of the text; ctrl+s again appends it without them"
+            return "lines would be dropped, see the end of the text; ctrl+s again appends it anyway"
         return f"{self.left:,} left to decide" if self.left else "append 1 branch summary below the leaf"
 
     def _decide(self, side: Side3) -> None:
@@ -202,7 +202,7 @@ class MergeSheet(Sheet):
             self.conflicts.go(f"conflict:{(ahead or following)[0]}")
 
     def commit(self) -> None:
-        """The text as it would be stored."""
+        """Ends with the merged summary."""
         if self.left:
             self.foot.refresh()
             self.app.bell()
@@ -219,7 +219,7 @@ class MergeSheet(Sheet):
         self.dismiss(text)
 
     def pressed(self, number: int) -> None:
-        """Does what one of `keys`, which was clicked, does."""
+        """Does the same as the clicked one of `keys`."""
         if number == 0:
             self.commit()
         elif number == 1:

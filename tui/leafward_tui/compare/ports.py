@@ -1,4 +1,4 @@
-"""All that a controller of the comparison sees of the screen."""
+"""The screen's interfaces for the controllers of the comparison."""
 
 from __future__ import annotations
 
@@ -12,124 +12,12 @@ if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
     from leafward_tui.compare.model.files import Column
     from leafward_tui.compare.state import Page
-    from leafward_tui.ui.key_bar import KeyBar
-    from leafward_tui.ui.pane_lines import LabLine, Lines
-    from leafward_tui.ui.screen_results import CompareResult
-    from leafward_tui.ui.sheet import Sheet
-    from leafward_tui.ui.summary_differences import DiffLine
-
-
-class LinesPane(Protocol):
-    """Lines with a cursor."""
-
-    @property
-    def lines(self) -> Lines | None:
-        """The lines; None before the first size."""
-        ...
-
-    @property
-    def cursor(self) -> int:
-        """The line of the cursor; -1 for none."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """What the cursor is on; empty for nothing."""
-        ...
-
-    @property
-    def line(self) -> LabLine | None:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def size(self) -> Size:
-        """Cells and rows."""
-        ...
-
-    def show(self, make: Callable[[int, int], Lines], *, at: str | None = None) -> None:
-        """Shows what `make` gives for cells and rows, with the cursor on a key."""
-        ...
-
-    def shown(self) -> range:
-        """The lines on the screen."""
-        ...
-
-    def redraw(self) -> None:
-        """Draws the lines again."""
-        ...
-
-    def light(self, query: str) -> None:
-        """Lights words."""
-        ...
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor."""
-        ...
-
-    def move_to(self, y: int) -> None:
-        """Puts the cursor on a line."""
-        ...
-
-    def go(self, key: str) -> bool:
-        """Puts the cursor on the line with a key; whether there is one."""
-        ...
-
-    def scroll_to(self, *, y: float, animate: bool, force: bool) -> None:
-        """Brings a line to the top."""
-        ...
-
-    def focus(self) -> object:
-        """Keys go there."""
-        ...
-
-
-class SummaryPane(Protocol):
-    """Both summaries, line by line."""
-
-    @property
-    def lines(self) -> Sequence[DiffLine]:
-        """The lines."""
-        ...
-
-    @property
-    def cursor(self) -> int:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def line(self) -> DiffLine | None:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def size(self) -> Size:
-        """Cells and rows."""
-        ...
-
-    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
-        """Shows lines, with the cursor on one."""
-        ...
-
-    def light(self, query: str) -> None:
-        """Lights words."""
-        ...
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor."""
-        ...
-
-    def move_to(self, line: int) -> None:
-        """Puts the cursor on a line."""
-        ...
-
-    def change(self, direction: int) -> bool:
-        """Goes to the next difference or the one before; whether there is any."""
-        ...
-
-    def focus(self) -> object:
-        """Keys go there."""
-        ...
+    from leafward_tui.ui.keys.key_bar import KeyBar
+    from leafward_tui.ui.panes.pane_lines import LabLine
+    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
+    from leafward_tui.ui.screens.screen_results import CompareResult
+    from leafward_tui.ui.services import Timer
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class RowsPane(Protocol):
@@ -141,7 +29,7 @@ class RowsPane(Protocol):
         ...
 
     def show(self, make: Callable[[int], Sequence[LabLine]]) -> None:
-        """Draws what `make` gives for a number of cells."""
+        """Draws the lines that `make` returns for a number of cells."""
         ...
 
     def refresh(self) -> object:
@@ -150,7 +38,7 @@ class RowsPane(Protocol):
 
 
 class HeadPane(Protocol):
-    """Who A and B are."""
+    """The names of A and B."""
 
     def show(self, named: tuple[Named, Named]) -> None:
         """Shows two entries."""
@@ -161,15 +49,7 @@ class TabsPane(Protocol):
     """The tabs."""
 
     def show(self, tabs: tuple[str, ...], active: str, *, right: str = "", focused: bool = False) -> None:
-        """Shows tabs, the one that is chosen, and words at the edge."""
-        ...
-
-
-class Stoppable(Protocol):
-    """What comes later, unless it is stopped."""
-
-    def stop(self) -> None:
-        """It does not come."""
+        """Shows tabs, the chosen one marked, and words at the edge."""
         ...
 
 
@@ -177,7 +57,7 @@ class FilesPane(Protocol):
     """The lists of files over the diff."""
 
     def give_rows(self, rows: int) -> None:
-        """Gives the lists so many rows."""
+        """Gives the lists this number of rows."""
         ...
 
 
@@ -186,7 +66,7 @@ class ComparePort(Protocol):
 
     @property
     def head(self) -> HeadPane:
-        """Who A and B are."""
+        """The names of A and B."""
         ...
 
     @property
@@ -196,7 +76,7 @@ class ComparePort(Protocol):
 
     @property
     def heads(self) -> Mapping[Column, RowsPane]:
-        """What stands over each list."""
+        """The head of each list."""
         ...
 
     @property
@@ -206,7 +86,7 @@ class ComparePort(Protocol):
 
     @property
     def diff_head(self) -> RowsPane:
-        """What stands over the contents."""
+        """The head of the contents."""
         ...
 
     @property
@@ -216,12 +96,12 @@ class ComparePort(Protocol):
 
     @property
     def sentence(self) -> RowsPane:
-        """What is said of them, and what was just done."""
+        """The remark on both contents, or the effect of the last key."""
         ...
 
     @property
     def key_bar(self) -> KeyBar:
-        """Where something is said on tabs without a sentence."""
+        """The key bar, for messages on tabs without a sentence."""
         ...
 
     @property
@@ -236,11 +116,11 @@ class ComparePort(Protocol):
 
     @property
     def summary_head(self) -> RowsPane:
-        """What stands over the summaries."""
+        """The head of the summaries."""
         ...
 
     @property
-    def summary(self) -> SummaryPane:
+    def summary(self) -> DifferencePane:
         """Both summaries."""
         ...
 
@@ -265,11 +145,11 @@ class ComparePort(Protocol):
         ...
 
     def show_title(self) -> None:
-        """Shows which session it is and what was found."""
+        """Shows the session and the hits of the search."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def show_panes(self, page: Page) -> None:
@@ -281,16 +161,16 @@ class ComparePort(Protocol):
         """The lists over the diff."""
         ...
 
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> Stoppable:
-        """Calls after so many seconds."""
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> Timer:
+        """Calls back after a delay in seconds."""
         ...
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+        """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 
     def dismiss(self, result: CompareResult) -> object:
-        """Closes the screen with what is wanted of the explorer."""
+        """Closes the screen with a task for the explorer."""
         ...
 
     def go_back(self) -> None:

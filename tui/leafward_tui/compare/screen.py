@@ -18,14 +18,14 @@ from leafward_tui.compare.state import CompareState, Page, ReadState
 from leafward_tui.compare.widgets.files_page import FilesPage
 from leafward_tui.compare.widgets.head import CompareHead
 from leafward_tui.compare.widgets.spans import SpanRows
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.screen_results import CompareResult
-from leafward_tui.ui.session_crumb import session_crumb
-from leafward_tui.ui.summary_comparison import ComparisonView
-from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.summary_comparison import ComparisonView
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
+    from leafward_tui.ui.keys.key_bar import Hint
 
 
 class CompareScreen(BaseScreen[CompareResult | None]):
-    """Two entries compared. Ends with what is wanted of the explorer, or with None."""
+    """Two entries compared. Ends with a task for the explorer, or with None."""
 
     NAME: ClassVar[str] = "compare"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("compare")]
@@ -90,7 +90,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         yield self.summary
 
     def _control(self) -> None:
-        """Makes the controllers, and says which keys go to which."""
+        """Makes the controllers and their routes."""
         state, shell = self.state, self.shell
         jobs = shell.jobs(self)
         self.content = Content(state, self, jobs, shell.glyphs)
@@ -112,7 +112,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         )
 
     def mounted(self) -> None:
-        """Shows the shell, and looks behind it."""
+        """Shows the empty panes, and starts reading."""
         self.files.recall()
         self.show_title()
         self.pages.show()
@@ -120,29 +120,29 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         self.loader.load()
 
     def on_unmount(self) -> None:
-        """What is still being rebuilt ends."""
+        """Stops all rebuilding."""
         self.state.closed.set()
 
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
-        """A tab was clicked."""
+        """Goes to the clicked tab."""
         message.stop()
         self.pages.turn(Page(message.tab))
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
-        """A line was clicked."""
+        """Handles a click on a line."""
         message.stop()
         self.cursor_keys.clicked(message.view, message.key, twice=message.twice)
 
     def on_lines_view_lines_shown(self, message: LinesView.LinesShown) -> None:
-        """The list was laid out for another size: the diff stays with its file."""
+        """Keeps the diff on its file, after the list was laid out for another size."""
         message.stop()
         if message.view in self.lists.values() and self.state.read.overall is not None:
             self.files.follow()
 
     def on_resize(self) -> None:
-        """Three columns or one list, as there is room."""
+        """Shows three columns or one list, as there is room."""
         self.call_after_refresh(self._arrange)
 
     def _arrange(self) -> None:
@@ -153,7 +153,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
             if self.state.page is Page.FILES:
                 self.files.current_list.focus()
 
-    # --- what the controllers ask of it -------------------------------------------------------------------------------
+    # --- for the controllers ------------------------------------------------------------------------------------------
 
     @property
     def three_columns(self) -> bool:
@@ -173,11 +173,11 @@ class CompareScreen(BaseScreen[CompareResult | None]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session; empty where it can."""
+        """The reason why nothing can be written to the session; empty where it can."""
         return self.state.session.read_only or ""
 
     def show_title(self) -> None:
-        """Which session, and what both have in common."""
+        """Shows the session, and the common ancestor of both entries."""
         width, glyphs = self.app.size.width, self.shell.glyphs
         crumb = session_crumb(self.state.session, width - 90, glyphs)
         facts = title_facts(self.state.read, self.search.hits.fact(), width, glyphs)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Page(StrEnum):
-    """A tab, named as it stands there."""
+    """A tab, by its label."""
 
     FILES = "Files"
     CONTENTS = "Contents"
@@ -35,7 +35,7 @@ class Page(StrEnum):
 
 @dataclass(slots=True)
 class ReadState:
-    """What is known of both sides; None where it is not known yet. Written by `controllers.loader`."""
+    """The values of both sides; None where they are not known yet. Written by `controllers.loader`."""
 
     ends: tuple[int, int]
     """A and B."""
@@ -44,7 +44,7 @@ class ReadState:
     summaries: SummaryDifference | None = None
     carried: tuple[Carried, ...] | None = None
     trouble: str = ""
-    """Why there is no comparison."""
+    """The reason why there is no comparison."""
 
 
 @dataclass(slots=True)
@@ -63,11 +63,11 @@ class FilesState:
     file: FileDifference | None = None
     """The file under the cursor."""
     unfolded: bool = False
-    """Whether files nobody touched are listed."""
+    """Whether untouched files are listed."""
     based: bool = False
-    """Whether contents of the workspace may be what files began with."""
+    """Whether contents of the workspace may be the base of files."""
     same: dict[bool, dict[str, bool | None]] = field(default_factory=lambda: {False: {}, True: {}})
-    """Whether both sides hold the same, by path, as far as that was looked at: without contents of the workspace, and with them."""
+    """Known results of whether both sides are the same, by path: without contents of the workspace, and with them."""
 
 
 @dataclass(slots=True)
@@ -81,15 +81,15 @@ class ContentState:
     """Blocks of same lines that were opened, by file."""
     shown: Shown | None = None
     message: tuple[str, str] = ("", "")
-    """What was just done, and its ink; empty for the sentence about the file."""
+    """The effect of the last key, and its ink; empty for the sentence about the file."""
     rebuilt: int = 0
     """Files that were rebuilt so far; work counted for tests."""
     contents: dict[bool, Contents] = field(default_factory=dict)
-    """What rebuilds files: without contents of the workspace, and with them."""
+    """The rebuilders of files: without contents of the workspace, and with them."""
     differences: dict[tuple[str, bool], ContentDifference] = field(default_factory=dict)
-    """Files that are rebuilt, by path and whether contents of the workspace were used."""
+    """Rebuilt files, by path and whether contents of the workspace were used."""
     laid: dict[ContentRequest, Shown] = field(default_factory=dict)
-    """Layouts that are kept."""
+    """The kept layouts."""
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ class CompareState:
     files: FilesState = field(default_factory=FilesState)
     content: ContentState = field(default_factory=ContentState)
     closed: Event = field(default_factory=Event)
-    """Set once the screen is gone: what is still being rebuilt ends."""
+    """Set once the screen is gone, to stop all rebuilding."""
 
     @property
     def page(self) -> Page:
@@ -113,12 +113,12 @@ class CompareState:
 
     @property
     def folder(self) -> Path | None:
-        """The folder that the session was held in; None where it is not there (any more)."""
+        """The folder of the session; None where it is missing."""
         folder = Path(self.session.cwd)
         return folder if folder.is_absolute() and folder.is_dir() else None
 
     def bases(self) -> Bases | None:
-        """What files may have held before the session, where that is wanted."""
+        """Possible contents of files before the session, where the user wants them."""
         folder = self.folder
         return WorkspaceBases(folder) if self.files.based and folder is not None else None
 

@@ -1,4 +1,4 @@
-"""The explorer: a session as a tree, what its entries say, and where the leaf would go."""
+"""The explorer: a session as a tree, the content of its entries, and the effect of a move of the leaf."""
 
 from __future__ import annotations
 

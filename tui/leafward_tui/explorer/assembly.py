@@ -1,4 +1,4 @@
-"""The controllers of the explorer, made with what each of them needs."""
+"""The controllers of the explorer, made with their dependencies."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.restore_sheet import RestoreSheet
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.screens.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
 
 
 class Controllers:
-    """All of them, those first that others need."""
+    """All controllers, made in the order of their dependencies."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
         self.metrics = RowMetrics(state, view, services, jobs)
@@ -78,7 +78,7 @@ class Controllers:
         self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
 
     def _look_on(self) -> None:
-        """What is looked for once the numbers are known."""
+        """Looks for healing, the parent session and sub-agents, once the numbers are known."""
         self.heal.look()
         self.parent.look()
         self.sub_agents.look()
@@ -111,7 +111,7 @@ class Controllers:
 
 
 def restore_sheet(choice: RestoreChoice, title: str, note: str) -> RestoreSheet:
-    """The sheet of a restore, which is loaded when it is opened."""
+    """The sheet of a restore; its module is loaded when the sheet is opened."""
     from leafward_tui.explorer.restore_sheet import RestoreSheet
 
     return RestoreSheet(choice, title, note)

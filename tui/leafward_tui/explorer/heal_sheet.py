@@ -1,18 +1,18 @@
-"""What would heal a session: every change, before the new session is written."""
+"""The sheet that heals a session: every change, before the new session is written."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted, fit, right, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.routed_screen import Actions, Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import Sheet, SheetLine
-from leafward_tui.ui.write_words import named
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine
+from leafward_tui.ui.text.cells import counted, fit, right, wrap
+from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import Draft
     from leafward.branches.healing import Healing
     from leafward.branches.refused_blocks import Change
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.pane_lines import LabLine, Lines
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
 
 _FRAME = 12
-"""Lines of the sheet that are no change, and those of the screen that stay in sight."""
+"""Lines of the sheet besides the changes, and those of the screen that stay in sight."""
 
 
 class HealSheet(Sheet):
@@ -37,7 +37,7 @@ class HealSheet(Sheet):
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("heal")]
 
     def __init__(self, healing: Healing, draft: Draft, title: str) -> None:
-        """`title` is that of the agent which goes on."""
+        """`title` is that of the agent for the new session."""
         self._changes = healing.changes
         self._title = title
         about = [
@@ -58,25 +58,25 @@ class HealSheet(Sheet):
         yield self.changes
 
     def mounted(self) -> None:
-        """Shows them."""
+        """Shows the changes."""
         self.resized()
         glyphs = services_of(self).glyphs
         self.changes.show(lambda width, _rows: change_lines(self._changes, width, glyphs))
 
     def resized(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.changes.styles.height = max(3, min(len(self._changes) + 2, self.app.size.height - _FRAME))
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, then what leaves."""
+        """The key that commits, then the key that cancels."""
         return (("enter", "begin and open it"), ("esc", "cancel"))
 
     def operation(self) -> str:
-        """What is written."""
+        """The write in words."""
         return f"write a new session of {self._title}"
 
     def commit(self) -> None:
-        """The new session."""
+        """Ends with "begin"."""
         self.dismiss("begin")
 
 
@@ -86,8 +86,8 @@ _LONGEST = 400
 
 
 def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
-    """The changes in the order of the session: what is missing, odd or too much, what becomes of it, and where."""
-    from leafward_tui.ui.pane_lines import LabLine, LazyLines, Span
+    """The changes in the order of the session: the damage, the change, and the entry."""
+    from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines, Span
 
     room = max(12, width - _PLACE)
     rows: list[tuple[Change, str, bool]] = []

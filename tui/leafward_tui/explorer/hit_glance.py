@@ -1,4 +1,4 @@
-"""What stands around a hit of the search, for the lines below a tree that has no pane beside it."""
+"""The text around a hit of the search, for the lines below a tree without a pane beside it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.explorer.controllers.row_metrics import glance_at
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.hits import spans_of
+from leafward_tui.ui.text.hits import spans_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import Job
 
 _BEFORE = 30
-"""Characters in front of a hit."""
+"""Characters before a hit."""
 _AROUND = 400
 """Characters that two lines may need."""
 
@@ -27,13 +27,13 @@ _AROUND = 400
 def glance(
     session: Session, entries: Sequence[range], head: int, hit: int, words: str, job: Job
 ) -> TurnDigest:
-    """A glance at a hit of the search, where there is one; else at what the turn came to."""
+    """The text around a hit of the search, where there is one; else the digest of the turn."""
     around = glance_at_hit(session, EntryIndex(hit), words) if hit >= 0 else None
     return around or glance_at(session, entries, head, job)
 
 
 def glance_at_hit(session: Session, entry: EntryIndex, words: str) -> TurnDigest | None:
-    """The words around the first hit of an entry; None where what is shown of it does not hold them."""
+    """The words around the first hit of an entry; None where its shown text does not hold them."""
     body = session.body(entry) or {}
     messages = messages_of(body, Kind(session.columns.kind[entry]))
     text = " ".join(" ".join(message_text(message) for message in messages).split())

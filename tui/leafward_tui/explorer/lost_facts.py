@@ -1,4 +1,4 @@
-"""Facts that compactions lost, and those that the next one would lose: counted beside the screen."""
+"""Facts that compactions lost, and those that the next one would lose; counted in a job."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 _NAP = 0.02
 """Seconds between two compactions whose lost facts are counted."""
 MOST_BYTES = 24 << 20
-"""Bytes of the path above a compaction beyond which its lost facts are counted only when somebody asks for them."""
+"""Bytes of the path above a compaction beyond which its lost facts are counted only on request."""
 
 
 class Counted(NamedTuple):
-    """What is counted of one compaction."""
+    """The counts of one compaction."""
 
     lost: int | None
-    """Facts; None where the summary is encrypted, so that nobody can say."""
+    """Lost facts; None where the summary is encrypted, so that they cannot be counted."""
     repeated: int
     """Things that were read, run, got wrong or said again within the next tool calls."""
     tokens: int
-    """Of what was repeated; estimated."""
+    """Estimated tokens of the repeats."""
     entries: int
-    """Those of the session then; -1 where more of them change nothing."""
+    """Entries of the session at the time of the count; -1 where more entries change nothing."""
 
 
 def count_lost(
@@ -42,8 +42,8 @@ def count_lost(
     counted_one: Callable[[int, Counted], object],
     job: Job,
 ) -> None:
-    """Counts what compactions lost, and what followed them; `counted_one` hears each."""
-    # Loaded here, beside the screen: what knows facts takes longer to load than a frame may.
+    """Counts the facts that compactions lost, and the repeats after each; `counted_one` gets each."""
+    # Imported here, in the job: the modules about facts take longer to load than a frame may.
     from leafward.compaction.aftermath import WINDOW
     from leafward.summaries.survival import is_encrypted
     from leafward_tui.ui.survival_cache import survivals_of
@@ -69,7 +69,7 @@ def count_lost(
 
 
 def bytes_above(session: Session, entry: int) -> int:
-    """Bytes of the lines on the path to an entry, back to the compaction before the one before it."""
+    """Bytes of the lines on the path to an entry, back to the last compaction but one."""
     columns, tree = session.columns, session.tree
     total = 0
     for run in tree.path_runs(columns.parent[entry]):
@@ -79,10 +79,10 @@ def bytes_above(session: Session, entry: int) -> int:
 
 
 def forecast(session: Session, config: Config, job: Job) -> Forecast:
-    """What a compaction here would do, by the rules of the session's agent and with our own summary.
+    """The effect of a compaction at the leaf, by the rules of the session's agent and with our own summary.
 
-    Of an agent whose rules we do not have nothing is told. What `install` put into it is carried. Facts are not counted where
-    the path is too long to be read each time it grows. Raises Cancelled, LeafwardError, OSError.
+    Empty for an agent whose rules are not known. Context that `install` injects is included. Facts are not counted
+    where the path is too long to be read at each growth. Raises Cancelled, LeafwardError, OSError.
     """
     from leafward.agents import agent_behind
     from leafward.base.strategies import own_strategy

@@ -1,4 +1,4 @@
-"""The panes of the explorer: which are on show, where keys go, what is said at the foot. The controllers' view of the screen."""
+"""The panes of the explorer: those on show, the one with the keys, and the notes at the foot. The controllers' view."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.graph_view import GraphView
     from leafward_tui.explorer.widgets.peek import Peek
     from leafward_tui.explorer.widgets.strip import StripView
-    from leafward_tui.ui.hairline import ColumnRule, RowRule
-    from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.price_line import PriceLine
-    from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.tab_head import TabHead
+    from leafward_tui.ui.bars.price_line import PriceLine
+    from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.panes.tab_head import TabHead
+    from leafward_tui.ui.screens.screen import BaseScreen
 
 Answer = TypeVar("Answer")
 
@@ -41,11 +41,11 @@ TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
 _PROBLEM = 300
 """Characters of a problem that are shown."""
 _REFUSAL_SECONDS = 2.5
-"""Seconds that a refusal stands before the progress of a summary is shown again."""
+"""Seconds that a refusal stays before the progress of a summary is shown again."""
 
 
 class ExplorerPanes:
-    """Fits `ExplorerView`."""
+    """The implementation of `ExplorerView`."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class ExplorerPanes:
         self._stays = False
         """Whether the next move of the cursor leaves the note standing."""
         self._refused_until = 0.0
-        """By the monotonic clock."""
+        """The end of a refusal's time, by the monotonic clock."""
 
     # --- panes --------------------------------------------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ class ExplorerPanes:
 
     @property
     def on_top(self) -> bool:
-        """Whether nothing lies over this screen, and it is still there."""
+        """Whether this screen exists and nothing lies over it."""
         return self._screen.is_attached and self._screen.app.screen is self._screen
 
     @property
@@ -108,7 +108,7 @@ class ExplorerPanes:
         self.inspector.show_tabs(two)
         if two:
             self._screen.remove_class("-inspecting")
-        # Where the column rule ends is known once the panes are laid out anew.
+        # The end of the column rule is known once the panes are laid out again.
         self._screen.call_after_refresh(self._join_rules)
         self.show_head()
 
@@ -139,7 +139,7 @@ class ExplorerPanes:
         return self._screen.has_class("-inspecting")
 
     def show_tree(self) -> None:
-        """Keys go to the tree."""
+        """Gives the keys to the tree."""
         self._screen.remove_class("-inspecting")
         self.tree.focus()
         self.show_head()
@@ -168,7 +168,7 @@ class ExplorerPanes:
             now = TABS.index(self.inspector.tab.value) if self._inspecting else 0
             self.show_pane(TABS[(now + step) % len(TABS)])
 
-    # --- what is said -------------------------------------------------------------------------------------------------
+    # --- notes --------------------------------------------------------------------------------------------------------
 
     def tell(
         self,
@@ -179,9 +179,9 @@ class ExplorerPanes:
         stays: bool = False,
         tail: str = "",
     ) -> None:
-        """Says something in the place of the price line, with keys that help; its `tail` where all of that fits.
+        """Shows a note in the place of the price line, with keys that help; its `tail` where there is room for all of it.
 
-        Where the text is empty that is how far a summary is, or why there is no tree to price a move in; else nothing.
+        An empty text shows the progress of a summary, or why there is no tree; else nothing.
         """
         state = self._state
         self._stays, beneath = stays, ""
@@ -202,11 +202,11 @@ class ExplorerPanes:
         self.price_line.note(text or None, tone, keys, beneath, tail)
 
     def fail(self, problem: str) -> None:
-        """Says what could not be done, and why."""
+        """Shows a problem."""
         self.tell(safe_line(problem, _PROBLEM), "bad")
 
     def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
-        """Says for a moment why something is not done while a summary is made."""
+        """Shows for a moment why a key does nothing while a summary is made."""
         self._refused_until = time.monotonic() + _REFUSAL_SECONDS
         self.after(_REFUSAL_SECONDS, self._end_refusal)
         self.price_line.note(text, "bad", keys)
@@ -216,19 +216,19 @@ class ExplorerPanes:
             self.tell("")
 
     def begin_key(self) -> None:
-        """A key does something: what the one before it said makes room; a search or filter talks as long as it is on."""
+        """Clears the note of the key before; a search or filter keeps its note."""
         if self._state.mode is Mode.BROWSING:
             self.tell("")
 
     def clear_note(self) -> None:
-        """The cursor moved: what was said makes room, unless it was to stay for once."""
+        """Clears the note after a move of the cursor, unless it was to stay once."""
         if self._stays:
             self._stays = False
         else:
             self.tell("")
 
     def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
-        """Keys of intents with what they do now, as the user's keymap has them; those without a key are left out."""
+        """Keys of intents by the user's keymap, with words for their effect; those without a key are left out."""
         label = services_of(self._screen).keymap.label
         return tuple(
             KeyHint(intent_id, label(intent_id), words) for intent_id, words in intents if label(intent_id)
@@ -241,23 +241,23 @@ class ExplorerPanes:
     # --- of the application -------------------------------------------------------------------------------------------
 
     def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:
-        """Opens a sheet; `then` gets its answer, None where it was left."""
+        """Opens a sheet; `then` gets its answer, None where it was cancelled."""
         self._screen.app.push_screen(sheet, then)
 
     def after(self, seconds: float, then: Callable[[], object]) -> Timer:
-        """Does something later, as long as the screen is there."""
+        """Calls `then` later, as long as the screen exists."""
         return self._screen.set_timer(seconds, then)
 
     def run(self, intent_id: str) -> None:
-        """Does what an intent asks for, if it does something now."""
+        """Runs an intent, if it does something now."""
         self._screen.run_intent(intent_id)
 
     def prefetch(self) -> None:
-        """Loads what other screens need, so that the next of them opens at once."""
+        """Loads the modules of other screens, so that the next of them opens at once."""
         services_of(self._screen).screens.prefetch(self._screen)
 
     def hand_over(self, command: Resume) -> str | None:
-        """Gives the terminal to an agent until it ends; returns what went wrong."""
+        """Gives the terminal to an agent until it ends; the error as one line, None when it ran."""
         from leafward_tui.ui.agent_run import run_in_agent
 
         return run_in_agent(self._screen.app, command)

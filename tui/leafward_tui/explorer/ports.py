@@ -1,4 +1,4 @@
-"""What the controllers of the explorer see of its screen. The widgets fit the smaller ports as they are."""
+"""The screen's interfaces for the controllers of the explorer. The widgets fit the smaller ports as they are."""
 
 from __future__ import annotations
 
@@ -18,20 +18,14 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.rows import RowPainter
     from leafward_tui.explorer.widgets.gauge import Forecast, Load
     from leafward_tui.explorer.widgets.peek import TurnDigest
-    from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.inspector_tab import Tab
-    from leafward_tui.ui.price_line import Facts, KeyHint
-    from leafward_tui.ui.price_words import PriceWords
-    from leafward_tui.ui.title_bar import Fact, Progress
+    from leafward_tui.ui.bars.price_line import Facts, KeyHint
+    from leafward_tui.ui.bars.title_bar import Fact, Progress
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.panes.inspector_tab import Tab
+    from leafward_tui.ui.services import Timer
+    from leafward_tui.ui.words.price_words import PriceWords
 
 Answer = TypeVar("Answer")
-
-
-class Timer(Protocol):
-    """Something that happens later."""
-
-    def stop(self) -> None:
-        """It does not happen."""
 
 
 class TreePort(Protocol):
@@ -57,13 +51,13 @@ class TreePort(Protocol):
         """The lines that are on the screen."""
 
     def focus(self) -> object:
-        """Keys go to the tree."""
+        """Gives the keys to the tree."""
 
     def show(self, painter: RowPainter, row: int) -> None:
         """Shows other lines, with the cursor on a row."""
 
     def redraw_rows(self) -> None:
-        """Draws again what is on the screen."""
+        """Draws the lines on the screen again."""
 
     def move_by(self, step: int) -> None:
         """Moves the cursor some lines down, or up."""
@@ -75,19 +69,19 @@ class TreePort(Protocol):
         """Shows a proposed move, or none."""
 
     def set_mark(self, row: int) -> None:
-        """Shows where the mark is; -1 for none."""
+        """Shows the place of the mark; -1 for none."""
 
     def set_hits(self, rows: frozenset[int], query: str) -> None:
         """Lights the rows that a search found."""
 
     def set_touches(self, touches: Mapping[int, Touch]) -> None:
-        """What rows do to a file, for the next `show`."""
+        """Sets the operations of rows on a file, for the next `show`."""
 
     def start_jump(self) -> None:
-        """Puts letters on the lines; the ones typed next go there."""
+        """Puts letters on the lines; typed letters go to their line."""
 
     def end_jump(self) -> None:
-        """Takes the letters away."""
+        """Removes the letters."""
 
 
 class StripPort(Protocol):
@@ -110,7 +104,7 @@ class GaugePort(Protocol):
         """Shows the context at the leaf, in tokens."""
 
     def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
-        """Says how far the next compaction is, and what it would do."""
+        """Shows the distance to the next compaction, and its forecast."""
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
         """Shows the context after a proposed move."""
@@ -120,14 +114,14 @@ class PeekPort(Protocol):
     """The two lines under a narrow tree."""
 
     def show(self, glance: TurnDigest | None) -> None:
-        """Shows what a turn came to."""
+        """Shows the digest of a turn."""
 
 
 class PricePort(Protocol):
     """The line at the foot."""
 
     def show(self, facts: Facts | None, price: PriceWords | None = None) -> None:
-        """Shows facts of a row, and what a move there would cost."""
+        """Shows facts of a row, and the price of a move there."""
 
 
 class TitlePort(Protocol):
@@ -161,7 +155,7 @@ class ExplorerView(Protocol):
 
     @property
     def peek(self) -> PeekPort:
-        """What stands under a narrow tree."""
+        """The lines under a narrow tree."""
 
     @property
     def price_line(self) -> PricePort:
@@ -177,7 +171,7 @@ class ExplorerView(Protocol):
 
     @property
     def on_top(self) -> bool:
-        """Whether nothing lies over this screen, and it is still there."""
+        """Whether this screen exists and nothing lies over it."""
 
     @property
     def in_tree(self) -> bool:
@@ -188,7 +182,7 @@ class ExplorerView(Protocol):
         """Whether tree and inspector are beside each other."""
 
     def show_tree(self) -> None:
-        """Keys go to the tree."""
+        """Gives the keys to the tree."""
 
     def show_tab(self, tab: Tab) -> None:
         """Shows a tab of the inspector; on a narrow screen in place of the tree."""
@@ -197,7 +191,7 @@ class ExplorerView(Protocol):
         """Goes to the other pane; on a narrow screen to the next tab, or the one before."""
 
     def show_head(self) -> None:
-        """Shows tabs and headings over the tree as they are now."""
+        """Shows the present tabs and headings over the tree."""
 
     def show_keys(self) -> None:
         """Shows the keys that matter now."""
@@ -211,34 +205,35 @@ class ExplorerView(Protocol):
         stays: bool = False,
         tail: str = "",
     ) -> None:
-        """Says something in the place of the price, with keys that help; an empty text makes room for the price.
+        """Shows a note in place of the price, with keys that help; an empty text makes room for the price.
 
-        Where it `stays`, the next move of the cursor leaves it standing. Its `tail` is said where there is room for all of it.
+        With `stays`, the note outlasts the next move of the cursor. Its `tail` is shown where there is room for all of
+        it.
         """
 
     def fail(self, problem: str) -> None:
-        """Says what could not be done, and why."""
+        """Shows a problem."""
 
     def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
-        """Says for a moment why something is not done while a summary is made."""
+        """Shows for a moment why a key does nothing while a summary is made."""
 
     def clear_note(self) -> None:
-        """The cursor moved: what was said makes room, unless it was to stay for once."""
+        """Clears the note after a move of the cursor, unless it was to stay once."""
 
     def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
-        """Keys of intents with what they do now; those without a key are left out."""
+        """Keys of intents with words for their effect; those without a key are left out."""
 
     def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:
-        """Opens a sheet; `then` gets its answer, None where it was left."""
+        """Opens a sheet; `then` gets its answer, None where it was cancelled."""
 
     def after(self, seconds: float, then: Callable[[], object]) -> Timer:
-        """Does something later, as long as the screen is there."""
+        """Calls `then` later, as long as the screen exists."""
 
     def run(self, intent_id: str) -> None:
-        """Does what an intent asks for, if it does something now."""
+        """Runs an intent, if it does something now."""
 
     def prefetch(self) -> None:
-        """Loads what other screens need."""
+        """Loads the modules of other screens."""
 
     def hand_over(self, command: Resume) -> str | None:
-        """Gives the terminal to an agent until it ends; returns what went wrong."""
+        """Gives the terminal to an agent until it ends; the error as one line, None when it ran."""

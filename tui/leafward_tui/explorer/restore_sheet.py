@@ -1,4 +1,4 @@
-"""The files that a restore would put back: a list to choose from over the diff of one."""
+"""The sheet of files that a restore would put back: a list to choose from over the diff of one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from textual.containers import Vertical
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration import Action
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.pane_lines import Block, LabLine, LazyLines, Span, blanks
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.routed_screen import Routes
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, Span, blanks
+from leafward_tui.ui.screens.routed_screen import Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheet import OneLine, Sheet, SheetLine, hairline
-from leafward_tui.ui.spans import shown
+from leafward_tui.ui.sheets.sheet import OneLine, Sheet, SheetLine, hairline
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.spans import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from leafward.files.restoration import FileChange
     from leafward_tui.explorer.controllers.restore import RestoreChoice
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.pane_lines import Lines
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
+    from leafward_tui.ui.panes.pane_lines import Lines
 
 _FRAME = 9
-"""Lines of the sheet that are neither list nor diff, and the title of the screen."""
+"""Lines of the sheet besides list and diff, and the title of the screen."""
 _IN_SIGHT = 4
 """Lines of the screen that stay in sight while files are chosen."""
 
@@ -44,7 +44,7 @@ _PREVIEW = 12
 
 
 class RestoreSheet(Sheet):
-    """Chooses files. Ends with "written" once that is done, or with None."""
+    """The choice of files. Ends with "written" after the write, or with None."""
 
     NAME: ClassVar[str] = "restore"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("restore")]
@@ -63,13 +63,13 @@ class RestoreSheet(Sheet):
         yield self.files
 
     def mounted(self) -> None:
-        """Begins to work out what would change."""
+        """Begins to plan the changes."""
         self.choice.begin(services_of(self).jobs(self))
         self.files.file_list.focus()
         self.draw()
 
     def resized(self) -> None:
-        """As high as there is room."""
+        """Makes the sheet as high as there is room."""
         self.files.share_room()
 
     @property
@@ -77,12 +77,12 @@ class RestoreSheet(Sheet):
         """The file of the cursor."""
         return self.files.file_list.key
 
-    def next_file(self) -> None:
-        """Puts the cursor on the file below, and shows what becomes of that one."""
+    def next_row(self) -> None:
+        """Puts the cursor on the file below, and shows its change."""
         self.files.step(1)
 
     def draw(self) -> None:
-        """Shows what is chosen, and what that means."""
+        """Shows the chosen files, and the effect of restoring them."""
         if self.is_mounted:
             self.files.draw()
             self.foot.refresh()
@@ -92,11 +92,11 @@ class RestoreSheet(Sheet):
         self.dismiss(answer)
 
     def action_leave(self) -> None:
-        """A click beside the sheet does what the key does."""
+        """Does the same as the key, after a click beside the sheet."""
         self.choice.leave()
 
     def keys(self) -> tuple[tuple[str, str], ...]:
-        """What commits, what leaves, what chooses."""
+        """The keys that commit, cancel and choose."""
         if self.choice.plan is None or self.choice.writing:
             return (("esc", "cancel"),)
         other = "list" if self.choice.in_diff else "diff"
@@ -109,11 +109,11 @@ class RestoreSheet(Sheet):
         )
 
     def operation(self) -> str:
-        """What would be written, or what is missing for it."""
+        """The write in words, or why there is none."""
         return self.choice.operation
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
-        """A click shows a file; one on its box chooses it, or not."""
+        """Shows the clicked file; a click on its box chooses it, or takes it out."""
         message.stop()
         if message.view is self.files.file_list:
             if message.x < len("[ ]"):
@@ -121,11 +121,11 @@ class RestoreSheet(Sheet):
             self.files.draw_preview()
 
     def commit(self) -> None:
-        """What is chosen."""
+        """Writes the chosen files."""
         self.choice.accept()
 
     def pressed(self, number: int) -> None:
-        """Does what one of `keys`, which was clicked, does."""
+        """Does the same as the clicked one of `keys`."""
         choice = self.choice
         if choice.plan is None or choice.writing:
             choice.leave()
@@ -134,12 +134,12 @@ class RestoreSheet(Sheet):
 
 
 class RestoreFiles(Vertical):
-    """What is going on, the list, and the diff of the file under its cursor."""
+    """The state, the list, and the diff of the file under its cursor."""
 
     DEFAULT_CSS = "RestoreFiles { height: auto; width: 1fr; }"
 
     def __init__(self, choice: RestoreChoice, rule: Callable[[], OneLine]) -> None:
-        """`rule` makes the line between both."""
+        """`rule` makes the line between list and diff."""
         super().__init__()
         self._choice, self._rule = choice, rule
         self.state = OneLine(self._state_line)
@@ -154,7 +154,7 @@ class RestoreFiles(Vertical):
         yield self.preview
 
     def draw(self) -> None:
-        """Shows what is chosen."""
+        """Shows the chosen files."""
         glyphs, choice = services_of(self).glyphs, self._choice
         self.share_room()
         if choice.plan is not None:
@@ -165,14 +165,14 @@ class RestoreFiles(Vertical):
         self.state.refresh()
 
     def draw_preview(self) -> None:
-        """Shows what becomes of the file under the cursor."""
+        """Shows the change of the file under the cursor."""
         glyphs, choice = services_of(self).glyphs, self._choice
         file, diff = choice.file, choice.diff() if choice.plan is not None else []
         chosen = file is not None and file.path in choice.chosen
         self.preview.show(lambda width, _rows: preview_lines(file, diff, chosen, width, glyphs))
 
     def share_room(self) -> None:
-        """List and diff share the room; the one that keys go to has more of it."""
+        """Divides the room between list and diff; the one with the keys has more of it."""
         choice = self._choice
         room = max(6, self.app.size.height - _FRAME - (0 if choice.in_diff else _IN_SIGHT))
         some = max(1, len(choice.files) + bool(choice.same))
@@ -182,7 +182,7 @@ class RestoreFiles(Vertical):
         self.state.display = bool(choice.state or choice.problem)
 
     def step(self, by: int) -> None:
-        """Moves the cursor, or scrolls the diff where keys go there."""
+        """Moves the cursor, or scrolls the diff where that has the keys."""
         if self._choice.in_diff:
             self.preview.move_by(by)
             return
@@ -191,7 +191,7 @@ class RestoreFiles(Vertical):
         self.draw_preview()
 
     def page(self) -> int:
-        """Lines of what the keys go to."""
+        """Lines of the pane with the keys."""
         return (self.preview if self._choice.in_diff else self.file_list).size.height
 
     def _state_line(self, width: int, ground: Ground) -> list[Segment]:
@@ -211,13 +211,13 @@ _LONGEST = 1_000
 def file_lines(
     changes: Sequence[FileChange], same: int, chosen: Collection[str], width: int, glyphs: Glyphs
 ) -> Lines:
-    """The files, each with whether it is chosen, what would be done and why it is safe or not."""
+    """The files, each with whether it is chosen, its change, and why the change is safe or not."""
     room = width - 4 - _VERB - 1 - 2
     names = max((cell_len(safe_line(one.path, _LONGEST)) for one in changes), default=0)
-    # Reasons give up half of the row at most, and only to names that need it.
+    # Reasons give up at most half of the row, and only to names that need it.
     reasons = min(max((cell_len(one.why) for one in changes), default=0), max(room // 2, room - names))
     names = min(room - reasons, names)
-    below = f"{counted(same, 'file is', 'files are')} as at that entry already" if same else ""
+    below = f"{counted(same, 'file is', 'files are')} already as at that entry" if same else ""
     if not changes and not same:
         below = "no recorded call touched a file"
 
@@ -231,7 +231,7 @@ def file_lines(
 
 
 def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
-    """One file in `names` cells for its path and `reasons` for why."""
+    """One file, with `names` cells for its path and `reasons` for its reason."""
     possible = is_safe(change) or is_offered(change)
     sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
     action = change.action if is_safe(change) else change.offered
@@ -253,7 +253,7 @@ def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs:
 def preview_lines(
     change: FileChange | None, diff: Sequence[str] | None, chosen: bool, width: int, glyphs: Glyphs
 ) -> Lines:
-    """What becomes of one file in full, and its diff; None while that is worked out."""
+    """The change of one file in full, and its diff; without a diff, that it is being computed."""
     if change is None:
         return Block()
     lines = [LabLine((Span(text, ink),)) for text, ink in _about(change, chosen, width, glyphs)]
@@ -275,7 +275,7 @@ def _about(change: FileChange, chosen: bool, width: int, glyphs: Glyphs) -> list
         text = f"{path}: {why}" + ("" if chosen else ", not chosen")
         ink = "sub"
     elif is_offered(change):
-        text = f"{path}: {why}; " + ("chosen all the same" if chosen else "stays unless you choose it")
+        text = f"{path}: {why}; " + ("chosen anyway" if chosen else "stays unless you choose it")
         ink = "warn"
     else:
         text, ink = f"{path}: {why}; it stays as it is", "warn"

@@ -1,4 +1,4 @@
-"""The explorer screen: its widgets, and where their messages and the keys go."""
+"""The explorer screen: its widgets, and the routes of their messages and the keys."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
-from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.inspector_pane import EntryWanted, ExamWanted, XRayWanted
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.two_panes import has_two_panes
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.inspector_pane import EntryWanted, ExamWanted, XRayWanted
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.panes.two_panes import has_two_panes
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.inspector_pane import CopyWanted, InspectorPane, PageShown
-    from leafward_tui.ui.key_bar import Hint
+    from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
+    from leafward_tui.ui.panes.inspector_pane import CopyWanted, InspectorPane, PageShown
 
 
 class ExplorerScreen(BaseScreen[None]):
     """A session as a tree.
 
-    The first frame shows empty widgets: what fills them and what keys go to is loaded behind it. Keys are held until then.
+    The first frame shows empty widgets: their content and the controllers of the keys are loaded after it. Keys are
+    held until then.
     """
 
     state: ExplorerState
@@ -92,7 +93,7 @@ class ExplorerScreen(BaseScreen[None]):
         self._ahead = ahead
         """The scan of this session that began before there was a screen."""
         self._target = target
-        """Where the cursor goes first."""
+        """The first place of the cursor."""
         self.ready = False
         self.waits_for = lambda: (
             ""
@@ -125,7 +126,7 @@ class ExplorerScreen(BaseScreen[None]):
         yield self._price_line
 
     def mounted(self) -> None:
-        """Shows the screen. What fills it comes behind the first frame, whose time is the next message."""
+        """Shows the screen. Its content comes after the first frame, which is painted before the next message."""
         self.title_bar.show(self._path.stem)
         self.call_later(self._begin)
 
@@ -162,16 +163,16 @@ class ExplorerScreen(BaseScreen[None]):
         self.set_interval(config.follow_interval, self.controllers.loader.look)
 
     def on_unmount(self) -> None:
-        """Closes the session's file; a summary under way is given up."""
+        """Closes the session's file; cancels a summary under way."""
         if self.ready and self.state.session is not None:
             self.controllers.summary.cancel()
             self.controllers.loader.close()
 
-    # --- what the screen is asked -------------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session; empty where it can."""
+        """The reason why nothing can be written to the session; empty where it can."""
         return self.state.refusal
 
     def hints(self) -> Sequence[Hint]:
@@ -179,21 +180,21 @@ class ExplorerScreen(BaseScreen[None]):
         return self.controllers.modes.hints() if self.ready else ()
 
     def on_resize(self) -> None:
-        """Two panes or one, as there is room."""
+        """Shows two panes or one, as there is room."""
         if self.ready:
             two = not self.has_class("-one-pane")
             self.call_after_refresh(self.panes.arrange)
             if two and not self.panes.two_panes:
-                # What stands in the lines under the tree is worked out for one pane alone.
+                # The lines under the tree are made for one pane alone.
                 self.call_after_refresh(self.controllers.details.settle)
 
     def on_descendant_focus(self) -> None:
-        """The heavy part of the rule says where keys go."""
+        """Draws the rule heavy where keys go."""
         self.panes.show_head()
         self.show_hints()
 
     def on_inspector_page_shown(self, message: PageShown) -> None:
-        """The keys of a page go by what stands on it."""
+        """Shows the keys for the new page."""
         message.stop()
         if not self.panes.in_tree:
             self.show_hints()
@@ -201,7 +202,7 @@ class ExplorerScreen(BaseScreen[None]):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_graph_view_cursor_moved(self, message: GraphView.CursorMoved) -> None:
-        """The rest of the screen follows once the cursor rests."""
+        """Lets the rest of the screen follow the cursor once it rests."""
         message.stop()
         self.controllers.metrics.rest()
         self.controllers.search.cursor_moved()
@@ -209,27 +210,27 @@ class ExplorerScreen(BaseScreen[None]):
         self.controllers.details.settle()
 
     def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:
-        """What came on the screen is counted first; the head stands above the columns as they are now."""
+        """Counts the rows that came on the screen first, and fits the head to their columns."""
         message.stop()
         self.panes.show_head()
         self.controllers.metrics.rows_shown()
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
-        """A tab of the head was clicked."""
+        """Shows the pane of the clicked tab."""
         message.stop()
         self.panes.show_pane(message.tab)
 
     @on(StripView.TurnWanted)
     @on(EntryWanted)
     def show_entry(self, message: StripView.TurnWanted | EntryWanted) -> None:
-        """A turn of the strip was clicked, or a line of the inspector that names an entry."""
+        """Goes to the entry of a clicked turn of the strip, or of a line of the inspector."""
         message.stop()
         self.controllers.navigation.show_entry(message.entry)
 
     @on(XRayWanted)
     @on(ExamWanted)
     def look_into(self, message: XRayWanted | ExamWanted) -> None:
-        """A line of the inspector names a compaction to see through, or one whose exam a model is to sit."""
+        """Opens the X-ray or the exam of the compaction that a line of the inspector names."""
         message.stop()
         if isinstance(message, XRayWanted):
             self.controllers.compactions.open_xray(message.compaction)
@@ -237,10 +238,10 @@ class ExplorerScreen(BaseScreen[None]):
             self.controllers.exam.ask_model(message.compaction)
 
     def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
-        """A line or page of the inspector is wanted on the clipboard."""
+        """Copies a line or page of the inspector."""
         message.stop()
         self.shell.copy(message.text)
 
     def on_inspector_tab_changed(self) -> None:
-        """The head of a narrow screen shows the same tab."""
+        """Shows the same tab in the head of a narrow screen."""
         self.panes.show_head()

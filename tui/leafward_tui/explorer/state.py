@@ -1,4 +1,4 @@
-"""What the explorer knows, as one value. Each part is written by one controller, which it names; all others read it."""
+"""The state of the explorer, as one value. Each part is written by one controller, which it names; all others read it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Mode(Enum):
-    """What the explorer is about; where several hold, the one that the keys go by."""
+    """The modes of the explorer; where several hold, the first in this order decides about the keys."""
 
     FAILED = auto()
     """There is no session to show."""
@@ -37,27 +37,27 @@ class Mode(Enum):
 
 @dataclass(slots=True)
 class SearchState:
-    """What is searched for. Written by `controllers/search`."""
+    """The search. Written by `controllers/search`."""
 
     text: str = ""
-    """Empty where nothing is searched for."""
+    """The text of the search; empty for none."""
     rows: Sequence[int] = ()
-    """Rows that hold it, ascending."""
+    """Rows with hits, ascending."""
     entries: Sequence[int] = ()
-    """Entries that hold it."""
+    """Entries with hits."""
     places: Sequence[tuple[int, int]] = ()
-    """Row and entry of every place that holds it, in the order of the rows; by a query one place a row."""
+    """Row and entry of every hit, in the order of the rows; by a query one hit a row."""
     at: int = -1
-    """Which of them was stepped to; it holds as long as the cursor is on its row."""
+    """The hit that was stepped to; it holds as long as the cursor is on its row."""
     by_query: bool = False
-    """Whether the text is a query, which chose them."""
+    """Whether the text is a query, which chose the hits."""
     literal: str = ""
-    """Words that another screen searched for and that this one began with: no query, whatever they look like."""
+    """Words of another screen's search that this one began with: plain text even where they look like a query."""
     last_query: str = ""
-    """The query that was asked for last, also for a filter."""
+    """The last query, also for a filter."""
 
     def place_on(self, row: int) -> int:
-        """The place that was stepped to, where it is on a row, else the first of the row; -1 where it has none."""
+        """The hit that was stepped to, where it is on a row, else the first of the row; -1 where it has none."""
         places = self.places
         if 0 <= self.at < len(places) and places[self.at][0] == row:
             return self.at
@@ -67,35 +67,35 @@ class SearchState:
 
 @dataclass(slots=True)
 class RowTexts:
-    """What is known of rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
+    """Texts about rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
 
     notes: dict[int, str] = field(default_factory=dict)
     lost: dict[int, int | None] = field(default_factory=dict)
-    """How many facts compactions lost, None where the summary is encrypted; filled while nothing else is done."""
+    """Facts that compactions lost, None where the summary is encrypted; filled while the application is idle."""
     repeated: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """How much was done again soon after compactions, and its tokens."""
+    """Repeats soon after compactions, and their tokens."""
     counted: dict[int, int] = field(default_factory=dict)
-    """The entries that the session had when both were counted; -1 where they stay as they are."""
+    """Number of the session's entries at the time of both counts; -1 where the counts are final."""
 
 
 @dataclass(slots=True)
 class ExplorerState:
-    """A session as it is explored."""
+    """The state of one explored session."""
 
     path: Path
     agent: str | None = None
-    """The agent's name; None until it is known. Written, with what follows, by `controllers/session_loader`."""
+    """The agent's name; None until it is known. Written, with the next fields, by `controllers/session_loader`."""
     exploration: Exploration | None = None
     metrics: EntryMetrics | None = None
     trouble: str = ""
-    """Why there is no session to show."""
+    """The reason why there is no session to show."""
     shut: bool = False
-    """Whether nothing can be written to the session where it lies, as its permissions were when it was read."""
+    """Whether the session cannot be written to, by its permissions when it was read."""
     following: bool = True
     growing: bool = False
-    """Whether what was appended to the file is being taken in."""
+    """Whether appended lines are being read."""
     grown: bool = False
-    """Whether its agent went on in it since it was opened."""
+    """Whether others appended to it since it was opened."""
     unseen: int = 0
     """Entries of the conversation that came while the cursor was not on the leaf."""
 
@@ -103,16 +103,15 @@ class ExplorerState:
     """Written by `controllers/navigation`."""
     texts: RowTexts = field(default_factory=RowTexts)
     overview: Overview | None = None
-    """The path turn by turn; None until it is measured. Written by `controllers/cursor_details`, as what follows."""
+    """The path turn by turn; None until it is measured. Written by `controllers/cursor_details`, as the next fields."""
     lacks_prompt: bool = False
     """Whether the session does not hold the prompt that its agent sends."""
     price: Price | None = None
     """The price of the move that is proposed."""
     parent_title: str = ""
-    """What the session is called that this one came from; empty until it is read. Written by `controllers/parent_session`,
-    as what follows."""
+    """The title of the parent session; empty until it is read. Written by `controllers/parent_session`, as the next field."""
     own_from: EntryId | None = None
-    """The first entry of a fork or copy that the session it came from does not hold; None where it is not known."""
+    """The first entry of a fork or copy that its parent does not hold; None where it is not known."""
     sub_agents: Mapping[EntryId, SubAgent] = field(default_factory=dict)
     """The sessions that calls made, by the result of each. Written by `controllers/sub_agents`."""
     healable: bool = False
@@ -130,7 +129,7 @@ class ExplorerState:
 
     @property
     def bare(self) -> bool:
-        """Whether the session has nothing to show as a row."""
+        """Whether the session has no rows to show."""
         return self.exploration is not None and not len(self.exploration.lines)
 
     @property
@@ -140,12 +139,12 @@ class ExplorerState:
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        """The reason why nothing can be written to the session, by its own statement; empty where it can."""
         return (self.session.read_only or "") if self.session is not None else ""
 
     @property
     def mode(self) -> Mode:
-        """What the explorer is about."""
+        """The mode that decides about the keys."""
         if self.trouble:
             return Mode.FAILED
         if self.summary is not None:

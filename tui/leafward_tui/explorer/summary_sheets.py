@@ -1,13 +1,13 @@
-"""What is asked and said of a summary of a branch: the sheet of summarisers, the texts that would be sent, the figures in words."""
+"""Texts about the summary of a branch: the sheet of summarisers, the requests, the figures in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import count, counted, money, percent
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.reading_sheet import ReadingSheet
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import count, counted, money, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.compaction.branch_summary import Branch, BranchDraft
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.explorer.model.summary_request import SummaryRequest
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 def summarizer_sheet(
@@ -26,9 +26,9 @@ def summarizer_sheet(
     glyphs: Glyphs,
     current: str,
 ) -> ChoiceSheet:
-    """Asks who summarises: `x` extracts, `m` asks the model, `v` shows what it would be sent, `f` asks for a focus first.
+    """Asks for the summariser: `x` extracts, `m` asks the model, `v` shows its requests, `f` asks for a focus first.
 
-    `operation` says what is done with the summary, `current` which of them was chosen before.
+    `operation` is the use of the summary in words, `current` the choice of the last time.
     """
     about = [SheetLine(branch_words(branch))]
     choices = [Choice("x", "Extractive", "extracts text locally, no cost", operation, current=current == "x")]
@@ -73,13 +73,13 @@ def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
 
 
 def branch_words(branch: Branch) -> str:
-    """What a summary is made from."""
+    """The material of a summary, in words."""
     parts = [
         f"{count(branch.tokens)} tokens",
         f"{counted(len(branch.read), 'file')} read, {len(branch.modified):,} modified",
     ]
     if branch.left_out:
-        parts.append(f"the oldest {branch.left_out:,} messages have no room")
+        parts.append(f"the oldest {branch.left_out:,} messages do not fit")
     return "   ".join(parts)
 
 
@@ -97,7 +97,7 @@ def redacted_words(redacted: Mapping[str, int]) -> str:
     if not total:
         return ""
     are = "is" if total == 1 else "are"
-    return f"{counted(total, 'secret')} {are} taken out: {', '.join(sorted(redacted))}"
+    return f"{counted(total, 'secret')} {are} redacted: {', '.join(sorted(redacted))}"
 
 
 def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:

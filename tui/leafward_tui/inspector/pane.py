@@ -1,4 +1,4 @@
-"""The inspector: tabs over what the cursor rests on. Composes and routes; pages are built by its controller."""
+"""The inspector: tabs over the details of the cursor. Composes and routes; pages are built by its controller."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.state import Goal, InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
-from leafward_tui.ui.inspector_pane import (
+from leafward_tui.ui.panes.inspector_pane import (
     CopyWanted,
     EntryWanted,
     ExamWanted,
@@ -18,14 +18,14 @@ from leafward_tui.ui.inspector_pane import (
     TabChanged,
     XRayWanted,
 )
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from leafward_tui.ui.page import Gauge, Page, Selection
+    from leafward_tui.ui.panes.page import Gauge, Page, Selection
 
 
 _PATIENCE = 0.3
@@ -51,7 +51,7 @@ class Inspector(Widget):
         yield self.head
         yield self.view
 
-    # --- what is asked of it ------------------------------------------------------------------------------------------
+    # --- its interface ------------------------------------------------------------------------------------------------
 
     @property
     def tab(self) -> Tab:
@@ -60,7 +60,7 @@ class Inspector(Widget):
 
     @property
     def selection(self) -> Selection | None:
-        """What is shown, or about to be."""
+        """The selection that is shown, or about to be."""
         return self.state.selection
 
     @property
@@ -82,7 +82,7 @@ class Inspector(Widget):
         self._pages.show(selection)
 
     def reload(self) -> None:
-        """Builds the page anew: the session has grown, or what it is measured by has changed."""
+        """Builds the page again, because the session has grown or its gauge has changed."""
         self._pages.rebuild()
 
     def show_tab(self, tab: Tab) -> None:
@@ -90,9 +90,10 @@ class Inspector(Widget):
         self._pages.show_tab(tab)
 
     def seek(self, words: str, number: int = 0, entry: int = NO_ENTRY) -> None:
-        """Lights words that are searched for, unfolds what holds them, and goes to a place; empty for none.
+        """Lights the words of a search, unfolds the sections that hold them, and goes to a hit; no words end the search.
 
-        The place is the how-manieth of the selection, from 0; where messages are a line each, the one of `entry`.
+        `number` is the hit's number within the selection, from 0; where each message is one line, the hit is the one of
+        `entry`.
         """
         self._pages.seek(Goal(words, number, entry))
 
@@ -110,7 +111,7 @@ class Inspector(Widget):
         return self
 
     def copied_text(self) -> str:
-        """What a copy takes now: the line under the cursor, or the page."""
+        """The text that a copy takes now: the line under the cursor, or the page."""
         return self.view.copied_text()
 
     # --- its port -----------------------------------------------------------------------------------------------------
@@ -124,33 +125,33 @@ class Inspector(Widget):
         return region.width - MARGIN - AIR, region.height
 
     def show_page(self, page: Page | None, *, keep_place: bool) -> None:
-        """Shows a page from its top or, the same page built anew, where it was; None empties the pane."""
+        """Shows a page from its top or, for the same page built again, at its place; None empties the pane."""
         self.view.show(page, keep_place=keep_place)
         if page is not None:
             self.post_message(PageShown(page.tab))
 
     def show_tab_open(self, tab: Tab) -> None:
-        """Marks the tab that is open, and says that it is; a page that takes its time says so."""
+        """Marks the open tab, and posts that it is open; a page that takes long shows so."""
         self._show_head(focused=self.view.has_focus)
         self.post_message(TabChanged(tab))
         self.set_timer(_PATIENCE, self._say_waiting)
 
     def _say_waiting(self) -> None:
-        """Empties the page of the tab before, which would seem to be that of the tab that is open."""
+        """Empties the page of the tab before, which would seem to be that of the open tab."""
         before, tab = self.page, self.state.tab
         if self.state.selection is None or (before is not None and self.state.shown[1] is tab):
             return
         self.view.show(None, keep_place=False, waiting=f"counting{services_of(self).glyphs.ellipsis}")
 
-    # --- what its parts say -------------------------------------------------------------------------------------------
+    # --- messages of its parts ----------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Another width is another page."""
+        """Builds the page again for another width."""
         self.call_after_refresh(self._pages.remeasure)
 
     def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
         """Opens or closes a section, or asks for the entry."""
-        from leafward_tui.ui.page import EXAM, XRAY
+        from leafward_tui.ui.panes.page import EXAM, XRAY
 
         message.stop()
         line = message.line
@@ -164,12 +165,12 @@ class Inspector(Widget):
             self.post_message(EntryWanted(EntryIndex(line.entry)))
 
     def on_page_view_tab_stepped(self, message: PageView.TabStepped) -> None:
-        """Goes round the tabs."""
+        """Goes to the next tab, around the ends."""
         message.stop()
         self._pages.step_tab(message.step)
 
     def on_page_view_text_wanted(self, message: PageView.TextWanted) -> None:
-        """Hands the wish on."""
+        """Passes on the wish for a copy."""
         message.stop()
         self.post_message(CopyWanted(message.text))
 
@@ -179,11 +180,11 @@ class Inspector(Widget):
         self._pages.show_tab(Tab(message.tab))
 
     def on_descendant_focus(self) -> None:
-        """The rule shows that the keys go here."""
+        """Draws the rule heavy, because the keys go here."""
         self._show_head(focused=True)
 
     def on_descendant_blur(self) -> None:
-        """The rule shows that they do not."""
+        """Draws the rule light, because the keys go elsewhere."""
         self._show_head(focused=False)
 
     def _show_head(self, *, focused: bool) -> None:

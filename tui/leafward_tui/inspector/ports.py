@@ -1,12 +1,12 @@
-"""What the controller of the inspector sees of its pane."""
+"""The pane's interface for the controller of the inspector."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.inspector_tab import Tab
-    from leafward_tui.ui.page import Page
+    from leafward_tui.ui.panes.inspector_tab import Tab
+    from leafward_tui.ui.panes.page import Page
 
 
 class InspectorView(Protocol):
@@ -18,9 +18,9 @@ class InspectorView(Protocol):
         ...
 
     def show_page(self, page: Page | None, *, keep_place: bool) -> None:
-        """Shows a page from its top or, the same page built anew, where it was; None empties the pane."""
+        """Shows a page from its top or, for the same page built again, at its place; None empties the pane."""
         ...
 
     def show_tab_open(self, tab: Tab) -> None:
-        """Marks the tab that is open, and says that it is."""
+        """Marks the open tab, and posts that it is open."""
         ...

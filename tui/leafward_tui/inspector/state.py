@@ -1,25 +1,25 @@
-"""What the inspector shows or is about to. Written by `Pages`."""
+"""The state of the inspector. Written by `Pages`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.page import Gauge, Selection
+    from leafward_tui.ui.panes.page import Gauge, Selection
 
 
 class Goal(NamedTuple):
-    """Words that are searched for, and a place of the selection that holds them."""
+    """The words of a search, and one of its hits in the selection."""
 
     words: str = ""
-    """Empty where nothing is searched for."""
+    """The words; empty for no search."""
     number: int = 0
-    """The how-manieth place of the selection, from 0."""
+    """The number of the hit within the selection, from 0."""
     entry: int = NO_ENTRY
-    """Its entry, where messages are a line each."""
+    """The entry of the hit, where each message is one line."""
 
 
 class InspectorState:
@@ -29,13 +29,13 @@ class InspectorState:
         self.tab = Tab.ENTRY
         self.selection: Selection | None = None
         self.gauge = gauge
-        """What contexts are measured by."""
+        """The limits that contexts are measured against."""
         self.toggled: dict[Tab, frozenset[str]] = {}
         """Sections of the selection that the user opened or closed, by tab."""
         self.goal = Goal()
-        """What is searched for, and which place of it."""
+        """The words of the search, and the hit to go to."""
         self.shown: tuple[Selection | None, Tab, Goal] = (None, Tab.ENTRY, Goal())
-        """What the page on the screen is of, and what was searched for."""
+        """The selection, tab and search of the page on the screen."""
         self.measured = (0, 0)
         """Cells and rows that the last page was built for."""
         self.built = 0

@@ -1,4 +1,4 @@
-"""The compaction lab: what a compaction at some point would do, before and without doing it."""
+"""The compaction lab: the effect of a compaction at some point, before and without compacting."""
 
 from __future__ import annotations
 

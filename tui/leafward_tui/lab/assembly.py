@@ -1,4 +1,4 @@
-"""The controllers of the lab, put together."""
+"""The controllers of the lab, made with their dependencies."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.routed_screen import Controller
+    from leafward_tui.ui.screens.routed_screen import Controller
     from leafward_tui.ui.services import AppServices, Jobs
 
 
 class Controllers:
-    """One of each; every one is given those that it needs."""
+    """One controller of each kind, made in the order of their dependencies."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Controllers:
         kept: KeptDrafts,
         prefetch: Callable[[], object],
     ) -> None:
-        """`prefetch` loads what the keys of the lab open."""
+        """`prefetch` loads the modules of the screens that the keys of the lab open."""
         glyphs = services.glyphs
         self.turns = TurnsPane(state, view, jobs, glyphs)
         grader = DraftGrader(state, view, jobs, services)

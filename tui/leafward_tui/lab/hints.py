@@ -1,4 +1,4 @@
-"""What the title and the key bar of the lab say in its present state."""
+"""Texts of the lab's title and key bar in its present state."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.model.fates import lost_facts
 from leafward_tui.lab.state import Mode
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _FOCUS = 40
 """Characters of the focus that the title shows."""
 
 
 def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
-    """Where the compaction is planned, and what is to be known of the file."""
+    """The place of the planned compaction, and remarks on the file."""
     path = state.path
     where = f"planned at #{path.at}" if path.at >= 0 else "planned at the beginning"
     if path.beside >= 0:
@@ -73,7 +73,7 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
 
 
 def _of_area(state: LabState, what_if: WhatIf, *, alone: bool) -> Sequence[Hint]:
-    """The keys of the pane that has them, as far as there is something for them."""
+    """The keys of the pane with the focus, where they do something."""
     area = state.layout.area
     source = () if what_if.plan.nothing else (Hint("lab.choose", "source"),)
     if area == "fates":

@@ -1,4 +1,4 @@
-"""Runs side by side: a line a run, then what survives in two of them and their summaries."""
+"""Runs side by side: one line for each, then the facts that survive in two of them and their summaries."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from textual.containers import Horizontal, Vertical
 
 from leafward_tui.lab.controllers.run_pair import RunPair, RunsState
 from leafward_tui.lab.model.choices import Choices
-from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class RunsScreen(BaseScreen[Choices | None]):
-    """The runs of a lab. Ends with the choices of the one to go on with, or with None."""
+    """The runs of a lab. Ends with the choices of the run to go on with, or with None."""
 
     NAME: ClassVar[str] = "runs"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("runs")]
@@ -78,7 +78,7 @@ class RunsScreen(BaseScreen[Choices | None]):
                 yield self.texts[1]
 
     def mounted(self) -> None:
-        """The last run against the one before."""
+        """Compares the last run with the one before."""
         number = len(self.state.runs)
         self.title_bar.show("Runs", crumb="Compaction lab", facts=[Fact(f"{number}", "runs made so far")])
         self.table.styles.height = min(8, number)
@@ -86,34 +86,34 @@ class RunsScreen(BaseScreen[Choices | None]):
         self.pair.show(at=f"run:{number - 1}")
 
     def on_resize(self) -> None:
-        """Lines fit the new size."""
+        """Fits the lines to the new size."""
         self.call_after_refresh(self.pair.show)
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
-        """A click on a run makes it B, a double click takes it."""
+        """Makes a clicked run B; a double click takes it."""
         message.stop()
         if message.view is self.table:
             self.pair.show_pair()
             if message.twice:
                 self.pair.take()
 
-    # --- what the controller asks of it -------------------------------------------------------------------------------
+    # --- for the controller -------------------------------------------------------------------------------------------
 
     @property
     def place(self) -> int:
-        """What has the keys: 0 the table, 1 and 2 the summaries."""
+        """The number of the pane with the keys: 0 the table, 1 and 2 the summaries."""
         return next((at for at, view in enumerate(self.texts, 1) if view.has_focus), 0)
 
     def focus_place(self, place: int) -> None:
-        """Keys go to the table or a summary."""
+        """Gives the keys to the table or a summary."""
         (self.table, *self.texts)[place].focus()
 
     def show_head(self, note: str) -> None:
-        """The head of the table."""
+        """Shows the head of the table."""
         self.head.show(("Runs",), "Runs", note=note, focused=True)
 
     def show_names(self, first: Run, second: Run) -> None:
-        """The heads of both summaries."""
+        """Shows the heads of both summaries."""
         for letter, head, run in zip("AB", self.names, (first, second), strict=True):
             head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
 

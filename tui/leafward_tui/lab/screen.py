@@ -1,4 +1,4 @@
-"""The lab's screen: its panes, what its widgets say, and which keys work when."""
+"""The lab's screen: its panes, the routes of their messages, and the condition of its keys."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from leafward_tui.lab.hints import hints_of, title_facts
 from leafward_tui.lab.model.paid_summaries import kept_drafts
 from leafward_tui.lab.state import LabState
 from leafward_tui.lab.widgets.panes import LabPanes
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.screen_results import LabResult
-from leafward_tui.ui.session_crumb import session_crumb
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_results import LabResult
+from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from textual.widgets import TextArea
 
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.lines_view import LinesView
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.tab_head import TabHead
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.panes.tab_head import TabHead
 
 
 class LabScreen(BaseScreen[LabResult | None]):
-    """A compaction before it is one. Ends with what was written, or with None."""
+    """A planned compaction. Ends with its write, or with None."""
 
     NAME: ClassVar[str] = "lab"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("lab")]
@@ -64,7 +64,7 @@ class LabScreen(BaseScreen[LabResult | None]):
     """
 
     def __init__(self, session: Session, entry: int, pins: tuple[str, ...] = ()) -> None:
-        """`entry` is where it is opened: an entry, or a compaction to stand beside; `pins` go into the summary."""
+        """`entry` is an entry to plan at, or a compaction to plan beside; `pins` go into the summary."""
         super().__init__()
         self.state = LabState(session, entry, pins)
 
@@ -90,7 +90,7 @@ class LabScreen(BaseScreen[LabResult | None]):
         yield self.note
 
     def mounted(self) -> None:
-        """Shows the shell, and measures behind it."""
+        """Shows the empty panes, and starts the measurement."""
         self.show_title()
         self.controllers.layout.go_to(self.state.layout.area)
         self.call_after_refresh(self.controllers.path.measure)
@@ -99,21 +99,21 @@ class LabScreen(BaseScreen[LabResult | None]):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """As many panes as there is room for."""
+        """Shows as many panes as there is room for."""
         self.call_after_refresh(self.controllers.display.arrange)
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
-        """A tab was clicked."""
+        """Goes to the page of the clicked tab."""
         message.stop()
         self.controllers.layout.go_to_tab(message.tab)
 
     def on_descendant_focus(self) -> None:
-        """A pane that was clicked has the keys."""
+        """Gives the keys to a pane that was clicked."""
         if area := self.panes.area_of(self.focused):
             self.controllers.layout.take_focus(area)
 
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
-        """A click on a row puts the cut there, on a fact leads to its source, on a section switches it."""
+        """Puts the cut before a clicked row, goes to the source of a clicked fact, switches a clicked section."""
         message.stop()
         panes, view = self.panes, message.view
         if view is panes.plan:
@@ -124,26 +124,26 @@ class LabScreen(BaseScreen[LabResult | None]):
             self.controllers.sources.go_to_source(view)
 
     def on_lines_view_dragged(self, message: LinesView.Dragged) -> None:
-        """The mouse holds a slider."""
+        """Moves the slider that the mouse holds."""
         message.stop()
         self.controllers.settings.drag(message.key, message.x)
 
     def on_lines_view_lines_shown(self, message: LinesView.LinesShown) -> None:
-        """Rows that came on the screen are worded behind."""
+        """Looks up the headlines of rows that came on the screen."""
         message.stop()
         if message.view is self.panes.cut:
             self.controllers.turns.word_shown()
 
     def on_text_area_changed(self, message: TextArea.Changed) -> None:
-        """The number over the field follows."""
+        """Updates the number of tokens over the field."""
         self.controllers.edit.changed(message.text_area.text)
 
-    # --- what the controllers ask of it -------------------------------------------------------------------------------
+    # --- for the controllers ------------------------------------------------------------------------------------------
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the row over the keys.
+        """Shows a note in the row over the keys.
 
-        Where the text is empty that is why there is nothing to plan, or what the user waits for; else nothing.
+        An empty text shows why there is nothing to plan, or the pending work; else nothing.
         """
         if not text and self.state.path.trouble:
             text, tone = self.state.path.trouble, "bad"
@@ -153,15 +153,15 @@ class LabScreen(BaseScreen[LabResult | None]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session; empty where it can."""
+        """The reason why nothing can be written to the session; empty where it can."""
         return self.state.path.shut
 
     def go_back(self) -> None:
-        """Leaves one thing at a time."""
+        """Leaves one mode at a time."""
         self.controllers.leave.leave()
 
     def reason(self, intent_id: str) -> str:
-        """Why an intent does nothing now: what it waits for."""
+        """The reason why an intent does nothing now."""
         if self.state.edit.open:
             return f"the summary is being edited; {self.shell.keymap.label('mode.leave')} keeps the edit"
         if self.state.path.what_if is None:
@@ -169,7 +169,7 @@ class LabScreen(BaseScreen[LabResult | None]):
         return super().reason(intent_id)
 
     def show_title(self) -> None:
-        """The session, and the place that is planned at."""
+        """Shows the session, and the place of the planned compaction."""
         state, glyphs = self.state, self.shell.glyphs
         crumb = session_crumb(state.session, 60, glyphs)
         self.title_bar.show("Compaction lab", crumb=crumb, facts=title_facts(state, glyphs))

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.what_if import WhatIf
 
 AREAS = ("cut", "plan", "text", "fates")
-"""Where keys can go, in the order of `tab`."""
+"""Panes that can have the keys, in the order of `tab`."""
 PAGES = ("Summary", "Prompt", "Injected", "Exam")
-"""What the text pane can show."""
+"""Pages of the text pane."""
 TABS = ("Cut", "Plan", *PAGES[:1], "Lost", *PAGES[1:])
 """All pages where one pane has all the room, in the order of `tab`."""
 _ALWAYS = frozenset({"app.back", "app.help", "app.themes", "mode.leave", "pane.next", "pane.previous"})
@@ -33,7 +33,7 @@ _EDITING = frozenset({"compaction.accept"})
 
 
 class Mode(Enum):
-    """What is under way; settings can change in the first two."""
+    """The modes of the lab; settings can change in the first two."""
 
     CHOICE = auto()
     EDIT = auto()
@@ -42,28 +42,31 @@ class Mode(Enum):
     """A model writes the summary."""
     APPEND = auto()
     READ = auto()
-    """The file is read anew."""
+    """The file is read again."""
 
 
 @dataclass(slots=True)
 class MeasuredPath:
-    """Where the compaction is planned. Written by `controllers.path`."""
+    """The place of the planned compaction. Written by `controllers.path`."""
 
     at: int = NO_ENTRY
     beside: int = NO_ENTRY
     """The compaction beside which it is planned; -1 for none."""
     shut: str = ""
-    """Why nobody can write to the session; empty where one can, and until that is known."""
+    """The reason why nothing can be written to the session; empty where it can, and until that is known."""
     what_if: WhatIf | None = None
-    """None until the path is measured. Its choices, plans and pins are those of `controllers.settings`, what is made of
-    them is that of `controllers.drafts`, its costs are those of `controllers.prompt`."""
+    """None until the path is measured.
+
+    `controllers.settings` writes its choices, plans and pins, `controllers.drafts` its drafts and injected texts, and
+    `controllers.prompt` its costs.
+    """
     trouble: str = ""
-    """Why the path cannot be measured."""
+    """The reason why the path cannot be measured."""
 
 
 @dataclass(slots=True)
 class Layout:
-    """Which pane has the keys, and what the text pane shows. Written by `controllers.layout`."""
+    """The pane with the keys, and the page of the text pane. Written by `controllers.layout`."""
 
     area: str = "cut"
     page: str = "Summary"
@@ -76,7 +79,7 @@ class Turns:
     """The pane of the turns. Written by `controllers.turns`."""
 
     words: dict[int, Headline] = field(default_factory=dict)
-    """Headlines by entry, as far as they are known."""
+    """The known headlines, by entry."""
     unfolded: bool = False
 
 
@@ -90,31 +93,31 @@ class TextPage:
 
 @dataclass(slots=True)
 class Drafts:
-    """What is made of the choices. Written by `controllers.drafts`."""
+    """The results of the choices. Written by `controllers.drafts`."""
 
     collected: Collected | None = None
-    """What the injected context is built from, read once."""
+    """The material of the injected context, read once."""
     waiting: bool = False
-    """Whether drafts are being made that follow the settings."""
+    """Whether drafts that follow the settings are being made."""
     amending: bool = False
     """Whether a changed summary is being put together."""
     runs: tuple[Run, ...] = ()
-    """Runs made so far, the compaction in the session first."""
+    """Runs made so far, the stored compaction first."""
 
 
 @dataclass(slots=True)
 class Prompt:
-    """What a model would be sent. Written by `controllers.prompt`."""
+    """The requests to a model. Written by `controllers.prompt`."""
 
     sending: Outgoing | None = None
-    """For the present choices; None where it is not known."""
+    """The requests for the present choices; None where they are not known."""
     awaited: str = ""
-    """The model that the user waits to send it to; empty where nobody waits."""
+    """The model that the user waits to send them to; empty for none."""
 
 
 @dataclass(slots=True)
 class ModelName:
-    """The model that was named. Written by `controllers.summarizer`."""
+    """The typed name of a model. Written by `controllers.summarizer`."""
 
     looked_up: str = ""
     """The name that is being looked up; empty for none."""
@@ -125,13 +128,13 @@ class DraftExam:
     """The exam of a draft. Written by `controllers.exam`."""
 
     draft: Draft | None = None
-    """Whose exam it is, or whose is being graded."""
+    """The draft of the exam, graded or being graded."""
     result: Exam | None = None
     """None while it is being graded."""
     answers: tuple[KeptExam, ...] = ()
-    """What models answered."""
+    """The models' answers."""
     results: tuple[Body, ...] = ()
-    """The same as it is stored with the compaction when the draft is accepted."""
+    """The answers as they are stored with the compaction when the draft is accepted."""
 
 
 @dataclass(slots=True)
@@ -141,7 +144,7 @@ class Stream:
     text: str | None = None
     """The summary so far; None where none is being written."""
     stage: str = ""
-    """What is waited for while nothing is written: the model and what it is asked, why it is asked again and when."""
+    """The present stage while no text comes: the model and its task, or the reason and time of a retry."""
     since: float = 0.0
 
 
@@ -158,7 +161,7 @@ class File:
     """The file of the session. Written by `controllers.file`."""
 
     grew: bool = False
-    """Whether the file went on since it was read."""
+    """Whether the file has grown since it was read."""
     reading: bool = False
 
 
@@ -171,11 +174,11 @@ class Append:
 
 @dataclass(slots=True)
 class LabState:
-    """A compaction before it is one."""
+    """The state of a planned compaction."""
 
     session: Session
     entry: int
-    """Where the lab was opened: an entry, or a compaction to stand beside."""
+    """The place where the lab was opened: an entry, or a compaction to plan beside."""
     given_pins: tuple[str, ...] = ()
     path: MeasuredPath = field(default_factory=MeasuredPath)
     layout: Layout = field(default_factory=Layout)
@@ -192,7 +195,7 @@ class LabState:
 
     @property
     def mode(self) -> Mode:
-        """What is under way; at most one thing is."""
+        """The mode under way; at most one."""
         if self.append.running:
             return Mode.APPEND
         if self.file.reading:
@@ -203,12 +206,12 @@ class LabState:
 
     @property
     def busy(self) -> str:
-        """Why no summary can be written and nothing changed now; empty where it can."""
+        """The reason why no summary can be written and nothing changed now; empty where it can."""
         return _BUSY.get(self.mode, "")
 
     @property
     def pending(self) -> str:
-        """What the user waits for beside the panes, in words; empty for nothing."""
+        """The pending work beside the panes, in words; empty for none."""
         if self.model.looked_up:
             return f"looking up {safe_line(self.model.looked_up, 60)}"
         awaited = self.prompt.awaited
@@ -216,7 +219,7 @@ class LabState:
 
     @property
     def what_if(self) -> WhatIf | None:
-        """The compaction that is being considered; None until the path is measured."""
+        """The considered compaction; None until the path is measured."""
         return self.path.what_if
 
     @property
@@ -226,9 +229,9 @@ class LabState:
         return what_if.draft() if what_if is not None else None
 
     def larger(self, draft: Draft) -> str:
-        """Why a draft is not offered as a compaction: it would make the context larger. Empty where it can be accepted.
+        """The reason why a draft is not offered as a compaction: the context would grow. Empty where it can be accepted.
 
-        A correction of a compaction that is in the session is offered whatever its size.
+        A correction of a stored compaction is offered whatever its size.
         """
         if self.path.what_if is not None and self.path.what_if.choices.summarizer == AS_IT_IS:
             return ""

@@ -1,6 +1,6 @@
-"""The operation log: what Leafward and the agent did to the tree of a session, and taking any of it back.
+"""The operation log: the operations of Leafward and the agent on the tree of a session, and their undo.
 
-`screen.LogScreen` is what others open; it hands back an entry to go to.
+`screen.LogScreen` is the entrance for other features; it hands back an entry to go to.
 """
 
 from __future__ import annotations

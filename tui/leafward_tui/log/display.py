@@ -1,4 +1,4 @@
-"""The widgets of the operation log, and how they are shown: all that its controllers see of the screen."""
+"""The widgets of the operation log and their drawing: all that its controllers see of the screen."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from leafward.agents import agent_behind
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
 from leafward.session.journal import OperationKind, redoable
 from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.price_line import PriceLine
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.panes.tab_head import TabHead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Operation
     from leafward_tui.log.state import LogState
-    from leafward_tui.ui.operation_text import OperationText
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.screen import BaseScreen
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screens.screen import BaseScreen
+    from leafward_tui.ui.words.operation_text import OperationText
 
 
 class LogDisplay:
-    """A `LogView`: what is shown of the operations."""
+    """The `LogView` of the screen."""
 
     def __init__(self, screen: BaseScreen[int | None], state: LogState) -> None:
         self._screen, self._state = screen, state
@@ -41,10 +42,10 @@ class LogDisplay:
         self.open_sheet = screen.open_sheet
 
     def widgets(self) -> tuple[Widget, ...]:
-        """The list, below it what is known of the operation under the cursor."""
+        """The list, and below it the details of the operation under the cursor."""
         return (self.head, self.log_list, EmptyLog(), RowRule(), self.details, self.note)
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def operations(self) -> OperationText | None:
@@ -58,7 +59,7 @@ class LogDisplay:
 
     @property
     def cursor(self) -> int:
-        """Its place in the list."""
+        """The cursor's place in the list."""
         return self.log_list.cursor
 
     @property
@@ -77,7 +78,7 @@ class LogDisplay:
         self.show_hints()
 
     def show_details(self) -> None:
-        """What is known of the operation under the cursor."""
+        """Shows the details of the operation under the cursor."""
         every, operation = self.operations, self.operation
         if every is not None:
             by = self._agent if operation is not None and operation.agent else "Leafward"
@@ -89,25 +90,25 @@ class LogDisplay:
         self.log_list.move_by(step)
 
     def focus_list(self) -> None:
-        """The list is all that keys go to."""
+        """Gives the keys to the list, the only pane with keys."""
         self.log_list.focus()
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the line over the keys."""
+        """Shows a note in the line over the keys."""
         self.note.note(text or None, tone, keys)
 
     def close(self, entry: int | None = None) -> None:
-        """Closes the log; an entry is gone to in the tree."""
+        """Closes the log; with an entry, the tree goes to it."""
         self._screen.dismiss(entry)
 
     def show_title(self) -> None:
-        """The session, and how many operations there are."""
+        """Shows the session, and the numbers of its operations."""
         session, every = self._state.session, self.operations
         title = title_of(session) or session.path.stem
         facts = []
         if every is not None and len(every):
             own = sum(1 for operation in every.log if not operation.agent)
-            # As the rows say it: an undo that was taken back is redone.
+            # As in the rows: an undo that was taken back counts as redone.
             undone = sum(one.undone and one.kind is not OperationKind.UNDO for one in every.log)
             facts = [
                 Fact(f"{len(every):,}", "operation" if len(every) == 1 else "operations", keep=3),
@@ -116,14 +117,14 @@ class LogDisplay:
             ]
         self._screen.title_bar.show(
             safe_line(title, 200),
-            crumb=safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60),
+            crumb=project_name(session.cwd, 60),
             note="operations",
             facts=facts,
         )
         self.show_head()
 
     def show_head(self) -> None:
-        """The columns over the list."""
+        """Shows the columns over the list."""
         note, columns, every = "", None, self.operations
         if every is not None and len(every):
             note, columns = "newest last", columns_of(self.log_list.cells, states=every.some_undone)

@@ -1,4 +1,4 @@
-"""The path as it was behind an operation, in few rows: its last turns, and the branch that a move left."""
+"""The path as it was after an operation, in few rows: its last turns, and the branch that a move left."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from leafward.session.entries import NO_ENTRY, Kind
 from leafward.session.entry_headline import HEADS
 from leafward.session.journal import Subject
 from leafward.session.journal.operation_log import ARCHIVED
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.operation_text import label_words
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.operation_text import label_words
 
 if TYPE_CHECKING:
     from leafward.session.journal import Operation
-    from leafward_tui.ui.operation_text import OperationText
+    from leafward_tui.ui.words.operation_text import OperationText
 
 Piece = tuple[str, str]
 """A text and the name of its ink."""
@@ -22,7 +22,7 @@ Piece = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PathRow:
-    """A row of the path as it was behind an operation: its signs, its words, and a chip or count behind them."""
+    """A row of the path as it was after an operation: its signs, its words, and a chip or count after them."""
 
     signs: tuple[Piece, ...]
     text: str
@@ -38,9 +38,9 @@ class PathThen:
         self._text = text
 
     def rows(self, operation: Operation, rows: int) -> list[PathRow]:
-        """The path as it was behind an operation, at most `rows` rows: its last turns, and the branch that a move left.
+        """The path as it was after an operation, at most `rows` rows: its last turns, and the branch that a move left.
 
-        For a label or an archived branch the path to the entry that was named.
+        For a label or an archived branch, the path to the entry that was labelled or archived.
         """
         tree = self._text.session.tree
         moved = operation.subject is Subject.MOVE
@@ -79,7 +79,7 @@ class PathThen:
         return [folded, *(self._path_row(head) for head in heads)]
 
     def _ending(self, operation: Operation, row: PathRow) -> PathRow:
-        """The last row of the path, with what the operation put there."""
+        """The last row of the path, with the mark that the operation put there."""
         if operation.subject is Subject.MOVE:
             return replace(
                 row,
@@ -109,7 +109,9 @@ class PathThen:
 
     def _left_row(self, left: int, ancestor: int, *, last: bool) -> PathRow:
         tree, glyphs = self._text.session.tree, self._text.glyphs
-        entries = tree.content_in(tree.below(ancestor, left))
+        entries = self._text.session.columns.entries_in(
+            range(run.start, run.stop) for run in tree.below(ancestor, left)
+        )
         heads = self._heads(ancestor, left, self._turns(ancestor, left))
         joint = (glyphs.branch_last, "faint") if last else (glyphs.branch, "leaf")
         return PathRow(

@@ -1,4 +1,4 @@
-"""What the controllers of the operation log see of its screen."""
+"""The screen's interface for the controllers of the operation log."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.journal import Operation
-    from leafward_tui.ui.operation_text import OperationText
-    from leafward_tui.ui.price_line import KeyHint
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.sheets.sheet import Sheet
+    from leafward_tui.ui.words.operation_text import OperationText
 
 
 class LogView(Protocol):
@@ -28,7 +28,7 @@ class LogView(Protocol):
 
     @property
     def cursor(self) -> int:
-        """Its place in the list."""
+        """The cursor's place in the list."""
         ...
 
     @property
@@ -49,17 +49,17 @@ class LogView(Protocol):
         ...
 
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Says something in the line over the keys."""
+        """Shows a note in the line over the keys."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet; `done` hears its answer, None where it was left."""
+        """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 
     def close(self, entry: int | None = None) -> None:
-        """Closes the log; an entry is gone to in the tree."""
+        """Closes the log; with an entry, the tree goes to it."""
         ...

@@ -1,4 +1,4 @@
-"""The operations on a session: what Leafward and the agent did to its tree, and taking any of it back."""
+"""The screen of the operations on a session: those of Leafward and the agent, and their undo."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from leafward_tui.log.controllers.cursor import Cursor
 from leafward_tui.log.controllers.operations import Operations
 from leafward_tui.log.display import LogDisplay
 from leafward_tui.log.state import LogState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class LogScreen(BaseScreen["int | None"]):
@@ -56,7 +56,7 @@ class LogScreen(BaseScreen["int | None"]):
         yield from self.view.widgets()
 
     def mounted(self) -> None:
-        """Shows the shell, and reads behind it."""
+        """Shows the empty panes, and starts reading."""
         self.view.show_title()
         self.log_list.focus()
         self._operations.load()
@@ -64,25 +64,25 @@ class LogScreen(BaseScreen["int | None"]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session, by its own statement; empty where it can."""
+        """The reason why nothing can be written to the session, by its own statement; empty where it can."""
         return self.state.session.read_only or ""
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         return self.view.hints()
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Columns fit the new width."""
+        """Fits the columns to the new width."""
         self.call_after_refresh(self.view.show_head)
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
-        """The details follow."""
+        """Shows the details of the cursor's operation."""
         message.stop()
         self.view.show_details()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A double click is enter."""
+        """Handles a double click like enter."""
         message.stop()
         self.action_intent("log.show")

@@ -1,4 +1,4 @@
-"""What the operation log knows beside the operations on show. Written by `Operations`."""
+"""The state of the operation log besides the operations on show. Written by `Operations`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class LogState:
-    """The session, and what is under way."""
+    """The session, and the work under way."""
 
     session: Session
     writing: bool = False
     """Whether a write or a look at the file is under way; there is never more than one."""
     to_newest: bool = True
-    """Whether the cursor goes to the newest operation when they were read."""
+    """Whether the cursor goes to the newest operation after the next read."""

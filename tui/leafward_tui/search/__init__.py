@@ -1,6 +1,6 @@
 """The search of all text: results by session, and each hit in its text.
 
-`SearchScreen` is what others open; it hands back a `LeftSearch`, with which it goes on where it was left.
+`SearchScreen` is the entrance for other features; it hands back a `LeftSearch`, with which the next one goes on.
 """
 
 from __future__ import annotations

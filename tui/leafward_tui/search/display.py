@@ -1,4 +1,4 @@
-"""The widgets of the search, and how they are shown: all that its controllers see of the screen."""
+"""The widgets of the search and their drawing: all that its controllers see of the screen."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from leafward.query.vocabulary import PARTS
 from leafward_tui.search.widgets.hit_view import HitView
 from leafward_tui.search.widgets.result_list import ResultList
-from leafward_tui.ui.cells import counted, exact
-from leafward_tui.ui.filter_bar import FilterBar
-from leafward_tui.ui.hairline import ColumnRule
-from leafward_tui.ui.tab_head import TabHead
-from leafward_tui.ui.two_panes import Panes, has_two_panes
+from leafward_tui.ui.bars.filter_bar import FilterBar
+from leafward_tui.ui.panes.hairline import ColumnRule
+from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
+from leafward_tui.ui.text.cells import counted, exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
     from leafward_tui.search.state import SearchState
-    from leafward_tui.ui.screen import BaseScreen
-    from leafward_tui.ui.title_bar import Progress
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.screens.screen import BaseScreen
 
 _PLACEHOLDER = 'words   "a phrase"   /pattern/   file:   tool:   in:summary   error:   since:'
 _PAUSE = 0.3
-"""Seconds without a key after which what is typed is searched for."""
+"""Seconds without a key after which the typed text is searched for."""
 
 
 class SearchDisplay:
-    """A `SearchView`: what is shown of the state."""
+    """The `SearchView` of the screen."""
 
     def __init__(self, screen: BaseScreen[object], state: SearchState, look: Callable[[], object]) -> None:
         """`look` fills the text."""
@@ -47,11 +47,11 @@ class SearchDisplay:
         self.go_back = screen.go_back
         self.show_hints = screen.show_hints
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def finds(self) -> Finds:
-        """What was found."""
+        """The results."""
         return self.results.finds
 
     @property
@@ -61,7 +61,7 @@ class SearchDisplay:
 
     @property
     def panes(self) -> Panes:
-        """Which of results and text has the keys."""
+        """The panes: results and text, and which one has the keys."""
         return self._panes
 
     @property
@@ -91,15 +91,15 @@ class SearchDisplay:
         self.results.show(finds, cursor)
 
     def finds_grew(self, before: int) -> None:
-        """Lines were added behind the first so many."""
+        """Draws the lines added after the first `before`."""
         self.results.grew(before)
 
     def opened_up(self) -> None:
-        """More hits of a session are shown."""
+        """Draws the further hits of a session."""
         self.results.opened_up()
 
     def show_state(self) -> None:
-        """Everything around the lines: title, counts, what stands where there are none."""
+        """Shows everything around the lines: title, counts, and words for an empty list."""
         state, finds = self._state, self.finds
         where, remark = state.words
         self._screen.title_bar.show("Search", note="all text of all sessions")
@@ -108,20 +108,20 @@ class SearchDisplay:
             words = f" {'hit' if finds.hits == 1 else 'hits'} in {counted(len(finds.sessions), 'session')}"
             self.bar.show(exact(finds.hits), words, problem or remark, problem=bool(problem))
         else:
-            # What is broken is said below, where there is room for all of it.
+            # A broken query is reported below, where there is room for all of it.
             problem = "" if state.query.broken else problem
-            self.bar.show("", where if state.text else "", problem, problem=bool(problem))
+            self.bar.show("", where, problem, problem=bool(problem))
         self.results.say_empty(self._empty_words(where, remark))
         self.show_hints()
 
     def _empty_words(self, where: str, remark: str) -> list[tuple[str, str]]:
         state = self._state
         if state.query.broken:
-            return [("text", "This cannot be looked for."), ("sub", state.query.problem)]
+            return [("text", "This cannot be searched for."), ("sub", state.query.problem)]
         if state.searching:
             return [("nothing", "searching")]
         if state.text and not state.query.looks_inside:
-            return [("text", "Nothing to look for yet: add a word, a phrase or a pattern.")]
+            return [("text", "Nothing to search for yet: add a word, a phrase or a pattern.")]
         if state.text:
             last = [("faint", remark)] if remark else []
             return [("text", "Nothing found."), ("nothing", where), *last]
@@ -140,11 +140,11 @@ class SearchDisplay:
         ]
 
     def show_progress(self, progress: Progress | None) -> None:
-        """How far the search is."""
+        """Shows the progress of the search."""
         self._screen.title_bar.progress(progress)
 
     def arrange_panes(self) -> None:
-        """The results, the text, or both."""
+        """Shows the results, the text, or both."""
         two, panes, width = self.two_panes, self.panes, self._screen.app.size.width
         found = bool(self.finds.lines)
         self.hit.styles.width = max(40, min(72, width * 2 // 5)) if two else "1fr"
@@ -155,7 +155,7 @@ class SearchDisplay:
         self.relight()
 
     def relight(self) -> None:
-        """The heavy part of a rule says where the keys go."""
+        """Draws the rule heavy where the keys go."""
         note = "newest first" if self.finds.lines else ""
         focused = not self.in_text and not self.editing
         self.head.show(tabs=("Results",), active="Results", note=note, columns=None, focused=focused)
@@ -163,7 +163,7 @@ class SearchDisplay:
         self.show_hints()
 
     def show_hit(self, card: Card, hit: Hit | None) -> None:
-        """Shows where a hit stands, until its text is read."""
+        """Shows the place of a hit, until its text is read."""
         self.hit.show(card, hit)
 
     def fill_hit(self, hit: Hit, text: HitText) -> None:
@@ -173,7 +173,7 @@ class SearchDisplay:
     # --- going about --------------------------------------------------------------------------------------------------
 
     def step(self, by: int) -> None:
-        """Out of the field; else moves the cursor, or the text of a hit where it has the keys."""
+        """Leaves the field; else moves the cursor, or the text of a hit where it has the keys."""
         if self.leave_field():
             return
         if self.in_text:
@@ -186,27 +186,27 @@ class SearchDisplay:
         self.results.move_to(kind, step)
 
     def edit(self) -> None:
-        """The field has the keys."""
+        """Gives the keys to the field."""
         self.bar.edit()
 
     def focus_results(self) -> None:
-        """The results have the keys."""
+        """Gives the keys to the results."""
         self.results.focus()
 
     def leave_field(self) -> bool:
-        """Out of what is typed."""
+        """Goes from the field to the results; whether it was in the field."""
         if self.editing:
             self.focus_results()
             return True
         return False
 
     def after_pause(self, then: Callable[[], None]) -> None:
-        """Does something once nothing was typed for a moment."""
+        """Calls `then` after a pause in the typing."""
         self.forget_pause()
         self._pause = self._screen.set_timer(_PAUSE, then)
 
     def forget_pause(self) -> None:
-        """Forgets what was to be done after a pause."""
+        """Drops the call after a pause."""
         if self._pause is not None:
             self._pause.stop()
             self._pause = None

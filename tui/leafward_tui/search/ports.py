@@ -1,4 +1,4 @@
-"""What the controllers of the search see of its screen."""
+"""The screen's interface for the controllers of the search."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from leafward.catalog import Card
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
-    from leafward_tui.ui.title_bar import Progress
-    from leafward_tui.ui.two_panes import Panes
+    from leafward_tui.ui.bars.title_bar import Progress
+    from leafward_tui.ui.panes.two_panes import Panes
 
 
 class SearchView(Protocol):
@@ -19,7 +19,7 @@ class SearchView(Protocol):
 
     @property
     def finds(self) -> Finds:
-        """What was found."""
+        """The results."""
         ...
 
     @property
@@ -29,7 +29,7 @@ class SearchView(Protocol):
 
     @property
     def panes(self) -> Panes:
-        """Which of results and text has the keys."""
+        """The panes: results and text, and which one has the keys."""
         ...
 
     @property
@@ -47,31 +47,31 @@ class SearchView(Protocol):
         ...
 
     def finds_grew(self, before: int) -> None:
-        """Lines were added behind the first so many."""
+        """Draws the lines added after the first `before`."""
         ...
 
     def opened_up(self) -> None:
-        """More hits of a session are shown."""
+        """Draws the further hits of a session."""
         ...
 
     def show_state(self) -> None:
-        """Shows what stands around the lines: title, counts, what stands where there are none."""
+        """Shows everything around the lines: title, counts, and words for an empty list."""
         ...
 
     def show_progress(self, progress: Progress | None) -> None:
-        """How far the search is; None where none goes on."""
+        """Shows the progress of the search; None ends it."""
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def arrange_panes(self) -> None:
-        """Results, the text, or both."""
+        """Shows the results, the text, or both."""
         ...
 
     def show_hit(self, card: Card, hit: Hit | None) -> None:
-        """Shows where a hit stands, until its text is read."""
+        """Shows the place of a hit, until its text is read."""
         ...
 
     def fill_hit(self, hit: Hit, text: HitText) -> None:
@@ -91,13 +91,13 @@ class SearchView(Protocol):
         ...
 
     def after_pause(self, then: Callable[[], None]) -> None:
-        """Does something once nothing was typed for a moment; forgets what was to be done then before."""
+        """Calls `then` after a pause in the typing; drops an earlier call."""
         ...
 
     def forget_pause(self) -> None:
-        """Forgets what was to be done after a pause."""
+        """Drops the call after a pause."""
         ...
 
     def go_back(self) -> None:
-        """Back to where the search was opened."""
+        """Goes back to the screen where the search was opened."""
         ...

@@ -1,4 +1,4 @@
-"""The search of all text: what is looked for, the sessions that hold it with their hits, the text of the one under the cursor."""
+"""The search of all text: the query, the sessions with their hits, the text of the hit under the cursor."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.display import SearchDisplay
 from leafward_tui.search.model.finds import FindKind
 from leafward_tui.search.state import LeftSearch, SearchState
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.screens.screen import BaseScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     from leafward.catalog import Card
     from leafward_tui.search.widgets.result_list import ResultList
-    from leafward_tui.ui.filter_bar import FilterBar
+    from leafward_tui.ui.bars.filter_bar import FilterBar
 
 _SETTLE = 0.08
 """Seconds the cursor rests before the text follows."""
 
 
 class SearchScreen(BaseScreen[object]):
-    """Searches the sessions of the catalogue. Ends with what it leaves, a ``LeftSearch``."""
+    """The search of the catalogue's sessions. Ends with its state, a ``LeftSearch``."""
 
     NAME = "search"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("search")]
@@ -49,14 +49,14 @@ class SearchScreen(BaseScreen[object]):
     def __init__(
         self, paths: Sequence[Path], cards: Sequence[Card] | None, left: LeftSearch | None = None
     ) -> None:
-        """`left`: a search that was left, or one that is to begin where nothing was found yet."""
+        """`left` is an earlier search, or one to begin where it has no results yet."""
         super().__init__()
         self._left = left or LeftSearch()
         self.state = SearchState(tuple(paths), cards, self._left.text, words=self._left.words)
         self._settling: Timer | None = None
 
     def compose_content(self) -> ComposeResult:
-        """What is looked for, the results, the text of one."""
+        """The query, the results, the text of one."""
         services = self.shell
         jobs = services.jobs(self)
         view = self.view = SearchDisplay(self, self.state, self._look)
@@ -74,7 +74,7 @@ class SearchScreen(BaseScreen[object]):
             yield view.hit
 
     def mounted(self) -> None:
-        """The field has the keys each time: what is typed behind the key of the search is never a command."""
+        """Gives the keys to the field: text typed after the key of the search is never a command."""
         self.bar.edit(self._left.text)
         self._run.take_up(self._left)
         self.view.arrange_panes()
@@ -84,13 +84,13 @@ class SearchScreen(BaseScreen[object]):
         self._results.look()
 
     def go_back(self) -> None:
-        """To the sessions; what was found stays for the next time."""
+        """Goes back to the sessions; the results stay for the next time."""
         self._run.cease()
         state = self.state
         self.dismiss(LeftSearch(state.text, self.results.finds, self.results.cursor, state.words))
 
     def hints(self) -> Sequence[Hint]:
-        """The keys of the state: while typing, on a hit, in its text."""
+        """The keys that matter while typing, on a hit, or in its text."""
         line = self.view.line
         if self.view.editing:
             hints = [Hint("hit.open", "to the results" if line is not None else "search", "results")]
@@ -110,14 +110,14 @@ class SearchScreen(BaseScreen[object]):
             Hint("app.back"),
         ]
 
-    # --- what the widgets say -----------------------------------------------------------------------------------------
+    # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """One pane or two."""
+        """Shows one pane or two."""
         self.view.arrange_panes()
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
-        """Searches once nothing more is typed for a moment."""
+        """Searches after a pause in the typing."""
         message.stop()
         self._run.type(message.text.strip())
 
@@ -127,11 +127,11 @@ class SearchScreen(BaseScreen[object]):
         self._run.commit()
 
     def on_descendant_focus(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         self.view.relight()
 
     def on_result_list_cursor_moved(self, message: ResultList.CursorMoved) -> None:
-        """The text follows once the cursor rests."""
+        """Lets the text follow once the cursor rests."""
         message.stop()
         if self._settling is not None:
             self._settling.stop()
@@ -139,6 +139,6 @@ class SearchScreen(BaseScreen[object]):
         self.show_hints()
 
     def on_result_list_opened(self, message: ResultList.Opened) -> None:
-        """A double click is enter."""
+        """Handles a double click like enter."""
         message.stop()
         self.action_intent("hit.open")

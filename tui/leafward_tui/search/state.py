@@ -1,4 +1,4 @@
-"""What is searched for, and what was found."""
+"""The query of a search, and its results."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class LeftSearch:
-    """A search that was left: it stands as it was when one comes back."""
+    """A search that was left, to be shown unchanged on return."""
 
     text: str = ""
     finds: Finds = field(default_factory=Finds)
     cursor: int = 0
     words: tuple[str, str] = ("", "")
-    """What was said of it: where it looked, and what it could not do."""
+    """Remarks on it: the searched places, and the parts it could not search."""
 
 
 @dataclass(slots=True)
 class SearchState:
-    """Written by `SearchRun`."""
+    """The state of the search. Written by `SearchRun`."""
 
     paths: tuple[Path, ...]
     cards: Sequence[Card] | None
     """The sessions to search; None where they are not known yet."""
     typed: str
     text: str = ""
-    """What was searched for last."""
+    """The text searched for last."""
     query: Query = field(default_factory=Query)
     searching: bool = False
     words: tuple[str, str] = ("", "")

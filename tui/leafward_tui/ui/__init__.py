@@ -1,3 +1,6 @@
-"""Widgets and screens that know no feature, and the services that a feature asks for."""
+"""What any feature uses and what knows no feature, and the services that a feature asks for.
+
+`screens`, `sheets`, `panes` and `bars` are widgets; `keys` says what keys do; `text`, `words` and `appearance` are values.
+"""
 
 from __future__ import annotations

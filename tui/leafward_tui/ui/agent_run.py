@@ -1,4 +1,4 @@
-"""Hands the terminal to an agent and takes it back."""
+"""Hands the terminal to an agent, and takes it back when that ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_in_agent(app: App[Any], resume: Resume) -> str | None:
-    """Runs the agent's own command in our place; returns what went wrong, None when it ran.
+    """Run the agent's own command in our place; the error as one line, None when it ran.
 
     Blocks the event loop on purpose: a timer that paints while the agent has the terminal would deadlock the writer.
     """

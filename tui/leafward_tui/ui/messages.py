@@ -1,4 +1,4 @@
-"""Messages that cross the borders of a screen. What a widget posts is defined in the widget."""
+"""Messages that cross the borders of a screen. A message that only one widget posts is defined in that widget."""
 
 from __future__ import annotations
 

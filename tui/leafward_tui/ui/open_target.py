@@ -1,4 +1,4 @@
-"""Where a session opens: the entry that a search found, or the first place to look."""
+"""The place where a session opens: the entry that a search found, or the first place to look."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class OpenTarget(NamedTuple):
-    """Where somebody comes to in a session: an entry that a search found."""
+    """A place to open in a session: an entry that a search found."""
 
     entry: EntryId
     words: str = ""
-    """What is searched for there at once; empty where nothing is."""
+    """Words to search for at once in the session; empty for none."""
     in_turn: bool = False
-    """Whether the entry is seen only where each has a row of its own."""
+    """Whether the entry is visible only where each entry has a row of its own."""

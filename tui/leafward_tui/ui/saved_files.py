@@ -1,4 +1,4 @@
-"""Files that are written on request: beside what is there, and for their owner only."""
+"""Files that are written on request, for their owner only; nothing there is overwritten."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.files.file_replay import Bases
     from leafward.session.session import Session
-    from leafward_tui.ui.sheet import TextSheet
+    from leafward_tui.ui.sheets.sheet import TextSheet
 
 FILES_EFFECT = "those known exactly, to a folder"
-"""What writing the files at an entry does, as a sheet says it."""
+"""The effect of writing the files at an entry, in the words of a sheet."""
 _NAMED = 3
-"""Files that are named; the others are counted."""
+"""Number of files that are named; the others are counted."""
 
 
 def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
-    """A name in the current folder that nothing has; without a suffix that of a folder.
+    """A free name in the current folder; without a suffix it is that of a folder.
 
-    Where the current folder lies in `outside`, a project's folder, the name is one beside that.
+    Where the current folder lies in `outside`, a project's folder, the name is one beside that folder.
     """
     folder, end = Path.cwd(), f".{suffix}" if suffix else ""
     if outside and folder.is_relative_to(os.path.realpath(outside)):
@@ -41,14 +41,14 @@ def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
 
 
 def named(what: str, paths: Sequence[str]) -> str:
-    """Some files, and how many more there are; nothing of none."""
+    """The first of some files by name, and how many more there are; empty for no files."""
     more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
     return f"; {what}: {', '.join(safe_line(path, 60) for path in paths[:_NAMED])}{more}" if paths else ""
 
 
 def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
-    """Asks for the folder that files go to, which is none in the project's."""
-    from leafward_tui.ui.sheet import SheetLine, TextSheet
+    """A sheet that asks for the folder to write files to; suggests a free one outside the project's."""
+    from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
     about = [
         SheetLine(
@@ -69,7 +69,10 @@ def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
 def files_written(
     session: Session, entry: int, folder: str, bases: Bases | None, stop: Callable[[], bool]
 ) -> tuple[str, bool]:
-    """Writes the files at an entry, as its calls left them, and says what became of it; whether that is a problem. In a worker."""
+    """Writes the files at an entry, as its calls left them; the outcome in words, and whether it is a problem.
+
+    Runs in a worker.
+    """
     from leafward.files.file_replay import PathFiles, store
 
     try:
@@ -81,7 +84,7 @@ def files_written(
         return f"not written: {reason_of(error)}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
     unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
-    message += named("with newlines, as it is not recorded how their lines end", unsure)
+    message += named("with newlines, as their line ends are not recorded", unsure)
     if done.failed:
         why = dict(done.left_out)[done.failed[0]]
         message += named(f"not written ({why})", done.failed)

@@ -1,4 +1,4 @@
-"""What widgets and screens may ask of the application they run in, without importing it."""
+"""The services of the application to its widgets and screens, which must not import it."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.inspector_pane import InspectorPane
-    from leafward_tui.ui.key_overrides import Keymap
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.terminal import Copied, Terminal
+    from leafward_tui.ui.appearance.theme import Palette, Palettes, Styles
+    from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
-    from leafward_tui.ui.terminal import Copied, Terminal
-    from leafward_tui.ui.theme import Palette, Palettes, Styles
+    from leafward_tui.ui.panes.inspector_pane import InspectorPane
+    from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
 
 Result = TypeVar("Result")
 
 
 class Job(Protocol):
-    """What a job is given beside its values."""
+    """The handle that a job gets beside its values."""
 
     def unwanted(self) -> bool:
-        """Whether its result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
+        """Whether the result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
         ...
 
     def give_way(self) -> None:
-        """Waits while a key is handled: for a job that goes on whether it is wanted or not."""
+        """Waits while a key is handled: for a job that runs on whether it is wanted or not."""
         ...
 
     def report(self, tell: Callable[[], object]) -> None:
@@ -63,7 +63,7 @@ class Jobs(Protocol):
         on_done: Callable[[Result], object],
         on_error: Callable[[str], object] | None = None,
     ) -> None:
-        """Starts a job beside those of the same key. For writes, which nothing cancels."""
+        """Starts a job beside those of the same key. For writes, which are never cancelled."""
         ...
 
     def running(self, key: str) -> bool:
@@ -71,23 +71,30 @@ class Jobs(Protocol):
         ...
 
     def cancel(self, *keys: str) -> None:
-        """Cancels the jobs of some keys, of all keys without one; what they find is dropped."""
+        """Cancels the jobs of some keys, without keys all jobs; their results are dropped."""
         ...
+
+
+class Timer(Protocol):
+    """A call that happens later."""
+
+    def stop(self) -> None:
+        """Cancels the call."""
 
 
 class Screens(Protocol):
     """Opens the screens of features, none of which knows another. A screen lies on top of the one that asked for it.
 
-    `on_close` hears what the screen hands back, None where nothing is wanted. A screen whose modules take longer to load
-    than a frame opens once they are there, unless another screen is on top by then.
+    `on_close` gets the result of the screen, None where nothing is wanted. A screen whose modules take longer to load
+    than a frame opens once they are loaded, unless another screen is on top by then.
     """
 
     def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
-        """A session in the explorer, with the cursor where somebody wants to arrive."""
+        """Opens a session in the explorer, with the cursor on the target."""
         ...
 
     def demo(self) -> None:
-        """The bundled session, a copy of it that is gone when the application ends."""
+        """Opens a copy of the bundled session, deleted when the application ends."""
         ...
 
     def search(
@@ -98,18 +105,18 @@ class Screens(Protocol):
         before: object,
         on_close: Callable[[object], None],
     ) -> None:
-        """The search of all text, for `text` where there is some; `before` is what it handed back when it was left last."""
+        """Opens the search of all text, for `text` where there is some; `before` is its result from the last time."""
         ...
 
     def blame(self, path: Path, cards: Sequence[Card] | None, session: Path | None = None) -> None:
-        """Who wrote the lines of a file; `cards` are all sessions, None where they are to be looked for.
+        """Opens the authors of the lines of a file; `cards` are all sessions, None where the screen has to find them.
 
         `session` is one that counts wherever it lies.
         """
         ...
 
     def log(self, session: Session, on_close: Callable[[int | None], None]) -> None:
-        """The operations on a session; hands back an entry to go to."""
+        """Opens the operations on a session; hands back an entry to go to."""
         ...
 
     def lab(
@@ -119,11 +126,11 @@ class Screens(Protocol):
         pins: tuple[str, ...],
         on_close: Callable[[LabResult | None], None],
     ) -> None:
-        """The compaction lab at an entry, or beside a compaction, with facts pinned; hands back what was written."""
+        """Opens the compaction lab at an entry, or beside a compaction, with facts pinned; hands back its write."""
         ...
 
     def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
-        """A compaction, or the context edits at an entry, before and after."""
+        """Opens the X-ray of a compaction, or of the context edits at an entry."""
         ...
 
     def planned_xray(
@@ -133,13 +140,13 @@ class Screens(Protocol):
         draft: Draft | None,
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
-        """A compaction that is planned, before and after."""
+        """Opens the X-ray of a planned compaction."""
         ...
 
     def compare(
         self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
     ) -> None:
-        """Two entries compared; `mark` is the marked entry, -1 for none."""
+        """Opens the comparison of two entries; `mark` is the marked entry, -1 for none."""
         ...
 
     def inspector(self) -> InspectorPane:
@@ -147,7 +154,7 @@ class Screens(Protocol):
         ...
 
     def prefetch(self, owner: DOMNode) -> None:
-        """Loads what these screens need in a job of a screen, so that the next of them opens at once."""
+        """Loads the modules of these screens in a job of a screen, so that the next screen opens at once."""
         ...
 
 
@@ -159,7 +166,7 @@ class AppServices(Protocol):
     keymap: Keymap
     terminal: Terminal
     styles_now: Styles
-    """The styles of the theme in use. Changes with the theme: ask at every line, keep nothing."""
+    """The styles of the theme in use. They change with the theme: ask for them at every line, keep nothing."""
     palette_now: Palette
     palettes: Palettes
     """All themes by name."""
@@ -176,11 +183,11 @@ class AppServices(Protocol):
         ...
 
     def copy(self, text: str, what: str = "") -> Copied:
-        """Puts text on the clipboard, or into a file where that cannot work, and says which, and `what` it is."""
+        """Puts text on the clipboard, or into a file where that cannot work; `what` names the text in the message."""
         ...
 
     def say(self, text: str, *, problem: bool = False) -> None:
-        """A toast: for what is done elsewhere (clipboard, files, agents) only."""
+        """Shows a toast: for effects elsewhere (clipboard, files, agents) only."""
         ...
 
     def jobs(self, owner: DOMNode) -> Jobs:
@@ -204,19 +211,19 @@ class AppServices(Protocol):
         ...
 
     def recall(self, key: str) -> object:
-        """What was remembered, None where nothing was."""
+        """The remembered value, None where there is none."""
         ...
 
     def keep_for_long(self) -> None:
-        """Much was read that stays: garbage is not looked for among it, so that no key has to wait for that."""
+        """Excludes the objects made so far from garbage collection: no key has to wait for a pass over them."""
         ...
 
     def let_go(self) -> None:
-        """What was to stay for long is no longer needed; freed once the next screen stands."""
+        """Ends `keep_for_long`: the objects are examined again, once the next screen stands."""
         ...
 
     def drop_typed(self) -> None:
-        """Drops the keys that were typed before now: they were meant for a field that was not opened."""
+        """Drops the keys typed so far: they were meant for a field that was not opened."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Survival reports of the compactions of a session and what followed them, each made once, for whoever shows some of it."""
+"""Survival reports of the compactions of a session, and their aftermaths, each made once for all that show some of it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLURAL = {
 """Kinds of facts as they are named on the screen."""
 
 _KEPT = 12
-"""Reports kept whole; of the others only how much was lost."""
+"""Reports kept whole; of the others only the number of lost facts is kept."""
 
 
 class Survivals:
@@ -45,14 +45,14 @@ class Survivals:
         self._reports: OrderedDict[EntryId, Survival] = OrderedDict()
         self._lost: dict[EntryId, int] = {}
         self._aftermaths: dict[EntryId, tuple[int, Aftermath]] = {}
-        """With the entries that the session had then."""
+        """Each with the number of entries that the session had then."""
         self._exams: dict[EntryId, Exam] = {}
         self._making = threading.Lock()
         self.made = 0
         """Reports made so far; work counted for tests."""
 
     def lost(self, entry: EntryId) -> int | None:
-        """How many facts a compaction lost; None where that is not known yet."""
+        """The number of facts that a compaction lost; None where that is not known yet."""
         return self._lost.get(entry)
 
     def report(self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
@@ -71,7 +71,7 @@ class Survivals:
     def aftermath(
         self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False
     ) -> Aftermath:
-        """What followed a compaction, made anew where the session grew. Raises as `report` does."""
+        """The aftermath of a compaction, made again where the session grew. Raises as `report` does."""
         entry = session.entry(compaction).id
         with self._making:
             known = self._aftermaths.get(entry)

@@ -1,6 +1,6 @@
-"""The X-ray screen: what the model saw before a compaction beside what it sees after it, and summaries compared.
+"""The X-ray screen: the context before a compaction beside the one after it, and summaries compared.
 
-It hands back what is wanted of whoever opened it.
+It hands a task back to its opener.
 """
 
 from __future__ import annotations

@@ -1,26 +1,26 @@
-"""What the title and the key bar of the X-ray say in its present state."""
+"""Texts of the X-ray's title and key bar in its present state."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from leafward.compaction.xray import Link
-from leafward_tui.ui.cells import count, counted, exact
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.times import moment
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.text.cells import count, counted, exact
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.compaction.xray import XRay
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.xray.model.arrangement import Piece
     from leafward_tui.xray.state import XRayState
 
 
 def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fact]:
-    """Which compaction is seen through, what was edited, what the search found and what was lost."""
+    """The compaction or the context edits on show, the search, and the number of lost facts."""
     session, facts = state.session, []
     if state.compaction >= 0:
         entry = session.entry(state.compaction)
@@ -51,13 +51,13 @@ def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fa
 
 
 def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
-    """How many messages context edits left out or replaced, and what that frees; None where it is not of edits."""
+    """The number of messages that context edits left out or replaced, and the freed tokens; None without edits."""
     if not xray.of_edits:
         return None
     number = sum(row.link is Link.CUT or row.cut > 0 for row in xray.rows)
     if not number:
         return None
-    # As the sheet said before, and as the totals differ; what single messages take is estimated.
+    # The same as in the sheet before the edit, and the difference of the totals; single messages are estimates.
     freed = xray.before - xray.after
     about = "" if xray.recorded else "~"
     words = f"{number:,} edited, {about}{exact(freed)} tokens freed"
@@ -67,7 +67,7 @@ def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
 
 
 def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequence[Hint]:
-    """The keys that matter now; `piece` is what the cursor is on."""
+    """The keys that matter now; `piece` is the one under the cursor."""
     loaded = state.loaded
     if loaded.xray is None:
         return (Hint("app.back"),)

@@ -1,4 +1,4 @@
-"""All that a controller of the X-ray sees of the screen."""
+"""The screen's interfaces for the controllers of the X-ray."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from leafward_tui.ui.screen_results import XRayResult
+    from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
     from leafward_tui.xray.model.captions import Teller
 
@@ -31,7 +31,7 @@ class LinesPane(Protocol):
 
     @property
     def piece(self) -> Piece | None:
-        """What the line has on the cursor's side."""
+        """The piece of the line on the cursor's side."""
         ...
 
     def show(self, arrangement: Arrangement, teller: Teller, cursor: int, side: Side) -> None:
@@ -56,14 +56,14 @@ class LinesPane(Protocol):
 
 
 class AboutPane(Protocol):
-    """Two lines about what is under the cursor."""
+    """Two lines about the cursor's line."""
 
     def show(self, lines: list[list[tuple[str, str]]]) -> None:
         """Shows texts with their inks."""
         ...
 
     def say(self, text: str, ink: str = "warn") -> None:
-        """Says one thing."""
+        """Shows a message."""
         ...
 
 
@@ -77,7 +77,7 @@ class XRayPort(Protocol):
 
     @property
     def about(self) -> AboutPane:
-        """What is said of the cursor's line."""
+        """The text about the cursor's line."""
         ...
 
     @property
@@ -90,15 +90,15 @@ class XRayPort(Protocol):
         ...
 
     def show_hints(self) -> None:
-        """Other keys matter now."""
+        """Shows the keys that matter now."""
         ...
 
     def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
-        """Opens a sheet or another screen; `done` hears its answer, None where it was left."""
+        """Opens a sheet or another screen; `done` gets its answer, None where it was cancelled."""
         ...
 
     def show_title(self) -> None:
-        """Shows which compaction it is and what is known of it."""
+        """Shows the compaction and the facts about it."""
         ...
 
     def copy(self, text: str) -> object:
@@ -106,7 +106,7 @@ class XRayPort(Protocol):
         ...
 
     def dismiss(self, result: XRayResult) -> object:
-        """Closes the screen with what is wanted next."""
+        """Closes the screen with the task that follows."""
         ...
 
     def go_back(self) -> None:

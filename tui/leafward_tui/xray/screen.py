@@ -1,16 +1,16 @@
-"""The X-ray: what the model saw before a compaction beside what it sees after it, with a ledger that adds up."""
+"""The X-ray: the context before a compaction beside the one after it, with a ledger that adds up."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.screen_results import XRayResult
-from leafward_tui.ui.session_crumb import session_crumb
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward_tui.ui.key_bar import Hint
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class XRayScreen(BaseScreen[XRayResult | None]):
-    """One compaction, before beside after. Ends with what is wanted next, or with None."""
+    """One compaction, before beside after. Ends with the task that follows, or with None."""
 
     NAME: ClassVar[str] = "xray"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("xray")]
@@ -60,7 +60,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.state = XRayState(session, compaction, plan, draft)
 
     def compose_content(self) -> ComposeResult:
-        """Heads, both sides, ledger, what is known of the line under the cursor."""
+        """Heads, both sides, ledger, and the text about the line under the cursor."""
         self.head = XRayHead()
         self.lines = XRayView(id="xray")
         self.ledger = LedgerBar()
@@ -79,7 +79,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         yield self.about
 
     def mounted(self) -> None:
-        """Shows the shell, and looks behind it."""
+        """Shows the empty panes, and starts reading."""
         self.show_title()
         self.lines.focus()
         self.loader.load()
@@ -87,24 +87,24 @@ class XRayScreen(BaseScreen[XRayResult | None]):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
-        """Foot and light follow."""
+        """Shows the text about the cursor's line, and lights its lines across."""
         message.stop()
         self.head.show(self.state.loaded.xray, self.state.loaded.words, self.lines.side)
         self.line_keys.show_about()
         self.show_hints()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A double click is enter."""
+        """Handles a double click like enter."""
         message.stop()
         self.line_keys.go_to_source()
 
     def on_xray_head_side_wanted(self, message: XRayHead.SideWanted) -> None:
-        """A click on a head is tab."""
+        """Handles a click on a head like tab."""
         message.stop()
         if message.side is not self.lines.side:
             self.line_keys.turn()
 
-    # --- what the controllers ask of it -------------------------------------------------------------------------------
+    # --- for the controllers ------------------------------------------------------------------------------------------
 
     @property
     def sheet_rows(self) -> int:
@@ -112,7 +112,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         return self.app.size.height - 10
 
     def show_ledger(self) -> None:
-        """The sums of both sides."""
+        """Shows the sums of both sides."""
         self.ledger.show(self.state.loaded.xray)
 
     def copy(self, text: str) -> object:
@@ -123,11 +123,11 @@ class XRayScreen(BaseScreen[XRayResult | None]):
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be written to the session; empty where it can."""
+        """The reason why nothing can be written to the session; empty where it can."""
         return self.state.session.read_only or ""
 
     def show_title(self) -> None:
-        """The session, and which compaction is seen through."""
+        """Shows the session, and the compaction of the X-ray."""
         state, glyphs = self.state, self.shell.glyphs
         crumb = session_crumb(state.session, self.app.size.width - 72, glyphs)
         self.title_bar.show("X-ray", crumb=crumb, facts=title_facts(state, self.search.hits.fact(), glyphs))

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Loaded:
-    """What is known of the compaction. Written by `controllers.loader`."""
+    """The results read for the compaction. Written by `controllers.loader`."""
 
     xray: XRay | None = None
     teller: Teller | None = None
     fates: Fates | None = None
-    """What became of the facts; None until that is known."""
+    """The fates of the facts; None until they are known."""
     undo_op: str = ""
     """The operation of the context edits, where it is the last one."""
     words: Mapping[Side, str] = field(default_factory=dict)
-    """What each side is, by the leaf of when the X-ray was made."""
+    """The name of each side, by the leaf at the time when the X-ray was made."""
     trouble: str = ""
-    """Why there is no X-ray."""
+    """The reason why there is no X-ray."""
     rows_of: dict[int, list[int]] = field(default_factory=dict)
     """Rows by the entry of their message before."""
     line_rows: list[int] = field(default_factory=list)
@@ -40,14 +40,14 @@ class Loaded:
 
 @dataclass(slots=True)
 class Folds:
-    """What is folded and hidden. Written by `controllers.lines`."""
+    """The folds and the filter. Written by `controllers.lines`."""
 
     opened: frozenset[str] = frozenset()
     """Folds that are open."""
     only: Link | None = None
     """The one kind of rows on show; None for all."""
     kept: bool = False
-    """Whether everything that is kept is folded."""
+    """Whether all kept rows are folded."""
 
 
 @dataclass(slots=True)
@@ -59,12 +59,12 @@ class XRayState:
     """The entry of the compaction or context edit; -1 for a plan."""
     plan: Plan | None = None
     draft: Draft | None = None
-    """The compaction that the plan made, where there is one."""
+    """The draft of the plan, where there is one."""
     loaded: Loaded = field(default_factory=Loaded)
     folds: Folds = field(default_factory=Folds)
 
     @property
     def of_edits(self) -> bool:
-        """Whether it shows context edits, and no compaction."""
+        """Whether it shows context edits, not a compaction."""
         at = self.compaction
         return at >= 0 and self.session.columns.kind[at] == Kind.CONTEXT_EDIT

@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.compaction.summary_comparison import Mark
-from leafward_tui.ui.hairline import RowRule
-from leafward_tui.ui.intents import intent_bindings
-from leafward_tui.ui.key_bar import Hint
-from leafward_tui.ui.row_keys import RowSteps
-from leafward_tui.ui.screen import BaseScreen
-from leafward_tui.ui.session_crumb import session_crumb
-from leafward_tui.ui.summary_comparison import ComparisonView
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.panes.hairline import RowRule
+from leafward_tui.ui.panes.summary_comparison import ComparisonView
+from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.controllers.summary_pair import PairState, SummaryPair
 from leafward_tui.xray.widgets.foot import AboutLine
 from leafward_tui.xray.widgets.summaries_head import SummariesHead
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
-    from leafward_tui.ui.line_scroll import LineList
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 
 class SummariesScreen(BaseScreen["int | None"]):
@@ -40,7 +40,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self._at = at
 
     def compose_content(self) -> ComposeResult:
-        """Names, lines, what is known of the line under the cursor."""
+        """Names, lines, and the text about the line under the cursor."""
         self.head = SummariesHead()
         self.lines = ComparisonView(id="comparison")
         self.about = AboutLine()
@@ -58,12 +58,12 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.pair.begin(self._at)
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
-        """The line in full."""
+        """Shows the line in full."""
         message.stop()
         self.pair.show_about()
         self.show_hints()
 
-    # --- what the controller asks of it -------------------------------------------------------------------------------
+    # --- for the controller -------------------------------------------------------------------------------------------
 
     def place(self) -> int:
         """The line of the cursor."""
@@ -78,7 +78,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.pair.look_for(words)
 
     def show_hits(self) -> None:
-        """In the title, and lit in the lines."""
+        """Shows the hits in the title and in the lines."""
         self.lines.light(self.pair.search.words)
         self.show_title()
 
@@ -89,11 +89,11 @@ class SummariesScreen(BaseScreen["int | None"]):
 
     @property
     def text_cells(self) -> int:
-        """Cells of a line about the cursor's line."""
+        """Cells of the text about the cursor's line."""
         return self.app.size.width - 12
 
     def focus_lines(self) -> None:
-        """The lines are all that keys go to."""
+        """Gives the keys to the lines, the only pane with keys."""
         self.lines.focus()
 
     def show_names(self, before: Sequence[str], after: Sequence[str]) -> None:
@@ -107,7 +107,7 @@ class SummariesScreen(BaseScreen["int | None"]):
     # --- title and keys -----------------------------------------------------------------------------------------------
 
     def show_title(self) -> None:
-        """What is compared, how much differs, and how many hits there are."""
+        """Shows the compared summaries, the numbers of differences, and the hits."""
         session, diff = self.state.session, self.state.diff
         facts = []
         if (found := self.pair.search.fact()) is not None:

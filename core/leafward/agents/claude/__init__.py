@@ -1,1 +1,1 @@
-"""Anthropic's Claude Code. The agent itself is `agent.Claude`; what it runs around a compaction needs none of that."""
+"""Anthropic's Claude Code. The agent itself is `agent.Claude`; its hooks do not need it."""

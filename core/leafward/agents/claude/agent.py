@@ -1,4 +1,4 @@
-"""Claude Code: where it keeps sessions, how it resumes one. Rules are those of Claude Code 1.0 to 2.1."""
+"""Claude Code: the places of its sessions, and the way to resume one. Rules are those of Claude Code 1.0 to 2.1."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _STORE = frozenset(
         "plans",
     }
 )
-"""What lies beside the projects in a configuration folder."""
+"""Entries beside the projects in a configuration folder."""
 _LOOKED_AT = 4
 _DAY = 86_400_000
 
@@ -88,7 +88,7 @@ class Claude:
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
     ) -> Iterator[Listing]:
-        """Every transcript, those of sub-agents among them; empty files are none."""
+        """Every transcript, including those of sub-agents, excluding empty files."""
         seen: set[str] = set()
         for root in roots:
             for folder, files, empty in walk(str(root), stop, trouble):
@@ -97,7 +97,7 @@ class Claude:
                     yield Listing(folder, files, self.name, empty)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Takes away the empty files that Claude Code leaves where a session was begun and nothing was said."""
+        """Removes the empty files that Claude Code leaves for sessions that were begun and stayed empty."""
         for folder, listing in listings.items():
             if listing.agent not in ("", self.name) or is_enclosed(folder) is None:
                 continue
@@ -125,7 +125,7 @@ class Claude:
         return False
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
-        """What the two ends of a transcript say. Raises OSError."""
+        """Facts from both ends of a transcript. Raises OSError."""
         return glimpse(candidate)
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
@@ -139,11 +139,11 @@ class Claude:
         return Session.of(files, stop)
 
     def texts(self, paths: Sequence[str]) -> Texts:
-        """Its file, and what is kept beside it."""
+        """Its file, and the sidecar's texts."""
         return Texts(paths, kept_texts(self.name, ((path, place_of(path).id) for path in paths)))
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
-        """The transcript, those of its sub-agents, and what lies beside it: results, copies of files, lists."""
+        """The transcript, those of its sub-agents, and the files beside it: results, copies of files, lists."""
         return belongings(os.path.abspath(path))
 
     def remote(self, path: str) -> str | None:
@@ -152,7 +152,7 @@ class Claude:
         return None
 
     def lifetime(self, path: str) -> int | None:
-        """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where nothing is said (2.1)."""
+        """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where it is not set (2.1)."""
         home = is_enclosed(os.path.dirname(os.path.abspath(path)))
         if home is None:
             return None
@@ -168,11 +168,11 @@ class Claude:
         return known[1]
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """By the id that a result notes, or the call that stands beside the sub-agent's transcript."""
+        """Found by the id that a result notes, or by the call noted beside the sub-agent's transcript."""
         return spawned(session, since, stop)
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
-        """`claude --resume ID`, in the session's folder: elsewhere it is not found (2.1.197)."""
+        """`claude --resume ID`, in the session's folder: it is not found from another one (2.1.197)."""
         if place_of(str(session.path)).helper:
             raise Refused(f"{session.path.name} is a sub-agent's; resume the session that started it")
         folder = folder_of(session, self.title)
@@ -194,7 +194,7 @@ class Claude:
         return forking.fork(session, cut, terms, self.roots(terms.config, terms.env)[0])
 
     def adopt(self, past: Conversation, terms: Terms) -> Draft:
-        """A transcript of what another agent's session said. Raises Refused."""
+        """A transcript with the content of another agent's session. Raises Refused."""
         from leafward.agents.claude import conversion as adopting
 
         return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])

@@ -1,7 +1,7 @@
-"""Attachments that are told to the model in words which Claude Code stores since 2.1.3xx only: what their fields say.
+"""Attachments whose wording for the model Claude Code stores only since 2.1.3xx: the content of their fields.
 
-Its own sentences around them are not repeated here. Nothing stands between two fields but white space, so that what is found
-in the text is found in the file.
+Claude Code's own sentences around them are not repeated here. Only white space stands between two fields, so that a text
+found here is also found in the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SELECTED = 2000
 """Characters of a selection that are sent."""
 _LISTED = 200
-"""Files and remarks that are told of."""
+"""Files and remarks that are included."""
 
 
 def _field(name: str) -> Callable[[Mapping[str, Any]], str]:
@@ -22,7 +22,7 @@ def _field(name: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 def _selection(fields: Mapping[str, Any]) -> str:
-    """The file, the lines, and what they say."""
+    """The file, the lines, and their text."""
     first, last = fields.get("lineStart"), fields.get("lineEnd")
     lines = f"lines {first} to {last}" if type(first) is int and type(last) is int else ""
     return _joined(
@@ -33,7 +33,7 @@ def _selection(fields: Mapping[str, Any]) -> str:
 
 
 def _diagnostics(fields: Mapping[str, Any]) -> str:
-    """Each file with what the editor says of it."""
+    """Each file with the editor's diagnostics."""
     found = []
     for file in _dicts(fields.get("files")):
         remarks = [
@@ -64,4 +64,4 @@ WORDS_OF: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "date_change": _field("newDate"),
     "compact_file_reference": _field("filename"),
 }
-"""By type, what is told of an attachment; nothing where its fields say nothing."""
+"""By type, the text of an attachment for the model; empty where its fields are empty."""

@@ -1,4 +1,4 @@
-"""When Claude Code compacts by itself."""
+"""The rule by which Claude Code compacts by itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ANSWER = 20_000
 """Left free for a summary."""
 _BUFFER = 13_000
-"""Left free besides. Versions 2.1.7 to 2.1.14 seem to leave 45,000 in all: their compactions are stored at 155,066 and more of 200,000."""
+"""Left free in addition. Versions 2.1.7 to 2.1.14 seem to leave 45,000 in all: they compact at 155,066 and more of 200,000."""
 
 
 def _unasked(session: Session, compaction: EntryIndex) -> bool:
@@ -30,7 +30,7 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 def _settings(session: Session) -> OwnSettings | None:
-    """Whether `settings.json` of the folder that the transcript lies in switches it off; what it says of sizes is not read."""
+    """Whether `settings.json` in the transcript's configuration folder switches it off; its settings of sizes are not read."""
     home = is_enclosed(os.path.dirname(os.path.abspath(session.path)))
     if home is None:
         return None
@@ -45,7 +45,7 @@ def _settings(session: Session) -> OwnSettings | None:
 
 RULE = AutoCompaction(
     source="Claude Code 2.1.332",
-    rule="at the window less 33,000",
+    rule=f"at the window less {_ANSWER + _BUFFER:,}",
     changed_by=(
         "`autoCompactEnabled`, `DISABLE_AUTO_COMPACT` and `DISABLE_COMPACT`, read from `settings.json` beside the transcripts; "
         "`autoCompactWindow`, `CLAUDE_CODE_AUTO_COMPACT_WINDOW` and `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which are not"

@@ -1,6 +1,6 @@
-"""The lines of one stretch of a transcript before they become rows: told by their shapes, and decoded where they do not fit.
+"""The lines of one stretch of a transcript before they become rows: recognised by their shapes, decoded where no shape fits.
 
-Rows of the chain hang on the one before them for the most part. Only what does not is named.
+Most rows of the chain follow the one before them. Only exceptions are named.
 """
 
 from __future__ import annotations
@@ -40,35 +40,35 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 NAME = 36
-"""Characters of an id as it is usually written."""
+"""Characters of an id in the usual form."""
 _NO_NAME = "00000000-0000-0000-0000-000000000000"
 _DASHES = (8, 13, 18, 23)
 _BLANK = 64
-"""Bytes from which a line is not looked at for being blank."""
+"""Bytes from which a line is not checked for being blank."""
 _CHAINED = b'{"parentUuid":'
 
 IN_CHAIN, ASIDE = 32, 64
-"""What is added to the role of a row that was told by its shape."""
+"""Added to the role of a row that was recognised by its shape."""
 # Plain numbers: a member of an enumeration costs several times as much to hash or to add.
 _REPLY, _FURTHER, _BOOKS = int(Role.REPLY), int(Role.FURTHER), int(Role.BOOKS)
 
 _BLOB = b'{"type":"api-request-blob"'
 _SAID_AGAIN = frozenset({"custom-title", "agent-name", "ai-title"})
-"""Types of rows that say nothing new where they say what the last of their type said."""
+"""Types of rows that add nothing where they repeat the last row of their type."""
 _SILENT = BOOKKEEPING_TYPES - {
     "summary", "ai-title", "agent-name", "last-prompt", "cost-state", "api-request", "api-request-blob"
 }  # fmt: skip
-"""Types of rows that only keep books."""
+"""Types of rows with metadata only."""
 _SIDE_LINE = "\0"
-"""Put before the ids of replies in side lines, so that none goes on with a reply of the chain."""
+"""Put before the ids of replies in side lines, so that none continues a reply of the chain."""
 _HASH = b'","hash":"'
 _HASHED = 86
-"""Where the hash of a recorded message stands."""
+"""Offset of the hash of a recorded message."""
 HASH = 64
 
 
 class Spent(NamedTuple):
-    """A row that says what the session has cost so far, in US dollars."""
+    """A row with the cost of the session so far, in US dollars."""
 
     total: object
 
@@ -81,27 +81,27 @@ class Decoded(NamedTuple):
 
 
 class SaidOfSession(NamedTuple):
-    """What rows from here on say of the session."""
+    """Facts about the session, from this row on."""
 
     facts: Body
 
 
 @dataclass(slots=True)
 class Carried:
-    """What one block leaves to the next."""
+    """State that one block passes on to the next."""
 
     last: str = ""
-    """The id of the last row in the chain, as it is written."""
+    """The id of the last row in the chain, in its written form."""
     reply: str = ""
-    """The id of the reply that goes on; empty behind a row that was decoded."""
+    """The id of the reply that continues; empty behind a decoded row."""
     reply_code: int = 0
     again: dict[str | None, bytes] = field(default_factory=dict)
-    """Rows outside the chain that are often repeated word for word, by their type."""
+    """Rows outside the chain that are often repeated word for word, by type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a block says, ready to become rows: a column each, of one process or another."""
+    """The content of a block, ready to become rows: columns that processes can exchange."""
 
     start: array[int]
     """Offsets in the file."""
@@ -110,13 +110,13 @@ class Told:
     """Sixteen bytes each."""
     jumps: list[tuple[int, bytes]]
     replies: array[int]
-    """Rows that begin a reply, or go on with one after something else."""
+    """Rows that begin a reply, or continue one behind another row."""
     reply_names: list[str]
     remarks: list[tuple[int, Spent | Decoded | SaidOfSession]]
     pointers: Pointers
-    """Their rows are counted from the first of the block."""
+    """Their rows are counted from the first row of the block."""
     prompt: str
-    """What the last row that says so says was asked last; empty where none does."""
+    """The last prompt according to the last row that names one; empty without one."""
     requests: Recorded
     blobs: Recorded
     decoded: int
@@ -129,29 +129,29 @@ class Block:
     def __init__(self, carried: Carried, *, begun: bool) -> None:
         self.start: list[int] = []
         self.codes: list[int] = []
-        """Roles; with `IN_CHAIN` and `ASIDE` those of rows that were told by their shape."""
+        """Roles; with `IN_CHAIN` and `ASIDE` those of rows that were recognised by their shape."""
         self.names: list[str] = []
-        """Ids as they are written; zeros for none."""
+        """Ids in their written form; zeros for a missing one."""
         self.jumps: list[tuple[int, bytes]] = []
-        """Rows that do not hang on the one before them in the chain, with the key of what they hang on."""
+        """Rows whose parent is not the row before them in the chain, with the key of their parent."""
         self.replies: list[int] = []
-        """Rows that begin a reply, or go on with one after something else."""
+        """Rows that begin a reply, or continue one behind another row."""
         self.reply_names: list[str] = []
-        """The id of each, which says whether it belongs to a side line."""
+        """The id of each, which tells whether it belongs to a side line."""
         self.remarks: list[tuple[int, Spent | Decoded | SaidOfSession]] = []
         self.pointers = Pointers()
         self.prompt = ""
-        """What was asked last."""
+        """The last prompt."""
         self.requests = Recorded(NAME)
         self.blobs = Recorded(HASH)
         self.decoded = 0
         self.carried = carried
-        """What was said before; once the lines are taken in, what they leave to the next block."""
+        """State of the lines before; once the block's own lines are read, the state for the next block."""
         self._begun = begun
-        """Whether it is known when the session began: the first rows are looked at closely."""
+        """Whether the session's beginning is known: the first rows are read completely."""
 
     def told(self, keys: bytes) -> Told:
-        """All of it, with the ids of the rows."""
+        """The content of the block, with the ids of the rows."""
         return Told(
             array("q", self.start),
             bytes(self.codes),
@@ -169,7 +169,7 @@ class Block:
         )
 
     def keys(self) -> bytes | None:
-        """The ids of the rows, sixteen bytes each; None where one is no UUID as it is usually written."""
+        """The ids of the rows, sixteen bytes each; None where one is not a UUID in the usual form."""
         joined = "".join(self.names).encode("ascii", "replace")
         count = len(self.names)
         if len(joined) != count * NAME or any(joined[dash::NAME] != b"-" * count for dash in _DASHES):
@@ -183,7 +183,7 @@ class Block:
     # --- lines ---
 
     def tell(self, data: bytes, stop: int, at: int) -> None:
-        """Whole lines, `at` bytes into the file."""
+        """Reads whole lines; the first lies `at` bytes into the file."""
         from leafward.agents.claude.shapes import UNTOLD, body_of, chain_row, facts_in, outside_row, role_of
 
         starts, codes, names = self.start, self.codes, self.names
@@ -229,7 +229,7 @@ class Block:
                         last = name
                         continue
             except (ValueError, RecursionError):
-                # It does not fit.
+                # No shape fits.
                 pass
             carried.last = last
             self.decode(line, start)
@@ -237,7 +237,7 @@ class Block:
         carried.last = last
 
     def _outside(self, row: OutsideRow, line: bytes, at: int) -> bool:
-        """Takes in what a row outside the chain says; False where it is to be decoded whole."""
+        """Notes a row outside the chain; False where it has to be decoded whole."""
         match row.type:
             case "api-request":
                 self.requests.add(str(row.id), at)
@@ -257,7 +257,7 @@ class Block:
             self.prompt = prompt
 
     def decode(self, line: bytes, at: int, flags: int = 0) -> None:
-        """One line of any shape; also one that is no row as a whole."""
+        """Decodes one line of any shape, even one that is not a row as a whole."""
         self.carried.reply = ""
         whole = line
         line = line.removesuffix(b"\n").removesuffix(b"\r")
@@ -272,7 +272,7 @@ class Block:
             self._row(row_of(body), at, flags)
             if (kind := str(body.get("type"))) in _SAID_AGAIN:
                 title = body.get("customTitle", "-")
-                # A title with blanks around it is another one each time.
+                # A title with blanks around it differs each time.
                 self.carried.again[kind] = (
                     whole if isinstance(title, str) and title.strip() == title != "" else b""
                 )
@@ -287,7 +287,7 @@ class Block:
                 self._add(int(Role.BROKEN), at + first, _NO_NAME)
 
     def _blob(self, line: bytes, at: int) -> bool:
-        """Takes in a recorded message; False where its hash is not at its place."""
+        """Notes a recorded message; False where its hash is not at its usual offset."""
         if not line.startswith(_HASH, _HASHED - len(_HASH)):
             return False
         self.blobs.add(line[_HASHED : _HASHED + HASH].decode("ascii", "replace"), at)
@@ -299,7 +299,7 @@ class Block:
         self.names.append(name)
 
     def _row(self, row: Row, at: int, flags: int) -> None:
-        """One decoded row."""
+        """Adds one decoded row."""
         body, role = row.body, row.role
         index = len(self.codes)
         key = key_of(body.get("uuid"))
@@ -342,8 +342,8 @@ class Block:
 
 
 def lines_of(data: bytes, stop: int) -> list[bytes]:
-    """The whole lines of a buffer that ends with a part of one, or with some that do not count; each with its end."""
-    # This looks for the ends twice as fast as `split` does.
+    """The whole lines of a buffer that ends with a partial line or with lines that do not count; each with its line end."""
+    # This finds the line ends twice as fast as `split`.
     lines = BytesIO(data if data.find(b"\n", stop) < 0 else data[:stop]).readlines()
     if lines and not lines[-1].endswith(b"\n"):
         lines.pop()
@@ -351,7 +351,7 @@ def lines_of(data: bytes, stop: int) -> list[bytes]:
 
 
 def tell(stretch: Stretch) -> Told | None:
-    """The rows of a stretch that lies further on in a transcript; None where it is to be read in order."""
+    """The rows of a stretch that lies further on in a transcript; None where it has to be read in order."""
     block = Block(Carried(), begun=True)
     try:
         for data, at in blocks_of(stretch):
@@ -363,12 +363,12 @@ def tell(stretch: Stretch) -> Told | None:
 
 
 def _reply_name(reply: str, *, is_aside: bool) -> str:
-    """What a reply is known by: its id, told apart where it stands in a side line."""
+    """The key of a reply: its id, with a mark in a side line."""
     return _SIDE_LINE + reply if is_aside else reply
 
 
 def key_in(name: str | None) -> bytes | None:
-    """A UUID as `key_of` gives it; None for any other id."""
+    """A UUID in the form of `key_of`; None for any other id."""
     plain = name.replace("-", "") if name is not None and len(name) == NAME else ""
     try:
         key = unhexlify(plain)
@@ -378,6 +378,6 @@ def key_in(name: str | None) -> bytes | None:
 
 
 def written(key: bytes) -> str:
-    """A key as a UUID is written."""
+    """A key in the form of a UUID."""
     name = key.hex()
     return f"{name[:8]}-{name[8:12]}-{name[12:16]}-{name[16:20]}-{name[20:]}"

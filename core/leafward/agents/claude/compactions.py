@@ -1,7 +1,7 @@
-"""What compactions keep beside their summaries.
+"""Entries that compactions keep beside their summaries.
 
-A compaction is a row that begins it, perhaps attachments, and a summary. What is kept lies before it and is named by it: it
-comes behind the summary, or, where only what came later was summarised, before it (Claude Code 2.1).
+A compaction is a row that begins it, perhaps attachments, and a summary. The kept rows lie before it, and it names them: they
+come behind the summary, or before it where only later rows were summarised (Claude Code 2.1).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _BETWEEN = BOOKKEEPING | {Kind.INJECTED, Kind.UNKNOWN, Kind.CONTEXT_EDIT}
-"""What may stand between the row that begins a compaction and its summary."""
+"""Kinds that may stand between the row that begins a compaction and its summary."""
 
 
 class KeptEntries(NamedTuple):
@@ -30,7 +30,7 @@ class KeptEntries(NamedTuple):
     before: tuple[int, ...]
     after: tuple[int, ...]
     between: tuple[int, ...] = ()
-    """Those of `before` that were added with the compaction itself."""
+    """Entries of `before` that were added with the compaction itself."""
 
 
 class PlacedRows(Protocol):
@@ -41,17 +41,17 @@ class PlacedRows(Protocol):
     order: array[int]
     """The row of each entry."""
     entry: array[int]
-    """The first entry of each row; -1 for one that is none."""
+    """The first entry of each row; -1 for a row without one."""
     kept: dict[int, KeptEntries]
-    """What is kept beside the summary of each compaction; filled here."""
+    """The entries kept beside the summary of each compaction; filled here."""
     boundary: dict[int, int]
-    """Where the row lies that begins each compaction, in bytes; filled here."""
+    """Offset of the row that begins each compaction, in bytes; filled here."""
     kept_until: dict[int, int]
-    """Entries that went on from inside what a compaction kept, with the last kept entry that is sent there; filled here."""
+    """Entries that continue from inside a compaction's kept entries, with the last kept entry that is sent there; filled here."""
 
 
 def find_kept(placed: PlacedRows) -> None:
-    """What every compaction keeps; a boundary without a summary stands for itself."""
+    """Fills in the kept entries of every compaction; a boundary without a summary counts as one itself."""
     rows, columns = placed.rows, placed.columns
     if not rows.boundaries and Kind.COMPACTION not in columns.kind:
         return
@@ -81,7 +81,7 @@ def find_kept(placed: PlacedRows) -> None:
 
 
 def _shorten(placed: PlacedRows, row: int, last: int) -> None:
-    """Notes how much of what a compaction kept is sent below a row that follows one of its kept rows."""
+    """Notes how many kept entries of a compaction are sent below a row that follows one of its kept rows."""
     compaction = placed.columns.parent[placed.entry[row]]
     while compaction >= 0 and compaction not in placed.kept:
         compaction = placed.columns.parent[compaction]
@@ -118,7 +118,7 @@ def _keep(
 
 
 def _entries(placed: PlacedRows, rows: list[int]) -> list[int]:
-    """The entries of some rows that say something, each once."""
+    """The entries of some rows that have content, each once."""
     found: dict[int, None] = {}
     for row in rows:
         for index in range(placed.entry[row], placed.entry[row] + placed.rows.parts.get(row, 1)):
@@ -128,7 +128,7 @@ def _entries(placed: PlacedRows, rows: list[int]) -> list[int]:
 
 
 def _stretch(placed: PlacedRows, head: int, tail: int) -> list[int]:
-    """The entries from one row up to another, which lies below it."""
+    """The entries from one row up to another one below it."""
     if head < 0 or tail < 0:
         return []
     found: list[int] = []

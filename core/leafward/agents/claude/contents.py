@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _HOLDING = frozenset({"tool_result", "search_result", "web_fetch_result"})
-"""Blocks that hold others."""
+"""Blocks that hold other blocks."""
 _STOPS = {"tool_use": "toolUse", "max_tokens": "length", "model_context_window_exceeded": "length"}
 
 
@@ -79,7 +79,7 @@ def _block(part: dict[str, Any]) -> list[Body]:
 
 
 def _heading(part: dict[str, Any]) -> list[Body]:
-    """What was found, and where."""
+    """Title, URL and source of a found document."""
     named = [part[name] for name in ("title", "url", "source") if isinstance(part.get(name), str)]
     return [{"type": "text", "text": "\n".join(named)}] if named else []
 
@@ -103,13 +103,13 @@ def _media(part: dict[str, Any]) -> list[Body]:
 
 
 def reply_message(rows: Iterable[Body], *, counted: bool = True) -> Body:
-    """One reply from its rows: their blocks in order, and what the last of them says of stop and, if `counted`, of usage."""
+    """One reply from its rows: their blocks in order, and the stop reason of the last row and, if `counted`, its usage."""
     content: list[Body] = []
     message: Body = {"role": "assistant", "content": content, "provider": "anthropic"}
     usage: Body | None = None
     stop: object = None
     answered: set[str] = set()
-    """Calls that the provider ran itself, by id."""
+    """Calls that the provider itself ran, by id."""
     for row in rows:
         piece = message_of(row)
         content += blocks(piece.get("content"))
@@ -141,13 +141,13 @@ def reply_message(rows: Iterable[Body], *, counted: bool = True) -> Body:
 
 
 def _answered(content: object) -> set[str]:
-    """Ids of the calls whose results stand in a reply: the provider ran them itself."""
+    """Ids of the calls whose results stand in a reply: the provider itself ran them."""
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     return {str(part["tool_use_id"]) for part in parts if "tool_use_id" in part}
 
 
 def is_for_show(row: Body) -> bool:
-    """Whether a row is shown only: an error of the service in place of a reply, or one that Claude Code calls virtual (2.1)."""
+    """Whether a row is only shown: an error of the service in place of a reply, or a row that Claude Code calls virtual (2.1)."""
     failed = row.get("isApiErrorMessage") is True and message_of(row).get("model") == "<synthetic>"
     return failed or row.get("isVirtual") is True
 
@@ -157,7 +157,7 @@ def _count(value: object) -> int:
 
 
 def native_usage(usage: object, cost: object = None) -> Body | None:
-    """Counts of one request as native ones; None where nothing was counted."""
+    """Counts of one request in the native form; None where nothing was counted."""
     if not isinstance(usage, dict):
         return None
     sent, written, read, output = (
@@ -183,7 +183,7 @@ def native_usage(usage: object, cost: object = None) -> Body | None:
 
 
 def injected_name(row: Body, text: str) -> str:
-    """What an injected message is, in a word or two."""
+    """The kind of an injected message, in a word or two."""
     attachment = row.get("attachment")
     if isinstance(attachment, dict):
         return f"claude.{attachment.get('type') or 'attachment'}"
@@ -213,12 +213,12 @@ _OF_CONVERSATION = frozenset(
         "async_hook_response",
     }
 )  # fmt: skip
-"""Attachments that are about the work: what a person named or typed meanwhile, files, skills that were called, hooks and tasks
-that answered. All others tell the model how Claude Code works."""
+"""Attachments about the work: files that a person named, prompts typed meanwhile, skills that were called, output of hooks and
+tasks. All others tell the model how Claude Code works."""
 
 
 def is_of_agent(row: Body, text: str) -> bool:
-    """Whether an injected message is what Claude Code puts into every session by itself, as each agent does."""
+    """Whether an injected message is one that Claude Code puts into every session by itself, as each agent does."""
     attachment = row.get("attachment")
     if isinstance(attachment, dict):
         return str(attachment.get("type")) not in _OF_CONVERSATION
@@ -226,7 +226,7 @@ def is_of_agent(row: Body, text: str) -> bool:
 
 
 def exit_code(text: str) -> int | None:
-    """The status that a failed command's result begins with."""
+    """The status at the beginning of a failed command's result."""
     head, _, rest = text[:40].partition("Exit code ")
     digits = rest.split("\n", 1)[0].strip()
     return int(digits) if not head and digits.removeprefix("-").isdecimal() and len(digits) < 12 else None

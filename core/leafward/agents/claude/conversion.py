@@ -1,7 +1,7 @@
-"""A transcript of what another agent's session said (Claude Code 2.1): prompts, replies, calls and their results.
+"""A transcript with the content of another agent's session (Claude Code 2.1): prompts, replies, calls and their results.
 
-Claude Code adds its own context to the next prompt. What other models thought is left out: thinking is signed by whoever
-thought it, and Anthropic takes no other.
+Claude Code adds its own context to the next prompt. Thinking of other models is left out: thinking is signed by its own
+provider, and Anthropic accepts no other.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 VERSION = "2.1.330"
-"""The version whose rows these are."""
+"""The version whose row format is used."""
 EMPTY = "(empty)"
-"""What stands for nothing: Anthropic takes no message without text."""
+"""Text for an empty message: Anthropic accepts no message without text."""
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _NOT_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
@@ -67,7 +67,7 @@ def adopt(past: Conversation, terms: Terms, root: Path) -> Draft:
 
 
 class _Writer:
-    """Rows, one after the other."""
+    """Writes rows, one after the other."""
 
     def __init__(self, past: Conversation, terms: Terms, session: str, cwd: str) -> None:
         self._past, self._terms, self._session, self._cwd = past, terms, session, cwd
@@ -77,14 +77,14 @@ class _Writer:
         self._number = 0
         self._seed = UUID(session).bytes
         self._calls: dict[str, str] = {}
-        """Ids of calls that wait for their result: the source's, and ours."""
+        """Ids of calls that wait for their result: the source's id, and ours."""
         self._taken: set[str] = set()
 
     def lines(self) -> Iterator[bytes]:
         """The whole transcript."""
         results: list[Body] = []
         beside: list[ConversationMessage] = []
-        """What nobody typed, and nobody answered so far."""
+        """Messages that nobody typed and that are not answered yet."""
         stamp = entry = last = 0
         for message in self._past.portable_messages():
             if message.role != "result" and results:
@@ -98,7 +98,7 @@ class _Writer:
             beside = []
             stamp, entry = message.time or stamp, message.entry
             if message.role == "result":
-                # One that says that there is none is as old as its call.
+                # A result that only says that there is none is as old as its call.
                 last = max(last, stamp) if results else stamp
                 results.append(self._result(message))
             elif message.role == "assistant":
@@ -117,7 +117,7 @@ class _Writer:
         if session.name:
             named: Body = {"type": "custom-title", "customTitle": session.name}
         elif title := title_of(session):
-            # Nobody named it: it stands where Claude Code's own titles do.
+            # Nobody named the session: the title takes the place of Claude Code's own ones.
             named = {"type": "ai-title", "aiTitle": title}
         else:
             return
@@ -192,12 +192,12 @@ class _Writer:
         return {**block, "is_error": True} if message.failed else block
 
     def _made(self, text: str) -> str:
-        """An id that comes from the session and from a text."""
+        """An id derived from the session and a text."""
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12, key=self._seed).hexdigest()
 
 
 def _text(message: ConversationMessage) -> str:
-    """What a message says; its images are named."""
+    """The text of a message; its images are named."""
     found = _content(message)
     if isinstance(found, str):
         return found
@@ -205,7 +205,7 @@ def _text(message: ConversationMessage) -> str:
 
 
 def _content(message: ConversationMessage) -> str | list[Body]:
-    """Text as a string where there is nothing else, else blocks; images of forms that Anthropic does not take are named."""
+    """The text as a string where there is nothing else, otherwise blocks; images that Anthropic does not accept are named."""
     texts = [str(block.get("text") or "") for block in message.content if block.get("type") == "text"]
     if len(texts) == len(message.content):
         text = "\n".join(texts)

@@ -1,8 +1,8 @@
-"""Rows to entries and their links.
+"""Entries made from rows, and their links.
 
-Rows hang together by the ids they name, but not every fork of that chain is a branch: the rows of one reply make one entry,
-results of calls made together stand side by side in the chain, and progress and attachments hang here and there. So what
-neither a person nor the model says is put in one line; only prompts, replies and compactions go on from it in more than
+Rows are linked by the ids that they name, but not every fork of that chain is a branch: the rows of one reply make one entry,
+results of parallel calls stand side by side in the chain, and progress and attachments hang here and there. So entries that
+neither a person nor the model wrote are put in one line; only prompts, replies and compactions continue from it in more than
 one way.
 """
 
@@ -50,35 +50,35 @@ _KINDS: dict[int, Kind] = {
 _KIND_OF = bytes(_KINDS.get(role, Kind.ASSISTANT) for role in range(256))
 _IS_FURTHER = bytes(role == Role.FURTHER for role in range(256))
 _APART = re.compile(b"(?<![%c%c])%c+" % (Role.REPLY, Role.FURTHER, Role.FURTHER))
-"""Further rows of replies that stand behind something else."""
+"""Further rows of replies that stand behind another row."""
 _FURTHER = bytes([Role.FURTHER])
 _MAKES = bytes(role != Role.FURTHER for role in range(256))
 _IS_ATTACHED = bytes(role == Role.ATTACHED for role in range(256))
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
-"""What makes a branch where it goes on from an entry a second time."""
+"""Roles that make a branch where a second one of them continues from an entry."""
 _SPEAKS = bytes(role in _SPEAKING for role in range(256))
 _REPLACING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.UNKNOWN})
 _LEFT = frozenset({Role.INJECTED, Role.COMMAND})
-"""What is sent only where the conversation goes on from it: what a command left, say."""
+"""Roles that are sent only where the conversation continues from them, such as the output of a command."""
 _OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _IS_ASIDE = bytes(bool(flags & SIDECHAIN) for flags in range(256))
 
 
 class EntryBuilder:
-    """The entries of one transcript while they are made."""
+    """Builds the entries of one transcript."""
 
     def __init__(self, rows: Rows, seed: int, *, own: bool) -> None:
         self.rows = rows
         self.columns = Columns()
         self.own = own
-        """Whether the transcript is a sub-agent's own: its rows are no side line then."""
+        """Whether the transcript is a sub-agent's own: its rows are not a side line then."""
         self.entry: array[int] = array("i")
         """The first entry of each row."""
         self.parts: dict[int, int] = {}
-        """Entries that stand in one row with others: the how-manieth of it, from 1."""
+        """Entries that share a row with others: their number in it, from 1."""
         self.more: dict[int, list[int]] = {}
-        """Rows of a reply that do not lie behind its first one: their offsets, by entry."""
+        """Rows of a reply that do not follow its first one: their offsets, by entry."""
         self.kept: dict[int, KeptEntries] = {}
         self.boundary: dict[int, int] = {}
         """The boundary row of each compaction: its offset, by entry."""
@@ -86,19 +86,19 @@ class EntryBuilder:
         self.hoisted = bytearray()
         """Entries that are sent ahead of the messages before them."""
         self.costs: dict[int, float] = {}
-        """What was spent up to an entry since the one before that says so, in US dollars."""
+        """The cost up to an entry since the last entry that records one, in US dollars."""
         self.order: array[int] = array("i")
         """The row of each entry."""
         self.beside: set[int] = set()
-        """Entries of side lines that nobody answered and that are no results or attachments: they are shown, and not sent."""
+        """Entries of side lines that nobody answered, other than results and attachments: they are shown, but not sent."""
         self._heads = Selection(b"")
         """The rows that make an entry, where none makes several."""
         self._numbers = ascending(len(rows) + sum(rows.parts.values()))
-        """From 0 on, as many as there are entries at least."""
+        """The numbers from 0 on, at least as many as entries."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
         self.instead: dict[int, int] = {}
-        """Rows that a later one of the same id stands for."""
+        """Rows that a later row with the same id replaces."""
         self.now = -1
         """The last entry of the main line."""
         damage = rows.settle(seed)
@@ -106,13 +106,13 @@ class EntryBuilder:
         aside = b"" if own else rows.flags.translate(_IS_ASIDE)
         self._aside = aside if 1 in aside else b""
         self.scattered = any(map(lt, rows.jumps, rows.above))
-        """Whether rows hang on later ones."""
+        """Whether rows have parents further on."""
         jumping = sum(map(self._named.__getitem__, rows.jumps))
         recorded = (
             above for row, above in zip(rows.jumps, rows.above, strict=True) if row not in rows.inferred
         )
         self._linked = max(recorded, default=-1) >= 0 or self._named.count(1) > jumping
-        # Of what has no id, nothing speaks.
+        # Rows without an id do not speak.
         all_named = all(compress(self._named, rows.role.translate(_SPEAKS)))
         in_order = all_named and not (rows.mended or self.scattered or 1 in self._aside)
         if not in_order:
@@ -124,7 +124,7 @@ class EntryBuilder:
         self._begun = False
         """Whether a row of the conversation was placed."""
         self._steady = True
-        """Whether what comes next goes on from the entry placed last, wherever it says that it hangs on the row before it."""
+        """Whether the next entry continues from the entry placed last, if its parent is the row before it."""
         self._segments = Segments(self.columns.kind, scattered=self.scattered)
         if in_order:
             self._place_in_order()
@@ -142,7 +142,7 @@ class EntryBuilder:
     # --- entries ---
 
     def _take_doubles(self) -> None:
-        """Of rows with one id the last counts, at the place of the first; what is left of it only keeps books."""
+        """Makes the last of several rows with one id count, at the place of the first; the others become metadata."""
         rows = self.rows
         for row, first in rows.doubled.items():
             role = rows.role[row]
@@ -162,7 +162,7 @@ class EntryBuilder:
         self._named = rows.flags.translate(_IS_NAMED)
 
     def _make_entries(self, *, in_order: bool) -> None:
-        """Every row makes an entry, some make several, and the rows of a reply one together."""
+        """Makes entries: one from most rows, several from some, and one from all rows of a reply."""
         rows, columns, role, count = self.rows, self.columns, self.rows.role, len(self.rows)
         makes = role.translate(_MAKES)
         if rows.parts:
@@ -194,12 +194,12 @@ class EntryBuilder:
             self.hoisted += roles.translate(_IS_ATTACHED)
 
     def _apart(self) -> list[int]:
-        """Further rows of replies, but for those right behind the first row of theirs: these belong to the entry before them."""
+        """Further rows of replies that stand apart from their first row; those right behind it belong to the entry before them."""
         runs = (range(*found.span()) for found in _APART.finditer(self.rows.role))
         return sorted({*self.rows.rejoined, *chain.from_iterable(runs)})
 
     def _of_each(self, column: array[int]) -> array[int]:
-        """What a column of the rows says of each entry."""
+        """The values of a column of rows, for each entry."""
         if self.rows.parts:
             return array(column.typecode, map(column.__getitem__, self.order))
         return self._heads.of(column)
@@ -213,7 +213,7 @@ class EntryBuilder:
     # --- places ---
 
     def _place_in_order(self) -> None:
-        """Places all rows where nearly all hang on the one before them: all that do, up to the next that does not, at once."""
+        """Places all rows where nearly all follow the one before them: whole runs of such rows at once."""
         rows = self.rows
         above = dict(zip(rows.jumps, rows.above, strict=True))
         row = 0
@@ -224,11 +224,11 @@ class EntryBuilder:
         self._go_on(row, len(rows))
 
     def _before(self, row: int) -> int:
-        """The row of the chain before one that belongs to it."""
+        """The row of the chain before a row that belongs to it."""
         return self._named.rfind(1, 0, row) if self._named[row] else -1
 
     def _go_on(self, row: int, stop: int) -> None:
-        """Places rows that each hang on the one before it."""
+        """Places rows that each follow the one before."""
         while row < stop and not self._steady:
             self._place(row, self._before(row))
             row += 1
@@ -257,7 +257,7 @@ class EntryBuilder:
                 self._place_from(row, made)
 
     def _place_from(self, row: int, made: bytearray) -> None:
-        """Places a row, after those it hangs on where they lie further on in the file."""
+        """Places a row, after its parents where they lie further on in the file."""
         parents = self.rows.parent
         stack = [row]
         open_rows = {row}
@@ -280,11 +280,11 @@ class EntryBuilder:
                 self._place(at, above)
 
     def _cut(self, circle: list[int]) -> int:
-        """Opens a circle of rows at the last of it in the file; returns that row.
+        """Opens a circle of rows at its last row in the file; returns that row.
 
-        A compaction may name as the row before it one that it kept, which was written behind its summary alone, or its rows were
-        written late: then it follows the row before it in the file, or before all that hangs on it. Where none stands there, as
-        in a copy, what it hung on is elsewhere. Neither is damage.
+        A compaction may name as the row before it one that it kept, which was written only behind its summary, or its rows were
+        written late: then it follows the row before it in the file, or before all rows that hang on it. Where no row stands there, as
+        in a copy, its parent is in another file. Neither is damage.
         """
         rows = self.rows
         cut = next((row for row in circle if row in rows.boundaries), -1)
@@ -319,7 +319,7 @@ class EntryBuilder:
         elif row in self._cycles or side or row in rows.far_parents or role == Role.BOUNDARY:
             parent = -1
         elif role in (Role.PROMPT, Role.COMMAND):
-            # A first prompt, also a second one; where nothing names a parent, one follows the other.
+            # A first prompt, also a second one; without a named parent, one follows the other.
             parent = -1 if self._linked else self.now
         else:
             parent = self.now
@@ -336,7 +336,7 @@ class EntryBuilder:
         self._steady = bool(named) or (self._steady and above < 0)
 
     def _strange_ahead(self, row: int) -> bool:
-        """Whether a row is the first of the conversation and rows of types that are not known stand ahead: they are no branch of it."""
+        """Whether a row is the first of the conversation and rows of unknown types stand ahead: these are not a branch of it."""
         return not self._begun and self.rows.role.find(Role.UNKNOWN, 0, row) >= 0
 
     def _attach(self, entry: int, parent: int, *, speaks: bool) -> None:
@@ -362,12 +362,12 @@ class EntryBuilder:
             self._stray.append(entry)
 
     def _leave(self, entries: range, line: int) -> None:
-        """Marks what commands left in a line, where the conversation goes on from an entry before them."""
+        """Marks the output of commands in a line where the conversation continues from an entry before it."""
         role, order, of = self.rows.role, self.order, self._segments.of
         self.beside.update(index for index in entries if role[order[index]] in _LEFT and of(index) == line)
 
     def _splice(self) -> None:
-        """Puts late results and attachments, after which nobody speaks, into the line they belong to."""
+        """Moves late results and attachments, behind which nobody speaks, into the line that they belong to."""
         columns, segments = self.columns, self._segments
         now = segments.of(self.now) if self.now >= 0 else -1
         strays = [
@@ -382,8 +382,8 @@ class EntryBuilder:
         self.scattered = True
         for head in strays:
             self._leave(range(head, segments.tail(head) + 1), head)
-        # What hangs on one entry moves as a whole, and thousands may do so: it is known by the entry it hung on first, and
-        # `place` says where that group hangs now.
+        # All entries below one entry move as a group, and there may be thousands: a group is identified by its first parent, and
+        # `place` tells its present parent.
         group = array("i", columns.parent)
         place: dict[int, int] = {}
         here: dict[int, int] = {}
@@ -409,13 +409,13 @@ class EntryBuilder:
         return not self._segments.is_open(self._segments.of(self.entry[row]))
 
     def end_of(self, row: int) -> int:
-        """The last entry in the line of a row; its own where somebody speaks below."""
+        """The last entry in the line of a row; the row's own entry where somebody speaks below."""
         entry = self.entry[row]
         return entry if self.goes_on(row) else self._segments.tail(self._segments.of(entry))
 
 
 def _last_of(joined: dict[int, int], group: int) -> int:
-    """The group that one was joined to in the end."""
+    """The group that a group was finally joined to."""
     while (further := joined.get(group, group)) != group:
         joined[group] = joined.get(further, further)
         group = further

@@ -1,4 +1,4 @@
-"""What each entry is called: the beginning of its row's own id where that is a UUID, else what is made from where it lies."""
+"""Ids of entries: the beginning of the row's own id where that is a UUID, otherwise an id made from its offset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEX = re.compile(rb"[0-9a-f]{8}")
 
 
 class EntryIds:
-    """Gives the entries of one transcript their ids; no two have the same."""
+    """Gives the entries of one transcript their ids; all differ."""
 
     def __init__(
         self, rows: Rows, columns: Columns, order: array[int], entry: array[int], parts: dict[int, int]
@@ -29,7 +29,7 @@ class EntryIds:
         self._order, self._entry, self._parts = order, entry, parts
 
     def give(self, words: array[int]) -> None:
-        """Ids for all entries, of which each begins as the word of its row does; `words` has one for each entry."""
+        """Gives ids to all entries; each begins with the word of its row. `words` has one word for each entry."""
         rows, columns = self._rows, self._columns
         columns.ids += words.tobytes().hex().encode("ascii")
         for index, part in self._parts.items():
@@ -68,10 +68,10 @@ class EntryIds:
         self._columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = name
 
     def _tell_apart(self, alike: list[int]) -> None:
-        """Gives another id to entries that share one with an earlier one: what follows has no say, so ids last."""
+        """Gives another id to entries that share one with an earlier entry. Later entries have no influence, so ids last."""
         columns = self._columns
         while alike:
-            # Nearly always the next name is nobody's: that is seen for all of them in one pass.
+            # Nearly always the next id is free: one pass checks all of them.
             free = self._free({_following(self._called(index), index) for index in alike})
             known, taken = set[bytes](), set[int]()
             for index in alike:
@@ -90,10 +90,10 @@ class EntryIds:
             alike = places_of(array("Q", columns.ids), taken)
 
     def _free(self, names: set[bytes]) -> set[bytes]:
-        """Those of some ids that are nobody's; one that differs from somebody's in the case of letters may be missing."""
+        """The ids of `names` that are free; an id that differs from a taken one only in the case of letters may be missing."""
         every, some = self._columns.ids, b"".join(names)
         try:
-            # Of hexadecimal digits, as nearly all are, two make a byte, which says more of a number.
+            # Two hexadecimal digits, as nearly all ids have, fit in one byte, so that a number holds more of an id.
             numbers, wanted = array("I", unhexlify(every)), array("I", unhexlify(some))
         except ValueError:
             numbers, wanted = array("Q", every), array("Q", some)
@@ -105,5 +105,5 @@ class EntryIds:
 
 
 def _following(name: bytes, index: int) -> bytes:
-    """The id that an entry gets whose own is taken."""
+    """The id of an entry whose own id is taken."""
     return b"%08x" % ((int(name, 16) + 1 if _HEX.fullmatch(name) else index) & 0xFFFFFFFF)

@@ -1,4 +1,4 @@
-"""What single rows of a transcript say of the session as a whole."""
+"""Facts that single rows of a transcript hold about the session as a whole."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _NAMES = 64
 
 
 class Facts:
-    """What single rows say of the session."""
+    """Collects facts about the session from single rows."""
 
     def __init__(self) -> None:
         self.ids: dict[str, None] = {}
-        """Session ids, in the order they occur."""
+        """Session ids, in order of occurrence."""
         self.folders: dict[str, None] = {}
         self.created: object = None
         self.version: object = None
         self.branch: object = None
         self.agent: str | None = None
-        """The sub-agent whose rows these are."""
+        """The sub-agent that the rows belong to."""
         self.title: str | None = None
         self.agent_name: str | None = None
         self.ai_title: str | None = None
         self.summaries: list[tuple[bytes, str]] = []
         self.last_prompt: str | None = None
         self.source: str | None = None
-        """The session that rows say they were copied from."""
+        """The session that rows name as their source."""
         self.copied = -1
-        """The row behind the last that says so."""
+        """The row behind the last one that names a source."""
         self.types: dict[str, int] = {}
-        """Types that are not known, with how many rows each has."""
+        """Unknown types, with the number of their rows."""
 
     def note(self, body: Body, role: Role, row: int = 0) -> None:
-        """Takes in one row."""
+        """Notes the facts of one row."""
         kind = body.get("type")
         if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
             self._chained(body, row)
@@ -51,7 +51,7 @@ class Facts:
             self.types[str(kind)] = self.types.get(str(kind), 0) + 1
 
     def note_prompt(self, prompt: object) -> None:
-        """Takes in what was asked last."""
+        """Notes the last prompt."""
         self.last_prompt = _text(prompt) or self.last_prompt
 
     def _chained(self, body: Body, row: int) -> None:

@@ -1,4 +1,4 @@
-"""A field of a row changed in its bytes, everything else left as it was written."""
+"""A field of a row changed in its bytes, with everything else as it was written."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def with_field(raw: bytes, name: str, value: Any) -> bytes:
-    """A row with one field of another value: in its place, or behind all others where it has none of that name.
+    """A row with another value in one field: in its place, or behind all others where the field is missing.
 
-    What is inside of other fields is never taken for it. A row that cannot be changed in place is written anew.
+    Text inside other fields is never taken for it. A row that cannot be changed in place is encoded anew.
     """
     body = decode_line(raw)
     if body is None:

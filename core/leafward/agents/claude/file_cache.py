@@ -1,4 +1,4 @@
-"""What was read of files and folders, kept for as long as they are the same."""
+"""Contents of files and folders, kept while they are unchanged."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 _Found = TypeVar("_Found")
 
 _FRESH = 2.0
-"""Seconds that what is known of a folder is believed."""
+"""Seconds for which the content of a folder is taken to be unchanged."""
 
 
 class OfFiles(Generic[_Found]):
-    """What files say, read again where size or time changed. From any thread."""
+    """Contents of files, read again after a change of size or time. From any thread."""
 
     def __init__(self, read: Callable[[str, int], _Found | None]) -> None:
-        """`read` is given a path and a size in bytes; None is not kept, as a file of which nothing is known yet may grow."""
+        """`read` gets a path and a size in bytes; its None is not kept, since a file without a result may grow."""
         self._read = read
         self._known: dict[str, tuple[tuple[int, int], _Found]] = {}
         self._lock = Lock()
 
     def of(self, path: str) -> _Found | None:
-        """What a file says; None for one that cannot be read."""
+        """The content of a file; None for an unreadable one."""
         try:
             now = os.stat(path)
             stamp = now.st_size, now.st_mtime_ns
@@ -44,7 +44,7 @@ class OfFiles(Generic[_Found]):
 
 
 class OfFolders(Generic[_Found]):
-    """What lies in folders, as it was a moment ago: of thousands of files in one, each asks for the same. From any thread."""
+    """Contents of folders, a few seconds old at most: thousands of files in one folder ask for the same. From any thread."""
 
     def __init__(self, read: Callable[[str], _Found], clock: Callable[[], float] = time.monotonic) -> None:
         self._read = read
@@ -53,7 +53,7 @@ class OfFolders(Generic[_Found]):
         self._lock = Lock()
 
     def of(self, folder: str) -> _Found:
-        """What lies in a folder, read again where a file of it came or went, and every few seconds."""
+        """The content of a folder, read again after a file in it came or went, and every few seconds."""
         try:
             changed = os.stat(folder).st_mtime_ns
         except OSError:

@@ -1,7 +1,7 @@
-"""A new transcript that ends at an earlier turn (Claude Code 2.1): the rows of the path as they stand, under a new id.
+"""A new transcript that ends at an earlier turn (Claude Code 2.1): the rows of the path as they are, under a new id.
 
-The new file lies beside its source, whose folder decides which sessions Claude Code finds. Ids of rows stay: shared ids are how
-Claude Code and its readers know copies, and every row says besides where it was copied from, as those of `/branch` do.
+The new file lies beside its source, since the folder decides which sessions Claude Code finds. Ids of rows stay: Claude Code
+and its readers recognise copies by shared ids. Every row also names its source, as rows of `/branch` do.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 TITLE = "Claude Code"
-"""As people write it."""
+"""The agent's name as people write it."""
 FORKED = " (fork)"
-"""Behind the name of a session that was copied, so that the two can be told apart in Claude Code's list."""
+"""Suffix of a copied session's name, so that the two differ in Claude Code's list."""
 _RESUMED = "only the session that started it is resumed"
 _ECHOES = frozenset({"local-command-caveat", "command-name", "local-command-stdout", "local-command-stderr"})
-"""What a command of Claude Code itself leaves in the conversation; nobody has to answer that."""
+"""Tags of the output of Claude Code's own commands in the conversation; it needs no answer."""
 _UNANSWERED = 'it ends with {}: Claude Code answers that by itself ("No response requested.") before it sends the next prompt'
 _ECHOED = (
     'it ends with what a command of Claude Code left: 2.1.197 answers that by itself ("No response requested."),'
@@ -66,14 +66,14 @@ _BESIDE = frozenset({Role.QUIET, Role.INJECTED, Role.ATTACHED})
 
 
 def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-    """Why a session of Claude Code may not end at an entry of any session: anywhere but behind a finished reply it puts in one.
+    """Why a session of Claude Code may not end at an entry of any session: except behind a finished reply, it adds a reply.
 
-    Right behind a compaction it does so as well, unless the compaction is its own.
+    It also adds one right behind a compaction, unless the compaction is its own.
     """
     kind = session.columns.kind[end]
     if isinstance(reader_of(session), ClaudeReader):
         if any(note.code == LEFT_OUT_CODE and note.entry == end for note in session.source.notes):
-            return "these words were left out of what was sent next"
+            return "these words were left out of the next request"
         source = (session.body(end) or {}).get("source") or {}
         if place_of(str(session.path)).helper or source.get("isSidechain") is True:
             return f"it belongs to a sub-agent: {_RESUMED}"
@@ -85,12 +85,12 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
         if last != end:
             return may_end(session, EntryIndex(last), before_prompt)
     if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
-        return "no reply stands behind it yet"
+        return "no reply follows it yet"
     return _after_reply(session, end, before_prompt)
 
 
 def _after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-    """Claude Code goes on after a finished reply only."""
+    """Why a session may not end there: Claude Code continues only after a finished reply."""
     kind = session.columns.kind[end]
     if kind == Kind.USER:
         return "a prompt without its reply"
@@ -103,27 +103,27 @@ def _after_reply(session: Session, end: EntryIndex, before_prompt: bool) -> str 
             return "inside a turn: it calls tools"
         texts = (block for block in blocks_of(reply.get("content")) if block.get("type") == "text")
         if not any(block.get("text") for block in texts):
-            return "inside a turn: nothing is said yet"
+            return "inside a turn: no reply text yet"
     return after_results(session, end, before_prompt)
 
 
 def _stands_below(session: Session, end: EntryIndex) -> str | None:
-    """Why a session may not end at a compaction: in a copy of one, what it kept stands behind the summary, and is sent."""
+    """Why a session may not end at a compaction: in a copy, its kept rows stand behind the summary and are sent."""
     projection = (session.body(end) or {}).get(PROJECTION)
     after = projection.get("after") if isinstance(projection, dict) else None
     if any(session.columns.index(name) > end for name in after or ()):
-        return "what the compaction kept stands behind it here"
+        return "what the compaction kept comes after it here"
     return None
 
 
 def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
-    """A draft of the transcript up to a cut; of one of our copies in the store at `root`.
+    """A draft of the transcript up to a cut; for a copy of ours, in the store at `root`.
 
-    Raises Refused for a sub-agent's, and where the file is another than was read.
+    Raises Refused for a sub-agent's transcript, and where the file changed since it was read.
     """
     reader = reader_of(session)
     if not isinstance(reader, ClaudeReader):
-        raise Refused(f"{session.path.name} is no transcript of Claude Code")
+        raise Refused(f"{session.path.name} is not a transcript of Claude Code")
     if place_of(str(session.path)).helper:
         raise Refused(f"{session.path.name} is a sub-agent's: {_RESUMED}")
     cwd = terms.folder(session, TITLE)
@@ -145,7 +145,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
 
 
 def resume_of(path: Path, name: str, cwd: str, env: Mapping[str, str]) -> Resume:
-    """`claude --resume ID`, in the session's folder, and told its configuration folder where that is not the usual one."""
+    """`claude --resume ID`, in the session's folder, with its configuration folder where that is not the usual one."""
     removed, added = own_variables(env), tuple[tuple[str, str], ...]()
     config = is_enclosed(os.path.dirname(os.path.abspath(path)))
     if config is not None and not _same(config, config_folder(env)):
@@ -161,13 +161,13 @@ def _same(one: str, other: str) -> bool:
 
 
 def folder_of(projects: str, cwd: str) -> str:
-    """The project's folder of the sessions that work in a folder. Raises Refused, as `folder_for` does."""
-    # Claude Code goes by the folder itself, however one got there.
+    """The project folder for sessions that work in a folder. Raises Refused, as `folder_for` does."""
+    # Claude Code uses the resolved path of the folder.
     return folder_for(projects, os.path.realpath(cwd) if os.path.isdir(cwd) else cwd)
 
 
 def _folder(session: Session, cwd: str, terms: Terms, root: Path) -> tuple[str, list[Remark]]:
-    """Where the copy is to lie: beside its source where that lies in a store, and works in the same folder."""
+    """The folder of the copy: its source's where that lies in a store and the copy works in the same folder."""
     beside = os.path.dirname(os.path.abspath(session.path))
     projects = os.path.dirname(beside)
     if is_kept(beside):
@@ -175,12 +175,12 @@ def _folder(session: Session, cwd: str, terms: Terms, root: Path) -> tuple[str, 
     if os.path.basename(projects) == PROJECTS:
         return beside if cwd == session.cwd else folder_of(projects, cwd), []
     folder = folder_of(os.path.join(config_folder(terms.env), PROJECTS), cwd)
-    text = f"the source lies in no store of Claude Code; the new session goes to {folder}"
+    text = f"the source is not in a store of Claude Code; the new session goes to {folder}"
     return folder, [Remark("elsewhere", text)]
 
 
 class _Copy:
-    """What is copied of a transcript."""
+    """The copied part of a transcript."""
 
     def __init__(self, session: Session, reader: ClaudeReader, cut: OwnCut, cwd: str) -> None:
         self._session, self._reader, self._cut, self._cwd = session, reader, cut, cwd
@@ -197,9 +197,9 @@ class _Copy:
         self.held, self.left = self._counted()
 
     def _target(self) -> int:
-        """The row that the new session ends with.
+        """The last row of the new session.
 
-        Before a prompt, that is the row the prompt hangs on; else that of the entry, with what follows there and says nothing.
+        Before a prompt, the parent of the prompt; else the row of the entry, with silent rows that follow it.
         """
         rows, columns, cut = self.rows, self._reader.columns, self._cut
         target = -1
@@ -214,14 +214,14 @@ class _Copy:
                 target = following(rows, row, beside)
             at = columns.parent[at]
         if target < 0:
-            raise Refused("nothing of it stands in the chain of the conversation")
+            raise Refused("none of it is in the chain of the conversation")
         return target
 
     def _before_compaction(self, at: int) -> int:
-        """The entry asked for, or the one above a compaction that has only begun there.
+        """The requested entry, or the entry above a compaction that has only begun there.
 
-        From the row with which a compaction begins Claude Code reads no further up: a copy that ended with it, or with what is
-        attached before the summary, would say nothing of what was said before.
+        Claude Code reads no further up than the row with which a compaction begins: a copy that ended with that row, or with
+        attachments before the summary, would hold nothing of the conversation before.
         """
         rows, columns = self.rows, self._reader.columns
         above = at
@@ -233,9 +233,9 @@ class _Copy:
         return at
 
     def _notice(self, file: TranscriptFile) -> str:
-        """What stands behind the last reply that Claude Code answers by itself, as words of a remark; empty for nothing.
+        """The row behind the last reply that Claude Code answers by itself, in words for a remark; empty without one.
 
-        It answers whatever a user's row says last. What its own commands leave does not count since 2.1.330 at the latest.
+        It answers the last row of a user. Since 2.1.330 at the latest, output of its own commands does not count.
         """
         rows, row, echo = self.rows, self.target, ""
         for _ in range(len(rows)):
@@ -256,7 +256,7 @@ class _Copy:
         return echo
 
     def _keeps_a_reply(self) -> bool:
-        """Whether what a compaction kept beside its summary ends with a reply: then nothing is answered (2.1.330)."""
+        """Whether the kept entries of a compaction end with a reply: then Claude Code answers nothing (2.1.330)."""
         columns = self._reader.columns
         at: int = self._cut.end
         while at >= 0 and columns.kind[at] != Kind.COMPACTION:
@@ -268,7 +268,7 @@ class _Copy:
         return bool(spoken) and spoken[-1] == Kind.ASSISTANT
 
     def _counted(self) -> tuple[int, int]:
-        """Of the path up to the end: entries that are copied, and entries that are not."""
+        """The numbers of copied and not copied entries on the path up to the end."""
         copies = left = 0
         columns = self._reader.columns
         at: int = self._cut.end
@@ -282,14 +282,14 @@ class _Copy:
         return copies, left + self._cut.passed
 
     def remarks(self) -> tuple[Remark, ...]:
-        """What is to be said of the copy."""
+        """Remarks on the copy."""
         found = list(self._cut.remarks())
         if self.unanswered:
             found.append(Remark("notice", self.unanswered))
         return tuple(found)
 
     def lines(self, name: str, terms: Terms) -> Iterator[bytes]:
-        """The rows, each on a line, with the new session's id; behind them what is put in, and the name."""
+        """The rows, one per line, with the new session's id; then the added text, and the name."""
         rows, source = self.rows, self._session.id
         answered: set[str] = set()
         last: Body = {}
@@ -311,7 +311,7 @@ class _Copy:
                 if "sessionId" in body:
                     raw = with_field(raw, "sessionId", name)
                 if self._moved(body):
-                    # Its rows say where a session works: Claude Code lists it there, and Leafward resumes it there.
+                    # The rows name the session's folder: Claude Code lists it there, and Leafward resumes it there.
                     raw = with_field(raw, "cwd", self._cwd)
                     body["cwd"] = self._cwd
                 if row == self.target:
@@ -327,11 +327,11 @@ class _Copy:
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
 
     def _moved(self, body: Body) -> bool:
-        """Whether a row names the folder that the source works in, where the copy works in another."""
+        """Whether a row names the source's folder while the copy works in another one."""
         return body.get("cwd") == self._session.cwd != self._cwd
 
     def _row(self, file: TranscriptFile, row: int) -> tuple[bytes, Body]:
-        """A row as it stands, without what stands on the same line; and decoded."""
+        """A row as it is, without other content of its line; and decoded."""
         raw = file.line(self.rows.start[row])
         body = decode_line(raw)
         if body is None:
@@ -339,5 +339,5 @@ class _Copy:
             raw = raw[first:stop]
             body = decode_line(raw)
         if body is None:
-            raise Refused(f"{self._session.path} is not what was read: reload it")
+            raise Refused(f"{self._session.path} was changed since it was read: reload it")
         return raw.strip(b"\r \t\0"), body

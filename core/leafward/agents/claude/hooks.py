@@ -17,5 +17,5 @@ def _folder(env: Mapping[str, str]) -> Path:
     return expanded((env.get("CLAUDE_CONFIG_DIR") or "~/.claude").split(",")[0].strip(), env)
 
 
-# Of a text above 10,000 UTF-16 units Claude Code 2.1.330 sends the first 2 KB and the name of a file.
+# Claude Code 2.1.330 sends only the first 2 KB of a text above 10,000 UTF-16 units, with the name of a file.
 HOOKS = HookGroups("claude", "Claude Code", "settings.json", _folder, room=9_900)

@@ -1,4 +1,4 @@
-"""Parents that are inferred: of rows that name one that was never written, or one that they cannot follow."""
+"""Inferred parents, for rows that name one that was never written or one that they cannot follow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPOKEN = frozenset({Role.PROMPT, Role.REPLY, Role.FURTHER, Role.BOUNDARY, Role.
 
 
 class LinkedRows(Protocol):
-    """The rows of a transcript with what they name as their parents, as `row_parents.Rows` has them."""
+    """The rows of a transcript with their named parents, as `row_parents.Rows` has them."""
 
     keys: bytearray
     flags: bytearray
@@ -38,14 +38,14 @@ class LinkedRows(Protocol):
     kept_until: dict[int, int]
 
     def find(self, keys: set[bytes]) -> dict[bytes, int]:
-        """The rows of some ids, the first of each."""
+        """The first row of each id."""
 
 
 def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
-    """Hangs rows that name one that was never written on the row before them in the file, as Claude Code reads them (2.1.197).
+    """Attaches rows whose named parent was never written to the row before them in the file, as Claude Code does (2.1.197).
 
-    Compactions of 2.1.33 to 2.1.49 at least name a row that was only ever in memory, and so do rows of hooks. One before
-    which nothing stands keeps its beginning: what it hangs on lies in another file. Side lines begin where they say.
+    Compactions of 2.1.33 to 2.1.49, at least, name a row that was only ever in memory, and so do rows of hooks. A row with none
+    before it stays a beginning: its parent lies in another file. Side lines begin at the parent that they name.
     """
     named = [row for row in lost if not rows.flags[row] & SIDECHAIN or rows.role[row] in _SAID_BY_NOBODY]
     for row in sorted({*rows.boundaries, *named}):
@@ -55,7 +55,7 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
         boundary = rows.boundaries.get(row)
         kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
         above = first_of(rows.keys, kept) if kept != NO_KEY else -1
-        # What was kept ends with the row that the compaction follows.
+        # The kept rows end with the row that the compaction follows.
         rows.above[at] = above if 0 <= above < row else row_before(rows, row)
         if rows.above[at] >= 0:
             rows.inferred.add(row)
@@ -64,11 +64,11 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
 
 
 def follow_summaries(rows: LinkedRows) -> None:
-    """Hangs rows on the summary of a compaction where they name a row that it kept, which lies before it.
+    """Attaches rows to the summary of a compaction where they name a row that it kept, which lies before it.
 
-    What is kept comes behind the summary, and Claude Code reads it as hanging there. What was said next names its end where
-    nothing else was put in with the compaction. Who went back to an earlier kept row is sent the summary and what was kept
-    up to that row (tried with 2.1.332).
+    The kept rows come behind the summary, and Claude Code reads them as hanging there. The next row names the last kept row,
+    unless something else was added with the compaction. After a move back to an earlier kept row, the summary and the rows kept
+    up to that row are sent (tried with 2.1.332).
     """
     if rows.doubled and rows.boundaries:
         _follow_copies(rows)
@@ -80,7 +80,7 @@ def follow_summaries(rows: LinkedRows) -> None:
         if not 0 <= tail < row < summary < stop or rows.role[summary] != Role.SUMMARY:
             continue
         kept: set[int] | None = None
-        # The next compaction may name one of them as well.
+        # The next compaction may name one of them too.
         for place in range(bisect_right(rows.jumps, summary), bisect_right(rows.jumps, stop)):
             above = rows.doubled.get(rows.above[place], rows.above[place])
             if not 0 <= above < row or rows.flags[rows.jumps[place]] & SIDECHAIN:
@@ -94,7 +94,7 @@ def follow_summaries(rows: LinkedRows) -> None:
 
 
 def _follow_copies(rows: LinkedRows) -> None:
-    """Notes which rows hang on one that was written again right before them: the copy stands for the first one, elsewhere."""
+    """Notes the rows whose parent was written again right before them: the copy replaces the first one, elsewhere."""
     jumps = set(rows.jumps)
     for row in rows.doubled:
         below = next((at for at in range(row + 1, len(rows.flags)) if rows.flags[at] & NAMED), -1)
@@ -105,7 +105,7 @@ def _follow_copies(rows: LinkedRows) -> None:
 
 
 def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
-    """The rows that a compaction kept: those that it lists, else those from its first up to its last one."""
+    """The rows that a compaction kept: those that it lists, else those from its first to its last one."""
     if boundary.kept or boundary.segment is None:
         return set(rows.find(set(boundary.kept)).values())
     head, above = first_of(rows.keys, boundary.segment[0]), dict(zip(rows.jumps, rows.above, strict=True))
@@ -120,7 +120,7 @@ def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
 
 
 def going_on(rows: LinkedRows, starts: Collection[int]) -> set[int]:
-    """Those of some rows in which somebody speaks, or below which somebody does: they do not only stand ahead of what was said."""
+    """The rows among `starts` in which or below which somebody speaks: they do not merely stand ahead of the conversation."""
     found = {row for row in starts if rows.role[row] in _SPOKEN}
     if len(found) == len(starts):
         return found
@@ -139,9 +139,9 @@ def going_on(rows: LinkedRows, starts: Collection[int]) -> set[int]:
 
 
 def mend_ends(rows: LinkedRows) -> None:
-    """Hangs the last row that a compaction kept below the first one, where it names one from before that.
+    """Attaches the last kept row of a compaction below the first kept one, where it names a row from before that.
 
-    A second `/compact` in one process of 2.1.26x writes what ends the turn, and says nothing, behind a row from before the first.
+    A second `/compact` in one process of 2.1.26x writes the silent end of the turn behind a row from before the first `/compact`.
     """
     for row, boundary in rows.boundaries.items():
         head, tail = boundary.segment or (NO_KEY, NO_KEY)
@@ -161,9 +161,9 @@ def mend_ends(rows: LinkedRows) -> None:
 
 
 def row_before(rows: LinkedRows, row: int, *, copies: bool = False) -> int:
-    """The last row of the same line of the conversation that stands before one in the file; -1 where none does.
+    """The last row of the same line of the conversation before a row in the file; -1 without one.
 
-    Rows whose id an earlier one has count only with `copies`.
+    Rows whose id an earlier row has count only with `copies`.
     """
     side = rows.flags[row] & SIDECHAIN
     for other in range(row - 1, -1, -1):
@@ -182,10 +182,10 @@ def first_of(keys: bytearray, key: bytes) -> int:
 
 
 def follow_stored_anew(rows: LinkedRows) -> None:
-    """Hangs rows on the prompt that they follow where it was written again, under another id (Claude Code 2.1.332).
+    """Attaches rows to the prompt that they follow where it was written again under another id (Claude Code 2.1.332).
 
-    They name the id that it was sent as. Claude Code reads a file from the last compaction on: the first copy counts where none
-    lies between, else the nearest one ahead of the row.
+    They name the id under which it was sent. Claude Code reads a file from the last compaction on: the first copy counts where no
+    compaction lies between, else the nearest copy ahead of the row.
     """
     if not rows.stored_anew:
         return

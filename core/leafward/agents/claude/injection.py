@@ -1,7 +1,7 @@
-"""Text that nobody typed, put behind a conversation.
+"""Text that nobody typed, added behind a conversation.
 
-Behind a message of a user Claude Code 2.1 puts a reply that nobody gave before it sends the next prompt, whatever the row says
-of itself. An attachment is sent along with that prompt, as a reminder, and kept in the conversation.
+Behind a message of a user, Claude Code 2.1 adds a made-up reply before it sends the next prompt, whatever the row says about
+itself. An attachment is sent with that prompt, as a reminder, and stays in the conversation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHARED = ("cwd", "gitBranch", "version", "userType", "entrypoint")
 
 
 def attachment_row(text: str, terms: Terms, session: str, last: Body) -> Body:
-    """A row with a text that is put in, behind the `last` one, from which it takes folder, branch and version."""
+    """A row with an added text behind the `last` row, from which it takes folder, branch and version."""
     return {
         "parentUuid": last.get("uuid"),
         "isSidechain": False,

@@ -1,7 +1,7 @@
-"""Which rows of a transcript a session that ends at one of them is made of.
+"""The rows of a transcript that make up a session which ends at one of them.
 
-Claude Code goes back from the last row by `parentUuid`, over a compaction by `logicalParentUuid`. That alone would lose calls
-that were made together: their results hang each on its own row, so the rows of a reply and the results on them come along.
+Claude Code goes back from the last row by `parentUuid`, over a compaction by `logicalParentUuid`. That alone would lose
+parallel calls: each of their results hangs on its own row, so the rows of a reply and the results on them are included.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SILENT = frozenset({Role.QUIET})
 
 
 def rows_again(file: TranscriptFile, size: int) -> Rows:
-    """The rows in the first bytes of a transcript, as they say it themselves."""
+    """The rows in the first bytes of a transcript, with the parents that they name."""
     rows = Rows()
     for data, whole, at in file.blocks():
         if not whole:
@@ -41,13 +41,13 @@ def rows_again(file: TranscriptFile, size: int) -> Rows:
 
 
 def row_at(rows: Rows, offset: int) -> int:
-    """The row that begins at a place in the file; -1 where none does."""
+    """The row that begins at an offset of the file; -1 without one."""
     row = bisect_left(rows.start, offset)
     return row if row < len(rows) and rows.start[row] == offset else -1
 
 
 def row_of(rows: Rows, columns: Columns, entry: int) -> int:
-    """The row in the chain that an entry ends with; -1 where it has none: bookkeeping, or a damaged line."""
+    """The row in the chain that an entry ends with; -1 for an entry without one: metadata, or a damaged line."""
     row = row_at(rows, columns.start[entry])
     if row < 0 or not rows.flags[row] & NAMED or rows.role[row] not in REPLIES:
         return row if row >= 0 and rows.flags[row] & NAMED else -1
@@ -56,7 +56,7 @@ def row_of(rows: Rows, columns: Columns, entry: int) -> int:
 
 
 def following(rows: Rows, row: int, roles: frozenset[Role]) -> int:
-    """The last row that follows one in the chain while nobody speaks: with these roles only."""
+    """The last row that follows a row in the chain while nobody speaks: only rows of these roles."""
     below: dict[int, int] = {}
     for other in range(len(rows) - 1, -1, -1):
         if rows.flags[other] & NAMED and rows.role[other] in roles:
@@ -69,7 +69,7 @@ def following(rows: Rows, row: int, roles: frozenset[Role]) -> int:
 
 
 class ResumedRows:
-    """The rows that a session ending at a row is made of."""
+    """The rows that make up a session which ends at a row."""
 
     def __init__(self, rows: Rows, target: int) -> None:
         self.rows = rows
@@ -97,7 +97,7 @@ class ResumedRows:
                 self.marks[row] = 0
 
     def _groups(self) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
-        """Rows of each reply, results on each row, rows with the id of another."""
+        """Rows of each reply, results on each row, rows that share the id of another row."""
         rows = self.rows
         replies: dict[int, list[int]] = {}
         results: dict[int, list[int]] = {}
@@ -114,7 +114,7 @@ class ResumedRows:
         return replies, results, doubles
 
     def _caller(self, row: int) -> int:
-        """The row that a result hangs on; rows of progress between them do not count."""
+        """The parent of a result; rows of progress between the two do not count."""
         rows = self.rows
         side = rows.flags[row] & SIDECHAIN
         above = rows.parent[row]

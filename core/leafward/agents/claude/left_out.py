@@ -1,8 +1,8 @@
-"""Ends of replies that Claude Code left out when it went on from inside them.
+"""Ends of replies that Claude Code left out when it continued from inside them.
 
-A version before 2.1.80 that is resumed goes on from the row with the latest time; where rows of one reply have the same
-time, that is the first of them. The prompt then hangs on the thinking of the last reply, say, and the words that were said
-behind it are sent no more. Later versions send every row of a reply whose rows they meet.
+A resumed version before 2.1.80 continues from the row with the latest time; where rows of one reply have the same time, that is
+the first of them. The prompt then hangs, for example, on the thinking of the last reply, and the text behind that thinking is
+no longer sent. Later versions send every row of a reply as soon as they meet one of its rows.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 LEFT_OUT = (
-    "Claude Code {} went on from before these words and did not send them; versions from 2.1.80 on send them"
+    "Claude Code {} went on before these words and did not send them; versions from 2.1.80 on send them"
 )
-"""What is said of words that were left out, with the version."""
+"""The note on words that were left out, with the version."""
 LEFT_OUT_CODE = "left-out"
 """The code of that note."""
 _WHOLE = (2, 1, 80)
 """The first version that sends replies whole; 2.1.79 does not yet."""
 _ANYWHERE = frozenset({Role.QUIET, Role.BOOKS, Role.TITLE, Role.COST, Role.UNKNOWN})
-"""What says nothing of the rows around it."""
+"""Roles that tell nothing about the rows around them."""
 _ANSWERS = frozenset({Role.RESULT, Role.REPLY, Role.FURTHER})
 
 
 def leave_out(rows: Rows, line: Callable[[int], bytes]) -> None:
-    """Sets such rows apart as replies of their own, which the prompt follows; `line` reads the row at an offset.
+    """Makes such rows replies of their own, which the prompt follows; `line` reads the row at an offset.
 
     Rows with calls stay: their results may hang on any of them.
     """
@@ -54,7 +54,7 @@ def leave_out(rows: Rows, line: Callable[[int], bytes]) -> None:
 
 
 def _behind(rows: Rows, parent: int, row: int) -> list[int]:
-    """The rows of a reply behind one of them, where the next row of the chain begins something else; empty where it does not."""
+    """The rows of a reply behind one of its rows, if the next row of the chain begins something else; empty otherwise."""
     found: list[int] = []
     first = rows.rejoined.get(parent, rows.role.rfind(Role.REPLY, 0, parent + 1))
     for other in range(parent + 1, row + 1):
@@ -72,7 +72,7 @@ def _decoded(line: bytes) -> Body:
 
 
 def _is_whole(version: object) -> bool:
-    """Whether a version sends replies whole; so does one that is not known."""
+    """Whether a version sends replies whole; an unknown version counts as one that does."""
     numbers = numbers_of(version)
     return numbers is None or numbers >= _WHOLE
 

@@ -1,7 +1,7 @@
-"""Which transcript another one was copied from.
+"""The source that a transcript was copied from.
 
-A copy keeps the ids of its rows (Claude Code 1.0 to 2.1): `/branch` and newer forks say so in every row, older forks and old
-resumptions only share them.
+A copy keeps the ids of its rows (Claude Code 1.0 to 2.1): rows of `/branch` and of newer forks name their source; those of older
+forks and old resumptions only share ids.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _COST = re.compile(rb'"totalCostUSD"\s*:\s*([0-9.eE+-]{1,30})')
 _BEGAN = re.compile(rb'"startTime"\s*:\s*(\d{1,20})')
 _HEAD = 1 << 15
 _HEADS_AT_MOST = 1 << 19
-"""Bytes at either end in which a row with an id is looked for."""
+"""Bytes at either end that are searched for a row with an id."""
 _LATER = 1000
-"""Milliseconds between a file's beginning and its first row from which that row is older than the file."""
+"""Milliseconds from the first row to the beginning of the file, from which the row counts as older than the file."""
 
 
 class Origin(NamedTuple):
-    """Where a transcript comes from."""
+    """The source of a transcript."""
 
     path: str
     relation: str
-    """`fork`, or `inferred` where only shared rows say it."""
+    """`fork`, or `inferred` where only shared rows show it."""
     copied: int
-    """Rows from the first on that the source holds as well."""
+    """Rows from the first on that the source holds too."""
 
 
 class Ends(NamedTuple):
@@ -55,39 +55,39 @@ class Ends(NamedTuple):
     first: bytes
     last: bytes
     copied: bool
-    """The file is younger than its first row."""
+    """Whether the file is younger than its first row."""
 
 
 class _Project(NamedTuple):
-    """The transcripts of a folder, by the row that they begin with."""
+    """The transcripts of a folder, by their first row."""
 
     paths: list[str]
     by_first: dict[bytes, list[str]]
     silent: list[str]
-    """Those that held no row yet."""
+    """Transcripts that held no row yet."""
 
 
 class SourceFinder:
-    """Finds sources among the transcripts of a project; what it read of their ends is kept."""
+    """Finds sources among the transcripts of a project; keeps the ends that it read."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._ends = OfFiles(_read_ends)
         self._projects = OfFolders(self._project, clock)
 
     def origin(self, path: str, rows: Rows) -> Origin | None:
-        """Where a transcript comes from; None where nothing says that it is a copy."""
+        """The source of a transcript; None where nothing shows that it is a copy."""
         named = rows.facts.source
         if named is not None and named != stem(path):
             source = _named(path, named)
             if source is None:
-                # Nobody else counts what was copied.
+                # Nobody else counts the copied rows.
                 return Origin(named, FORK, 0)
             return Origin(source, FORK, max(_shared(source, rows), rows.facts.copied))
         source = self._like(path, rows)
         return Origin(source, INFERRED, _shared(source, rows)) if source is not None else None
 
     def _like(self, path: str, rows: Rows) -> str | None:
-        """The transcript beside it that holds its first row, and was not copied from it."""
+        """The transcript beside it that holds its first row and was not copied from it."""
         first = next((row for row, flags in enumerate(rows.flags) if flags & NAMED), -1)
         if first < 0:
             return None
@@ -113,7 +113,7 @@ class SourceFinder:
         return max(found, key=lambda one: (one[0], -len(one[1]), one[1]))[1] if found else None
 
     def _project(self, folder: str) -> _Project:
-        """What lies in a folder."""
+        """The transcripts of a folder."""
         found = _Project(transcripts_in(folder, of_subagents=False), {}, [])
         for path in found.paths:
             ends = self._ends.of(path)
@@ -144,7 +144,7 @@ def _named(path: str, session: str) -> str | None:
 
 
 def _younger(path: str, other: str) -> bool:
-    """Of two transcripts with the same rows: the one that was written last, else the one that is named last."""
+    """The transcript that was written last among two with the same rows, else the one with the later name."""
     return (os.stat(path).st_mtime_ns, path) > (os.stat(other).st_mtime_ns, other)
 
 
@@ -181,7 +181,7 @@ def _read_ends(path: str, size: int) -> Ends | None:
 
 
 def _written(key: bytes) -> bytes:
-    """An id as it stands in a row."""
+    """An id as rows contain it."""
     name = key.hex()
     return f'"uuid":"{name[:8]}-{name[8:12]}-{name[12:16]}-{name[16:20]}-{name[20:]}"'.encode()
 
@@ -195,9 +195,9 @@ def _holds(path: str, key: bytes) -> bool:
 
 
 def spent_before(path: str, total: float, began: object = None) -> float:
-    """The largest cost that a transcript says it had come to, up to a total, in US dollars; 0 where it says nothing.
+    """The largest cost that a transcript records, up to a total, in US dollars; 0 where it records none.
 
-    `began` is the start that is told beside the total: a total goes on from one of the same start, any other began at 0.
+    `began` is the start recorded beside the total: a total continues a total of the same start; any other one began at 0.
     """
     found = 0.0
     try:
@@ -216,7 +216,7 @@ def spent_before(path: str, total: float, began: object = None) -> float:
 
 
 def _shared(path: str, rows: Rows) -> int:
-    """How many rows from the first on another transcript holds; copies stand together at the beginning."""
+    """The number of rows from the first on that another transcript holds; copies stand together at the beginning."""
     named = [row for row, flags in enumerate(rows.flags) if flags & NAMED]
     low, high = 0, len(named)
     try:

@@ -1,4 +1,4 @@
-"""Columns of numbers worked out as a whole: one step of Python for each of half a million rows takes as long as reading them."""
+"""Columns of numbers computed as a whole: one Python step for each of half a million rows takes as long as reading them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _NO_MARK = bytes((1,)) + bytes(255)
 _MARK = re.compile(rb"[^\0]")
 _GAP = re.compile(rb"\0+")
 _APART = 12
-"""Rows for one gap from which taking what lies between gaps is quicker than a look at each row."""
+"""Rows per gap from which copying the stretches between gaps is faster than a check of each row."""
 
 
 def spread(number: int, far: int) -> int:
-    """A number, and others for what stands further on."""
+    """A number, and a different one for each other offset."""
     return (number + far * _ODD) & _WORD
 
 
 def words_for(places: array[int], seed: int) -> array[int]:
-    """A word for each offset, as its bytes lie in an id: different ones within four gigabytes."""
-    # All of them are one large number with eight bytes for each, which is multiplied at once.
+    """A word for each offset, in the byte order of ids: words differ within four gigabytes."""
+    # All of them form one large number with eight bytes each, which is multiplied at once.
     each = _whole((1).to_bytes(8, _ORDER) * len(places))
     made = (_whole(places.tobytes()) & each * _WORD) * _ODD + each * seed
     with memoryview(made.to_bytes(8 * len(places), _ORDER)) as lanes, lanes.cast("I") as halves:
@@ -45,7 +45,7 @@ def words_for(places: array[int], seed: int) -> array[int]:
 
 
 def filled(numbers: array[int], others: array[int], marks: bytes) -> array[int]:
-    """A column of words with those of another one where there is a mark; its own are zeros there."""
+    """A column of words with the words of another column at the marks; its own words are zeros there."""
     lanes = bytearray(4 * len(numbers))
     for place in range(4):
         lanes[place::4] = marks.translate(_FILLED)
@@ -54,7 +54,7 @@ def filled(numbers: array[int], others: array[int], marks: bytes) -> array[int]:
 
 
 def ascending(count: int) -> array[int]:
-    """The numbers from 0 on."""
+    """The numbers from 0 up."""
     lanes = bytearray(4 * count)
     for place in range(4):
         run = 256**place
@@ -67,14 +67,14 @@ class Selection:
     """Some of many rows: columns without the others."""
 
     def __init__(self, marks: bytes) -> None:
-        """`marks` has a 1 for each that is selected, and a 0 for others."""
+        """`marks` has a 1 for each selected row, and a 0 for others."""
         self._marks = marks
         few = marks.count(b"\1\0") * _APART <= len(marks)
         self._gaps = [gap.span() for gap in _GAP.finditer(marks)] if few else None
-        """Runs of the others, where they are rare: what lies between them is taken at once."""
+        """Runs of other rows, where they are rare: the stretches between them are copied at once."""
 
     def of(self, column: array[int]) -> array[int]:
-        """What a column says of those that are selected."""
+        """The values of a column for the selected rows."""
         if self._gaps is None:
             return array(column.typecode, compress(column, self._marks))
         width, data = column.itemsize, column.tobytes()
@@ -85,7 +85,7 @@ class Selection:
         return array(column.typecode, b"".join([*pieces, data[at * width :]]))
 
     def places(self) -> array[int]:
-        """The how-manieth of those that are selected each row is, from 0; others are what the one before them is, -1 ahead of the first."""
+        """The number of each selected row among them, from 0; other rows repeat the number before them, -1 ahead of the first."""
         if self._gaps is None:
             return array("i", islice(accumulate(self._marks, initial=-1), 1, None))
         numbers = ascending(len(self._marks))
@@ -102,9 +102,9 @@ class Selection:
 
 
 def repeated(numbers: array[int], apart: bytes = b"") -> set[int]:
-    """The numbers that occur more than once; those that `apart` marks are known to differ from each other.
+    """The numbers that occur more than once; numbers that `apart` marks are known to differ from each other.
 
-    Very many are taken in parts, as a set of all of them is larger than everything else.
+    Very large columns are processed in parts, as a set of all numbers would be larger than everything else.
     """
     apart = apart or bytes(len(numbers))
     others = apart.translate(_NO_MARK)
@@ -113,7 +113,7 @@ def repeated(numbers: array[int], apart: bytes = b"") -> set[int]:
     for part in range(parts):
         mask = _bytes_of(numbers, 0).translate(bytes(low % parts == part for low in range(256)))
         seen: set[int] = set()
-        # Sets of a few at a time are quick to make and to hold against each other.
+        # Small sets are quick to make and to compare.
         for some in _some_of(numbers, _both(others, mask)):
             fresh = set(some)
             found |= seen & fresh
@@ -126,16 +126,16 @@ def repeated(numbers: array[int], apart: bytes = b"") -> set[int]:
 
 
 def _some_of(numbers: array[int], marks: bytes) -> Iterator[list[int]]:
-    """The marked numbers, some at a time."""
+    """The marked numbers, in parts."""
     for at in range(0, len(numbers), _AT_ONCE):
         yield list(compress(numbers[at : at + _AT_ONCE], marks[at : at + _AT_ONCE]))
 
 
 def places_of(numbers: array[int], wanted: set[int]) -> list[int]:
-    """Where some numbers stand, ascending."""
+    """The places of some numbers, ascending."""
     if not wanted:
         return []
-    # A look at two bytes of each passes over nearly all of them, where few are wanted.
+    # A check of two bytes of each number rules out nearly all of them where few are wanted.
     near, sought = b"\1" * len(numbers), array(numbers.typecode, wanted)
     for place in range(2):
         some = set(_bytes_of(sought, place))

@@ -1,4 +1,4 @@
-"""Where a conversation stands."""
+"""The place of a conversation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def leaf_of(builder: EntryBuilder) -> int:
-    """The entry the conversation stands at: what the last pointer names, or the last of what goes on from there.
+    """The entry of the conversation's place: the entry that the last pointer names, or the last one that continues from there.
 
-    Without a pointer that holds, the last row of the main line (Claude Code 2.1).
+    Without a valid pointer, the last row of the main line (Claude Code 2.1).
     """
     rows = builder.rows
     newest = _newest(builder, 0)
@@ -34,7 +34,7 @@ def _newest(builder: EntryBuilder, first: int) -> int:
     rows = builder.rows
     for row in range(len(rows) - 1, first - 1, -1):
         if rows.flags[row] & NAMED and (builder.own or not rows.flags[row] & SIDECHAIN):
-            # What hangs on the last row may stand before it.
+            # The children of the last row may stand before it.
             return _furthest(builder, row, 0) if builder.goes_on(row) else builder.end_of(row)
     if first or not len(builder.columns):
         return -1
@@ -46,9 +46,9 @@ def _furthest(builder: EntryBuilder, named: int, after: int) -> int:
     rows, parent = builder.rows, builder.columns.parent
     top = builder.entry[named]
     below = bytearray(len(parent))
-    """What is known of entries: 1 for those below the named one, 2 for others."""
+    """Known places of entries: 1 below the named one, 2 elsewhere."""
     below[top] = 1
-    # Above the named row lies what it hangs on, wherever nothing hangs on later rows.
+    # The ancestors of the named row lie above it wherever nothing hangs on later rows.
     first = after if builder.scattered else max(after, builder.order[top])
     for row in range(len(rows) - 1, first - 1, -1):
         if row == named or not rows.flags[row] & NAMED:

@@ -1,4 +1,4 @@
-"""A first look at a transcript: what stands at its two ends."""
+"""A first look at a transcript, from its two ends."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate
 
 HEAD = 48 << 10
-"""Bytes read at the beginning: the attachments of a first prompt alone are half of it."""
+"""Bytes read at the beginning: the attachments of a first prompt alone take half of it."""
 _TAIL = 8 << 10
 """Bytes read at the end: titles are written again and again."""
 
 
 def glimpse(candidate: Candidate) -> FirstLook | None:
-    """What a look at a transcript says; None where it begins with no row. Raises OSError."""
+    """Facts from a first look at a transcript; None where it does not begin with a row. Raises OSError."""
     with open_regular(candidate.path) as file:
         head = unmarked(file.read(HEAD))
         size = file.seek(0, os.SEEK_END)
@@ -45,7 +45,7 @@ def glimpse(candidate: Candidate) -> FirstLook | None:
             prompt = text_in(message_of(body).get("content")).strip()
             request = request_in(prompt)
             if request is not None and is_bare(request):
-                # A command without words says less than the prompt behind it.
+                # A command without words tells less than the prompt behind it.
                 command, prompt = command or request, ""
             else:
                 prompt = request or typed_in(prompt) or prompt

@@ -1,4 +1,4 @@
-"""Rows of transcripts: what each is, told by its type and by how its text begins."""
+"""Rows of transcripts: the role of each, told by its type and the beginning of its text."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class Role(IntEnum):
-    """What a row means for the tree."""
+    """The meaning of a row for the tree."""
 
     BROKEN = 0
     UNKNOWN = 1
     PROMPT = 2
-    """Typed by a person, be it as a command that asks the model for something."""
+    """Typed by a person, also as a command that asks the model for something."""
     COMMAND = 3
-    """Begins a turn, but nobody asked for it in words: a command for the shell, a notice of a task, a helper's orders."""
+    """Begins a turn without a request in words: a command for the shell, a notice of a task, a helper's orders."""
     INJECTED = 4
-    """In the context, said by nobody."""
+    """In the context, written by nobody."""
     ATTACHED = 5
-    """The same, and sent ahead of the messages before it, up to the last reply or result."""
+    """The same, but sent ahead of the messages before it, up to the last reply or result."""
     RESULT = 6
     REPLY = 7
     BOUNDARY = 8
@@ -41,21 +41,21 @@ class Role(IntEnum):
     """Outside the chain."""
     TITLE = 12
     REPLACED = 13
-    """Results whose text is another one from here on."""
+    """Results that have another text from here on."""
     CLEARED = 14
     """A microcompaction: results that are cleared from here on."""
     COST = 15
-    """What the session has cost so far, where that is more than before."""
+    """The cost of the session so far, where it is higher than before."""
     FURTHER = 16
     """A further row of a reply."""
 
 
 REPLIES = frozenset({Role.REPLY, Role.FURTHER})
 
-# What else is known of a row.
+# Other facts about a row.
 SIDECHAIN = 1
 LINKED = 2
-"""It names a parent, be it in this file or not."""
+"""It names a parent, in this file or another."""
 NAMED = 4
 """It has an id."""
 GLUED = 8
@@ -66,7 +66,7 @@ KEY = 16
 NO_KEY = bytes(KEY)
 
 CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
-"""Types of rows that hang together by `parentUuid`."""
+"""Types of rows that are linked by `parentUuid`."""
 
 BOOKKEEPING_TYPES = frozenset(
     {
@@ -80,28 +80,28 @@ BOOKKEEPING_TYPES = frozenset(
         "hybrid-organization", "artifact-comment-monitor", "artifact-autoreact-ledger",
     }
 )  # fmt: skip
-"""Types of rows outside the chain that are known to say nothing in the conversation."""
+"""Types of rows outside the chain that are known to add nothing to the conversation."""
 
 TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 
 _BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
-"""Rows that are large and never looked into while reading."""
+"""Large rows whose content is never read while reading a transcript."""
 
 _CLOSES = ord("}")
 _APART = 1 << 10
-"""Bytes from one to the next of the rarest ones, from which it pays to look at each of them; four may lie nearer."""
+"""Bytes from one rarest byte to the next from which a check of each pays; four may lie nearer."""
 
 
 class Needle:
-    """Bytes that are looked for by the rarest of them, which is not the first: one is found ten times faster than several."""
+    """A byte string that is searched by its rarest byte, which is not the first: one byte is found ten times faster than several."""
 
     def __init__(self, whole: bytes, rarest: bytes) -> None:
         self._whole, self._rarest, self._offset = whole, rarest, whole.index(rarest)
         self._ahead = whole[self._offset - 1]
-        """The byte ahead of the rarest one: looking at it alone spares most comparisons."""
+        """The byte ahead of the rarest one: checking it alone saves most comparisons."""
 
     def first(self, data: bytes, start: int, end: int) -> int:
-        """Where it stands first in a stretch; -1 where it does not."""
+        """Its first place in a stretch; -1 without one."""
         whole, rarest, offset, ahead = self._whole, self._rarest, self._offset, self._ahead
         at = data.find(rarest, start + offset, end)
         paid = start + offset - 4 * _APART
@@ -116,13 +116,13 @@ class Needle:
 
 
 TORN = Needle(b'{"parentUuid":', b"U")
-"""How rows of the chain begin: within a line, one is glued to what stands before it."""
+"""Beginning of rows in the chain; inside a line it shows that a row is glued to the text before it."""
 _SEAM = b'}{"type":'
-"""Where a row outside the chain is glued to another one."""
+"""Seam between two glued rows outside the chain."""
 
 _TAG = re.compile(r"\s*<([a-z][a-z0-9_-]{1,40})[ >/]")
 _ASKING_TAG = "command-message"
-"""What a command begins with that asks the model for something; one that Claude Code does by itself begins with its name."""
+"""Beginning of a command that asks the model for something; a command that Claude Code does by itself begins with its name."""
 _BEGINS_TURN = frozenset({_ASKING_TAG, "task-notification", "bash-input"})
 _INJECTED_TAGS = frozenset(
     {
@@ -131,25 +131,25 @@ _INJECTED_TAGS = frozenset(
     }
 )  # fmt: skip
 CAVEAT = "Caveat: The messages below were generated by the user while running local commands"
-"""How the note before commands that Claude Code ran by itself begins, in versions that put no tag around it."""
+"""Beginning of the note before commands that Claude Code ran by itself, in versions without a tag around it."""
 _COMPACTS = re.compile(r"/compact(?:\s|\Z)")
-"""What a person types for a compaction, where it stands as it was typed: Claude Code does it, and sends it to no model."""
+"""A typed command for a compaction, where it stands as typed: Claude Code runs it, and sends it to no model."""
 _UNKNOWN_COMMAND = re.compile(r"Unknown (?:slash command|skill): \S+\Z")
-"""What Claude Code answers itself to a command that it does not know (1.0.60 to 2.1.100), in a row that looks like a prompt."""
+"""Claude Code's own answer to an unknown command (1.0.60 to 2.1.100), in a row that looks like a prompt."""
 SYNTHETIC = "<synthetic>"
-"""The model of what Claude Code itself says as a reply."""
+"""The model named in replies that Claude Code itself writes."""
 _INTERRUPTED = "[Request interrupted by user"
 
 SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 
 
 class Row(NamedTuple):
-    """One row, as far as reading needs it."""
+    """One row, with the parts that reading needs."""
 
     role: Role
     body: Body
     parts: int = 1
-    """How many entries it makes: results of several calls may stand in one row."""
+    """The number of entries that it makes: results of several calls may stand in one row."""
 
 
 def text_in(content: object) -> str:
@@ -164,17 +164,17 @@ def text_in(content: object) -> str:
 
 
 _EDITOR = re.compile(r"\A(?:\s*<(ide_[a-z_]{1,40})>.*?</\1>)+", re.DOTALL)
-"""What an editor puts before a prompt: which file is open, what is selected."""
+"""Text that an editor puts before a prompt: the open file, the selection."""
 
 
 def typed_in(text: str) -> str | None:
-    """What a person typed of a prompt that an editor put something before; None where it is not such a one."""
+    """The typed part of a prompt that an editor put text before; None for any other prompt."""
     found = _EDITOR.match(text)
     return (text[found.end() :].strip() or None) if found is not None else None
 
 
 def queued_in(body: Body) -> str | None:
-    """What a person typed while Claude Code worked; None where an attachment is nothing like that."""
+    """A prompt that a person typed while Claude Code worked; None for any other attachment."""
     attachment = body.get("attachment")
     if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
         return None
@@ -198,9 +198,9 @@ def command_in(text: str) -> str | None:
 
 
 def request_in(text: str) -> str | None:
-    """The same, where it asks the model for something.
+    """The same, for a command that asks the model for something.
 
-    A skill goes by its name without a slash (2.0.20 to 2.0.77). The model calls one without words, so those are a person's.
+    A skill is named without a slash (2.0.20 to 2.0.77). The model calls skills without words, so those with words are a person's.
     """
     found = _COMMAND.search(text) if tag_of(text) == _ASKING_TAG else None
     if found is None:
@@ -213,7 +213,7 @@ def request_in(text: str) -> str | None:
 
 
 def message_of(body: Body) -> dict[str, Any]:
-    """The message of a row; one that is a string or missing counts as its text."""
+    """The message of a row; a string in its place becomes the content, a missing one is empty."""
     message = body.get("message")
     if isinstance(message, dict):
         return message
@@ -259,7 +259,7 @@ def is_bulk(line: bytes) -> bool:
 
 
 def row_of(body: Body) -> Row:
-    """What a decoded row is."""
+    """The role of a decoded row, with its body."""
     kind = body.get("type")
     if not isinstance(kind, str) or kind not in CHAINED:
         return Row(*_outside(kind, body))
@@ -292,7 +292,7 @@ def _outside(kind: object, body: Body) -> tuple[Role, Body, int]:
         return Role.BOOKS, body, 1
     message = body.get("message")
     if kind is None and isinstance(message, dict) and isinstance(message.get("usage"), dict):
-        # What remains of a transcript in tools that only count tokens.
+        # The remains of a transcript in tools that only count tokens.
         return Role.REPLY, body, 1
     return Role.UNKNOWN, body, 1
 
@@ -309,7 +309,7 @@ def _user(body: Body) -> Row:
 
 
 def _role_of(body: Body) -> Role:
-    """Who said a user's row."""
+    """The role of a user's row."""
     origin = body.get("origin")
     return role_of_text(
         text_in(message_of(body).get("content")),
@@ -320,7 +320,7 @@ def _role_of(body: Body) -> Role:
 
 
 def role_of_text(text: str, *, is_meta: bool, by_person: bool) -> Role:
-    """Who said the text of a user's row."""
+    """The role of a user's row, by its text."""
     tag = tag_of(text)
     if tag in _BEGINS_TURN:
         asks = tag == _ASKING_TAG and by_person and not is_meta
@@ -355,7 +355,7 @@ _LISTED = 200
 
 
 def attachment_text(body: Body) -> str:
-    """What an attachment says in the context: the stored text, else what its fields say (before 2.1.3xx)."""
+    """The text of an attachment in the context: the stored text, else the text of its fields (before 2.1.3xx)."""
     rendered = body.get("rendered")
     if isinstance(rendered, list):
         return "\n".join(filter(None, (_rendered(one) for one in rendered)))
@@ -393,7 +393,7 @@ def _plain(value: object) -> str:
 
 
 def key_of(name: object) -> bytes:
-    """A row's id as sixteen bytes; zeros for none, for what is no text, and for the id of nothing."""
+    """A row's id as sixteen bytes; zeros for a missing id, for a value that is not text, and for the nil UUID."""
     if not isinstance(name, str) or not name:
         return NO_KEY
     if len(name) == 36:
@@ -407,9 +407,9 @@ def key_of(name: object) -> bytes:
 
 
 BEGINS = re.compile(rb'\{"(?:parentUuid|type|uuid|sessionId|isSidechain|logicalParentUuid|agentId)":')
-"""How a row begins, for `lines.seams`."""
+"""The beginning of a row, for `lines.seams`."""
 
 
 def rows_in(region: bytes) -> Iterator[Body]:
-    """The rows in a stretch of a file that can be read, in order."""
+    """The readable rows in a stretch of a file, in order."""
     return bodies_in(region, BEGINS)

@@ -1,7 +1,7 @@
-"""Requests that a transcript recorded (2.1.3xx): what they say of a compaction is what the model really got.
+"""Requests that a transcript recorded (2.1.3xx): for a compaction they show the messages that the model really received.
 
-A request is a list of hashes: those of messages that stand in the file, and those of replies, which are found by hashing
-them. Only replies tell for certain which messages are meant, so they are what is compared.
+A request is a list of hashes: those of messages in the file, and those of replies, which are found by hashing the replies.
+Only replies identify their messages for certain, so replies are compared.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _TRIED = 16
-"""Replies below a compaction among which one with a recorded request is looked for."""
+"""Replies below a compaction that are searched for one with a recorded request."""
 _LOOKED_BACK = 4096
-"""Entries above a compaction that may have been kept."""
+"""Entries above a compaction that may be kept ones."""
 _BASES = 10_000
 _SPACE = re.compile(r"\s+")
 
@@ -46,7 +46,7 @@ class Requests:
         return request in self._requests
 
     def hashes(self, request: str) -> list[str] | None:
-        """The messages of a request, by hash; None where a request that it goes on from is not here."""
+        """The messages of a request, by hash; None where a request that it continues is missing."""
         links: list[tuple[int, list[str]]] = []
         name: object = request
         while isinstance(name, str) and name:
@@ -67,7 +67,7 @@ class Requests:
         return found
 
     def text(self, digest: str) -> str | None:
-        """What a recorded message of the user's side says, without spaces; None for a reply."""
+        """The text of a recorded message of the user's side, without spaces; None for a reply."""
         at = self._blobs.get(digest)
         if at is None:
             return None
@@ -76,7 +76,7 @@ class Requests:
         return _squeezed(message.get("content")) if message.get("role") != "assistant" else None
 
     def reply(self, entry: int) -> str:
-        """The hash that a reply has."""
+        """The hash of a reply."""
         content: list[Any] = []
         for row in self._entry_rows(entry):
             blocks = message_of(row).get("content")
@@ -90,7 +90,7 @@ class Requests:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def says(self, entry: int) -> str:
-        """What an entry that is no reply says, without spaces."""
+        """The text of an entry that is not a reply, without spaces."""
         row = next(iter(self._entry_rows(entry)), {})
         return _squeezed(attachment_text(row) if "attachment" in row else message_of(row).get("content"))
 
@@ -101,7 +101,7 @@ class Requests:
 
 
 def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
-    """Corrects what compactions keep by the first request recorded below each; returns those that were wrong."""
+    """Corrects the kept entries of compactions by the first request recorded below each; returns the compactions that were wrong."""
     wrong: list[int] = []
     for compaction, kept in list(builder.kept.items()):
         below = _first_below(builder, requests, compaction)
@@ -125,7 +125,7 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
         if list(map(requests.reply, ours)) == replies:
             continue
         sent = _lying(above, replies, kinds, requests)
-        # Where a reply is not here, or is written otherwise, nothing is certain.
+        # Where a reply is missing or written differently, nothing is certain.
         if sent is not None:
             texts = "\n".join(filter(None, map(requests.text, hashes)))
             is_sent = {entry for entry in above if requests.says(entry) in texts}.__contains__
@@ -135,7 +135,7 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
 
 
 def _lying(above: list[int], replies: list[str], kinds: bytearray, requests: Requests) -> list[int] | None:
-    """Which of some entries recorded replies are, the last where several are equal; None where one of them is not there."""
+    """The entries among `above` of recorded replies, the last where several are equal; None where one is missing."""
     wanted, known = Counter(replies), defaultdict[str, list[int]](list)
     for entry in reversed(above):
         if not wanted:
@@ -151,7 +151,7 @@ def _lying(above: list[int], replies: list[str], kinds: bytearray, requests: Req
 
 
 def _first_below(builder: EntryBuilder, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:
-    """The first recorded request below a compaction that holds all it kept, and the replies between."""
+    """The first recorded request below a compaction that holds all its kept entries, and the replies between."""
     kinds, parents = builder.columns.kind, builder.columns.parent
     passed: list[int] = []
     at = kinds.find(Kind.ASSISTANT, compaction + 1)
@@ -169,7 +169,7 @@ def _first_below(builder: EntryBuilder, requests: Requests, compaction: int) -> 
 
 
 def _above(builder: EntryBuilder, compaction: int) -> list[int]:
-    """The entries above a compaction that say something, from the first on."""
+    """The entries above a compaction that have content, from the first on."""
     kinds, parents = builder.columns.kind, builder.columns.parent
     found: list[int] = []
     at = parents[compaction]
@@ -183,7 +183,7 @@ def _above(builder: EntryBuilder, compaction: int) -> list[int]:
 def _kept(
     kinds: bytearray, above: list[int], sent: list[int], kept: KeptEntries, is_sent: Callable[[int], bool]
 ) -> KeptEntries:
-    """What was kept, from the replies that were sent: what lies between them, and what was sent around them."""
+    """The kept entries, from the replies that were sent: the entries between them, and those sent around them."""
     if not sent:
         return KeptEntries(kept.between, (), kept.between)
     first, last = above.index(sent[0]), above.index(sent[-1])

@@ -1,4 +1,4 @@
-"""How long Claude Code leaves a transcript where it is, and what goes with it."""
+"""The time for which Claude Code keeps a transcript, and the files that are deleted with it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ USUAL_DAYS = 30
 """Days without a write after which a transcript is deleted when Claude Code starts."""
 _SETTING = "cleanupPeriodDays"
 _BESIDE = ("file-history", "tasks", "todos")
-"""Folders of the configuration that hold something of a session under its id."""
+"""Folders of the configuration that hold files of a session under its id."""
 _HEAD = 1 << 16
 
 
 def cleanup_days(settings: str) -> int:
-    """What a settings file says; the usual number where it says nothing that counts."""
+    """The number of days in a settings file; the usual number without a valid one."""
     try:
         with open_buffered(settings) as file:
             body = json.loads(file.read())
@@ -32,11 +32,11 @@ def cleanup_days(settings: str) -> int:
 
 
 def belongings(path: str) -> list[tuple[str, str]]:
-    """A transcript, then all that is its own, each with its name in a configuration folder."""
+    """A transcript and all files of its own, each with its name in a configuration folder."""
     folder = os.path.dirname(path)
     home = is_enclosed(folder)
     if home is None:
-        # It lies in no store: its folder is taken for that of a project.
+        # It lies in no store: its folder is taken for a project's folder.
         home, project = os.path.dirname(folder), os.path.join(PROJECTS, os.path.basename(folder))
     else:
         project = os.path.relpath(folder, home)
@@ -81,7 +81,7 @@ def _helpers(folder: str, session: str) -> Iterator[str]:
 
 
 def _named(folder: str, session: str) -> Iterator[str]:
-    """What has a session's id as its name, or at the beginning of it."""
+    """Files and folders named with a session's id, or with names that begin with it."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.startswith(session))
     except OSError:

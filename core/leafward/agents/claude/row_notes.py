@@ -1,4 +1,4 @@
-"""What single rows of a transcript say of others: where the conversation stands, what a compaction kept, what was recorded."""
+"""Notes of single rows about others: the place of the conversation, the kept rows of a compaction, recorded messages."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 
-INFERRED = "the row that this compaction follows was never written, or stands elsewhere; the row before it in the file is taken"
-"""What is said of a compaction whose place was inferred."""
+INFERRED = "the row that this compaction follows is not in this file; Leafward uses the row before it"
+"""The note on a compaction whose place was inferred."""
 
 
 class Pointer(NamedTuple):
-    """A row that says where the conversation stands."""
+    """A row that tells the place of the conversation."""
 
     row: int
     leaf: bytes
-    """The row it names; zeros where it names none."""
+    """The named row; zeros where it names none."""
     empty: bool
-    """It says that everything was taken back."""
+    """Whether everything was taken back."""
     exact: bool
-    """What follows the named row so far was taken back."""
+    """Whether the entries that follow the named row so far were taken back."""
 
 
 class Pointers:
-    """All of them, in 21 bytes each."""
+    """All pointers, in 21 bytes each."""
 
     def __init__(self) -> None:
         self._rows = array("i")
@@ -39,13 +39,13 @@ class Pointers:
         self._flags = bytearray()
 
     def add(self, pointer: Pointer) -> None:
-        """Takes in one."""
+        """Adds a pointer."""
         self._rows.append(pointer.row)
         self._leaves += pointer.leaf
         self._flags.append(pointer.empty + 2 * pointer.exact)
 
     def extend(self, others: Pointers, base: int) -> None:
-        """Takes in those of rows further on, which are counted from `base`."""
+        """Adds the pointers of rows further on, which are counted from `base`."""
         self._rows.extend(map(base.__add__, others._rows))
         self._leaves += others._leaves
         self._flags += others._flags
@@ -57,7 +57,7 @@ class Pointers:
 
 
 class Recorded:
-    """Where what has a name of a fixed length stands in the file."""
+    """Offsets in the file of items with names of a fixed length."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -68,45 +68,45 @@ class Recorded:
         return len(self._start)
 
     def add(self, name: str, at: int) -> None:
-        """Takes in a name with its place; of another length there are none."""
+        """Adds a name with its offset; names of other lengths are ignored."""
         if len(name) == self._width and name.isascii():
             self._names += name.encode("ascii")
             self._start.append(at)
 
     def extend(self, others: Recorded) -> None:
-        """Takes in those that were found further on."""
+        """Adds items that were found further on."""
         self._names += others._names
         self._start.extend(others._start)
 
     def places(self) -> dict[str, int]:
-        """Everything by its name; the last where several have it."""
+        """All offsets by name; the last where several items share one."""
         names, width = self._names.decode("ascii", "replace"), self._width
         return {names[at * width : (at + 1) * width]: start for at, start in enumerate(self._start)}
 
 
 @dataclass(slots=True)
 class Boundary:
-    """What a compaction says it kept."""
+    """The rows that a compaction says it kept."""
 
     anchor: bytes = NO_KEY
-    """The row that what is kept comes behind."""
+    """The row that the kept rows follow."""
     kept: list[bytes] = field(default_factory=list)
-    """The rows that are kept, in order."""
+    """The kept rows, in order."""
     segment: tuple[bytes, bytes] | None = None
-    """The first and the last of them, where the rest is not named."""
+    """The first and the last kept row, where the others are not named."""
     missing: bool = False
-    """What came before it is not in this file."""
+    """Whether the rows before it are missing in this file."""
     inferred: bool = False
-    """What it names as the row before it was never written: the row of the conversation before it in the file is taken."""
+    """Whether its named parent was never written: the row of the conversation before it in the file replaces it."""
 
     @property
     def tail(self) -> bytes:
-        """The last row that is kept."""
+        """The last kept row."""
         return self.segment[1] if self.segment is not None else self.kept[-1] if self.kept else NO_KEY
 
 
 def boundary_of(body: Body) -> Boundary:
-    """What a compaction kept."""
+    """The rows that a compaction kept."""
     metadata = body.get("compactMetadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     found = Boundary()

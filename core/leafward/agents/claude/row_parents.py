@@ -1,4 +1,4 @@
-"""The rows of one transcript as columns, and which row names which as its parent. They live only while it is read."""
+"""The rows of one transcript as columns, with their named parents. They live only while the transcript is read."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 
 
 _NEAR = 256
-"""Rows before one among which its parent is looked for first."""
+"""Rows before a row that are searched first for its parent."""
 _LARGE = 1 << 18
-"""Bytes from which it pays to import msgspec, which tells rows by their shapes; where it is there, it always does."""
+"""Bytes from which it pays to import msgspec, which recognises rows by their shapes; where it is loaded already, it always pays."""
 _REPLIES = 1024
 """Replies that further rows may belong to, at least."""
 _FEW = 16
-"""Ids that are looked for one by one; more of them in one pass over all rows."""
+"""Ids that are searched one by one; more of them are found in one pass over all rows."""
 _IS_NAMELESS = bytes(not flags & NAMED for flags in range(256))
 _WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
 _ROLES = bytes(code & (IN_CHAIN - 1) for code in range(256))
@@ -69,7 +69,7 @@ _FLAGS = bytes(
 
 
 class Rows:
-    """All rows of one file while they are taken in."""
+    """All rows of one file while it is being read."""
 
     def __init__(self) -> None:
         self.start: array[int] = array("q")
@@ -77,56 +77,56 @@ class Rows:
         self.flags = bytearray()
         self.keys = bytearray()
         self.jumps: array[int] = array("i")
-        """Rows that do not hang on the row of the chain before them, ascending."""
+        """Rows whose parent is not the row of the chain before them, ascending."""
         self.above: array[int] = array("i")
-        """What each of these hangs on; -1 for nothing, or for a row that is not here."""
+        """The parents of these rows; -1 for none, or for a row outside the file."""
         self.parent: array[int] = array("i")
-        """What every row hangs on, once it was asked for with `spread`."""
+        """The parent of every row, after a call of `spread`."""
         self.reply: array[int] = array("i")
-        """The first row of the reply that a row belongs to, other rows themselves; likewise."""
+        """The first row of a row's reply, for other rows themselves; filled likewise."""
         self.words = array("I")
-        """The first four bytes of each id, made up from its place where a row has none; once they are settled."""
+        """The first four bytes of each id, made up from the offset of a row without one; complete once they are settled."""
         self.alike: list[int] = []
-        """Rows whose word others have too."""
+        """Rows whose word is not unique."""
         self.rejoined: dict[int, int] = {}
-        """Further rows of a reply that was not the last: each with the first row of it."""
+        """Further rows of a reply that was not the last one, each with the reply's first row."""
         self.parts: dict[int, int] = {}
         """Rows that make more than one entry."""
         self.names: dict[int, str] = {}
-        """Ids that are no UUIDs."""
+        """Ids that are not UUIDs."""
         self.far_parents: dict[int, bytes] = {}
-        """Parents that were not found near."""
+        """Parents that were not found nearby."""
         self.boundaries: dict[int, Boundary] = {}
         self.stored_anew: dict[int, bytes] = {}
-        """Prompts that were written a second time: each with the id that it was sent as, which rows behind it name."""
+        """Prompts that were written a second time, each with the id under which it was sent, which later rows name."""
         self.inferred: set[int] = set()
-        """Rows that hang on the one before them in the file, as the one that they name was never written."""
+        """Rows attached to the row before them in the file, because the named parent was never written."""
         self.kept_until: dict[int, int] = {}
-        """Rows with which Claude Code went on from inside what a compaction kept: each with the last kept row it is sent behind."""
+        """Rows at which Claude Code continued from inside a compaction's kept rows, each with the last kept row sent before it."""
         self.left_out: dict[int, str] = {}
-        """Where the end of a reply that a resumed Claude Code did not send begins: each with that version."""
+        """The beginnings of reply ends that a resumed Claude Code did not send, each with its version."""
         self.pointers = Pointers()
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
         self.costs: dict[int, float] = {}
-        """What was spent since the row before that says so, in US dollars."""
+        """The cost since the last row that records one, in US dollars."""
         self.facts = Facts()
         self.requests = Recorded(NAME)
         self.blobs = Recorded(HASH)
         """Recorded messages."""
         self.doubled: dict[int, int] = {}
-        """Rows whose id an earlier one has: each with that one."""
+        """Rows whose id an earlier row has, each with that row."""
         self.mended = False
-        """Rows were taken for others than they say: what is appended cannot simply be added."""
+        """Whether rows were reinterpreted: appended rows cannot simply be added then."""
         self.decoded = 0
-        """Lines that had to be decoded whole; work counted for tests."""
+        """Lines that had to be decoded whole; a work count for tests."""
         self._spent = 0.0
         self._seed = 0
         self._open: dict[str, int] = {}
         """The first row of each of the latest replies."""
         self._carried = Carried()
         self.by_shapes = False
-        """Whether rows are told by their shapes, not decoded each."""
+        """Whether rows are recognised by their shapes and not each decoded."""
 
     def __len__(self) -> int:
         return len(self.role)
@@ -134,7 +134,7 @@ class Rows:
     # --- lines ---
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
-        """Whole lines, which lie `at` bytes into the file."""
+        """Reads whole lines, which lie `at` bytes into the file."""
         if not self.by_shapes:
             self.by_shapes = stop >= _LARGE or "msgspec" in sys.modules
         if self.by_shapes:
@@ -146,7 +146,7 @@ class Rows:
         self.decode(data, stop, at)
 
     def decode(self, data: bytes, stop: int, at: int) -> None:
-        """The same, each line for itself."""
+        """The same, but each line is decoded by itself."""
         block = self._block()
         for line in lines_of(data, stop):
             block.decode(line, at)
@@ -154,7 +154,7 @@ class Rows:
         self.add(block.told(block.keys() or b""))
 
     def rest(self, line: bytes, at: int) -> None:
-        """A last line, which is not terminated."""
+        """Reads a last line, which is not terminated."""
         block = self._block()
         block.decode(line, at, UNTERMINATED)
         self.add(block.told(block.keys() or b""))
@@ -163,7 +163,7 @@ class Rows:
         return Block(replace(self._carried), begun=self.facts.created is not None)
 
     def add(self, block: Told) -> None:
-        """Adds the rows of a block, which follow those before it."""
+        """Adds the rows of a block, which follow the rows before."""
         base, codes, carried = len(self), block.codes, block.carried
         self._carried = carried if carried.last else replace(carried, last=self._carried.last)
         self.start.extend(block.start)
@@ -190,7 +190,7 @@ class Rows:
             self._open = dict(islice(self._open.items(), len(self._open) - _REPLIES, None))
 
     def _jump(self, row: int, key: bytes) -> None:
-        """A row that hangs on none but that of an id, or on none at all."""
+        """Notes a row whose parent is not the row before it: a row with the given id, or none."""
         above = self._near(key, row) if key != NO_KEY else -1
         if above < 0 and key != NO_KEY:
             self.far_parents[row] = key
@@ -198,7 +198,7 @@ class Rows:
         self.above.append(above)
 
     def _near(self, key: bytes, end: int) -> int:
-        """The last of some rows before one that has this id; -1 where none has."""
+        """The last of the nearest rows before `end` that has this id; -1 without one."""
         first = max(0, end - _NEAR)
         place = self.keys.rfind(key, first * KEY, end * KEY)
         while place >= 0 and place % KEY:
@@ -206,7 +206,7 @@ class Rows:
         return place // KEY
 
     def _replies(self, rows: array[int], names: list[str], base: int) -> None:
-        """Replies begin, or go on after something else; they lie behind a row."""
+        """Notes rows at which replies begin or continue behind another row."""
         if self._open.keys().isdisjoint(names) and len(set(names)) == len(names):
             # All of them begin here.
             self._open.update(zip(names, map(base.__add__, rows), strict=True))
@@ -216,7 +216,7 @@ class Rows:
             self._reply(base + row, name, base + stop)
 
     def _reply(self, row: int, name: str, stop: int) -> None:
-        """A reply begins, or one goes on: then its first row is another one, also for the rows that follow up to `stop`."""
+        """Begins a reply, or continues one: its first row is then an earlier one, also for the following rows up to `stop`."""
         first = self._open.setdefault(name, row)
         if first == row:
             return
@@ -226,10 +226,10 @@ class Rows:
             row = self.role.find(Role.FURTHER, row + 1, stop)
 
     def _decoded(self, row: int, remark: Decoded) -> None:
-        """One decoded row."""
+        """Notes one decoded row."""
         body, role, parts = remark.row.body, remark.row.role, remark.row.parts
         if role is Role.TITLE and body.get("customTitle") == self.facts.title:
-            # Said again with every prompt.
+            # Repeated with every prompt.
             role = Role.BOOKS
         self.role[row], self.flags[row] = role, remark.flags
         self.facts.note(body, role, row)
@@ -247,7 +247,7 @@ class Rows:
             self.requests_by_command.append(row)
 
     def _cost(self, row: int, total: object) -> None:
-        """A running total; one that is less than before begins anew."""
+        """Notes a running total; a smaller total than before begins anew."""
         if isinstance(total, bool) or not isinstance(total, (int, float)) or not math.isfinite(total):
             return
         more = total - self._spent if total >= self._spent else total
@@ -257,7 +257,7 @@ class Rows:
             self.role[row] = Role.COST
 
     def take(self, told: Told) -> bool:
-        """Adds what a process told of lines further on; False where they are to be read here, as nothing says yet when it began."""
+        """Adds lines that a process read; False where they have to be read here, since the session's beginning is unknown."""
         if self.facts.created is None:
             return False
         self.add(told)
@@ -266,7 +266,7 @@ class Rows:
     # --- all of them ---
 
     def find(self, keys: set[bytes]) -> dict[bytes, int]:
-        """The rows of some ids, the first of each."""
+        """The first row of each of some ids."""
         found: dict[bytes, int] = {}
         if len(keys) < _FEW:
             for key in keys:
@@ -283,7 +283,7 @@ class Rows:
         return (keys[at : at + KEY] for at in range(0, len(keys), KEY))
 
     def settle(self, seed: int = 0) -> dict[int, Damage]:
-        """Names the rows, and resolves the parents that lie far off or further on; returns what is wrong with rows."""
+        """Names the rows, and finds parents that are distant or further on; returns the damage of rows."""
         damage: dict[int, Damage] = {}
         self._name(seed)
         self.doubled = self._doubled()
@@ -309,7 +309,7 @@ class Rows:
         return damage
 
     def _expand(self) -> None:
-        """What stands right below a command is what it means, written out: copies of 1.0 do not say that nobody typed it."""
+        """Marks the row right below a command as injected: it spells the command out, and copies of 1.0 do not mark it as such."""
         for row in self.requests_by_command:
             below = next((at for at in range(row + 1, len(self)) if self.flags[at] & NAMED), -1)
             if below < 0 or self.role[below] != Role.PROMPT:
@@ -320,7 +320,7 @@ class Rows:
                 self.role[below] = Role.INJECTED
 
     def spread(self) -> None:
-        """Fills `parent` and `reply`, for whoever looks at any row rather than at what is special."""
+        """Fills `parent` and `reply`, for readers of any row and not only of the exceptions."""
         count = len(self)
         self.parent, self.reply = array("i", [-1]) * count, array("i", range(count))
         last = reply = -1
@@ -339,7 +339,7 @@ class Rows:
                 self.parent[row] = self.doubled.get(above, above)
 
     def _doubled(self) -> dict[int, int]:
-        """Rows whose id an earlier row has: each with that one."""
+        """Rows whose id an earlier row has, each with that row."""
         found: dict[int, int] = {}
         seen: dict[bytes, int] = {}
         for row in self.alike:
@@ -355,7 +355,7 @@ class Rows:
             words = array("I", firsts.tobytes())
         self._seed = seed
         nameless = bytes(self.flags.translate(_IS_NAMELESS))
-        # A row without an id has zeros for its key.
+        # The key of a row without an id is all zeros.
         self.words = filled(words, words_for(self.start, seed), nameless)
         if self.start and self.start[-1] - self.start[0] < 1 << 32:
             shared = repeated(self.words, nameless)
@@ -364,5 +364,5 @@ class Rows:
         self.alike = places_of(self.words, shared)
 
     def make_up(self, row: int) -> None:
-        """A word for a row without an id: different ones within four gigabytes."""
+        """Makes up a word for a row without an id: words differ within four gigabytes."""
         self.words[row] = words_for(self.start[row : row + 1], self._seed)[0]

@@ -1,4 +1,4 @@
-"""Lines of entries: what follows an entry until somebody speaks, while a transcript is woven."""
+"""Lines of entries: an entry and those that follow it until somebody speaks, while links are being made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from leafward.session.entries import BOOKKEEPING_BYTES, Kind
 
 
 class Segments:
-    """Each line is known by its first entry. Most are ranges of entries, which is all that is kept of them."""
+    """Lines, each identified by its first entry. Most are ranges of entries, of which only the bounds are kept."""
 
     def __init__(self, kinds: bytearray, *, scattered: bool) -> None:
         self._kinds = kinds
@@ -18,15 +18,15 @@ class Segments:
         self._lines = array("i")
         """The line of each stretch."""
         self._end = 0
-        """Behind the last entry that was placed."""
+        """The place behind the last placed entry."""
         self._open: set[int] = set()
         self._known: dict[int, tuple[int, int, int]] = {}
-        """Of lines that are no ranges: their last entry, last result, and last entry that is no bookkeeping."""
+        """For lines that are not ranges: last entry, last result, and last entry that is not metadata."""
         self._of: dict[int, int] | None = {} if scattered else None
         """Where entries are placed in any order: the line of each."""
 
     def of(self, entry: int) -> int:
-        """The line of an entry; -1 where it is not placed."""
+        """The line of an entry; -1 where it is not placed yet."""
         if self._of is not None:
             return self._of.get(entry, -1)
         return self._lines[bisect_right(self._starts, entry) - 1] if entry < self._end else -1
@@ -36,11 +36,11 @@ class Segments:
         return line in self._open
 
     def close(self, line: int) -> None:
-        """Somebody speaks below it."""
+        """Notes that somebody speaks below the line."""
         self._open.discard(line)
 
     def ends(self, line: int) -> tuple[int, int, int]:
-        """The last entry of a line, its last result, and the last that is no bookkeeping; -1 for no result."""
+        """The last entry of a line, its last result, and its last entry that is not metadata; -1 for no result."""
         known = self._known.get(line)
         if known is not None:
             return known
@@ -49,7 +49,7 @@ class Segments:
         return self._ends_in(line, stop, (line, -1, line))
 
     def _ends_in(self, first: int, stop: int, before: tuple[int, int, int]) -> tuple[int, int, int]:
-        """The ends of a line with a range of entries behind what is known of it."""
+        """The ends of a line, extended by a range of entries behind its known ends."""
         result = self._kinds.rfind(Kind.TOOL_RESULT, first, stop)
         solid = first + len(self._kinds[first:stop].rstrip(BOOKKEEPING_BYTES)) - 1
         return stop - 1, result if result >= 0 else before[1], solid if solid >= first else before[2]
@@ -59,7 +59,7 @@ class Segments:
         return self.ends(line)[0]
 
     def begin(self, entry: int) -> None:
-        """A new line."""
+        """Begins a line."""
         self._open.add(entry)
         if self._of is not None:
             self._of[entry] = entry
@@ -70,7 +70,7 @@ class Segments:
         self._end = entry + 1
 
     def join(self, entry: int, line: int) -> None:
-        """An entry behind the last one of a line."""
+        """Adds an entry behind the last one of a line."""
         if self._of is not None:
             self._of[entry] = line
         elif self._lines[-1] == line:
@@ -84,7 +84,7 @@ class Segments:
         self._known[line] = self._ends_in(entry, entry + 1, self._known[line])
 
     def extend(self, stop: int, speaking: array[int]) -> None:
-        """Entries up to `stop`, each behind the one before it; each of the speaking ones begins a line."""
+        """Adds entries up to `stop`, each behind the one before; each of the speaking ones begins a line."""
         self._go_on(speaking[0] if speaking else stop)
         if speaking:
             self._open.discard(self._lines[-1])
@@ -94,7 +94,7 @@ class Segments:
             self._end = stop
 
     def _go_on(self, stop: int) -> None:
-        """Entries up to `stop` in the line of the last one."""
+        """Adds entries up to `stop` to the line of the last one."""
         line = self._lines[-1]
         if line in self._known and stop > self._end:
             self._known[line] = self._ends_in(self._end, stop, self._known[line])

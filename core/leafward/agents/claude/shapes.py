@@ -1,6 +1,6 @@
-"""What reading looks at in a row, as declared shapes: of a row nothing else is made an object, and all of it is seen to be whole.
+"""The parts of rows that reading needs, as declared shapes: no other part becomes an object, and all of a row is checked.
 
-What does not fit into its shape, in a row of another kind or in a broken line, is decoded whole. A test compares both.
+A row that does not fit its shape, since it is of another kind or broken, is decoded whole. A test compares both ways.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _RESULT, _REPLY, _PROMPT = int(Role.RESULT), int(Role.REPLY), int(Role.PROMPT)
 _QUIET, _INJECTED, _ATTACHED = int(Role.QUIET), int(Role.INJECTED), int(Role.ATTACHED)
 UNTOLD = -1
-"""The role of a row that is to be decoded whole."""
+"""The role of a row that has to be decoded whole."""
 
 _FACTS = (
     "isSidechain", "cwd", "sessionId", "version", "gitBranch", "agentId", "forkedFrom", "requestSessionId"
@@ -88,7 +88,7 @@ class OutsideRow(Struct, gc=False, rename="camel"):
     hash: Any = None
     total_cost: Any = field(default=None, name="totalCostUSD")
     uuid: None = None
-    """One that says where it hangs does not fit."""
+    """A row that names its parent does not fit."""
     parent_uuid: None = None
     is_sidechain: None = None
 
@@ -96,17 +96,17 @@ class OutsideRow(Struct, gc=False, rename="camel"):
 chain_row = Decoder(ChainRow).decode
 """A line as a row of the chain. Raises ValueError or RecursionError where it does not fit."""
 outside_row = Decoder(OutsideRow).decode
-"""The same for one outside the chain."""
+"""The same for a row outside the chain."""
 
 
 facts_in = attrgetter(
     "cwd", "session_id", "version", "git_branch", "agent_id", "forked_from", "request_session_id"
 )
-"""What a row of the chain says of the session."""
+"""Facts about the session in a row of the chain."""
 
 
 def role_of(row: ChainRow) -> int:
-    """The role of a row of the chain, as `records.row_of` gives it; `UNTOLD` where that takes more than is declared here."""
+    """The role of a row of the chain, as `records.row_of` gives it; `UNTOLD` where that needs more than is declared here."""
     kind = row.type
     if kind == "assistant":
         message = row.message
@@ -144,11 +144,11 @@ def _user(row: ChainRow) -> int:
     )
     is_meta = row.is_meta is True or row.is_visible_in_transcript_only is True
     role = role_of_text(content, is_meta=is_meta, by_person=by_person)
-    # A prompt that was typed as a command is remembered with its words.
+    # A prompt that was typed as a command is remembered by its words.
     return int(role) if role is not Role.PROMPT or not tag_of(content) else UNTOLD
 
 
 def body_of(row: ChainRow) -> Body:
-    """The same as the row has it."""
+    """The declared parts of a row, in the form of a decoded row."""
     said = zip(_FACTS, (row.is_sidechain, *facts_in(row)), strict=True)
     return {key: value for key, value in said if value is not UNSET}

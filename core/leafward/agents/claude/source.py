@@ -11,12 +11,12 @@ class TranscriptFile(OpenFile):
     """The file of one transcript."""
 
     def read_line(self, offset: int) -> bytes:
-        """What stands from a place to the end of its line; of one that is too large what stands for it."""
+        """The bytes from an offset to the end of its line; the replacement of a line that is too large."""
         place = self.long_lines.get(offset)
         return place.line if place is not None else self.line(offset)
 
     def line(self, offset: int) -> bytes:
-        """What stands from a place to the end of its line, however large: for copies."""
+        """The bytes from an offset to the end of its line, however large: for copies."""
         step = 1 << 14
         found = b""
         while True:
@@ -28,6 +28,6 @@ class TranscriptFile(OpenFile):
             step = min(CHUNK, step * 4)
 
     def seal(self, end: int) -> bytes:
-        """The last bytes before a place: a file that only grew still has them."""
+        """The last bytes before an offset: a file that only grew still has them."""
         start = max(0, end - _SEALED)
         return self.at(start, end - start)

@@ -1,4 +1,4 @@
-"""Where Claude Code keeps sessions, and what the names of its files say."""
+"""The places where Claude Code keeps sessions, and the meaning of its file names."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ HELPERS = "subagents"
 """The folder beside a session that holds its sub-agents (2.1)."""
 SUFFIX = ".jsonl"
 AGENT = "agent-"
-"""What the names of the transcripts of sub-agents begin with; their id follows."""
+"""Prefix of the names of sub-agents' transcripts; the id follows."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _AGENT = re.compile(AGENT + r"[\w.-]{1,80}\Z")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
 _LONGEST_NAME = 200
-"""Characters of a folder's name that are those of the path it stands for."""
+"""Characters of a folder's name that come from its path."""
 _DEPTH = 6
-"""Folders below a project that are searched: workflows keep their sub-agents one or two deeper."""
+"""Folders below a project that are searched: workflows keep their sub-agents one or two levels deeper."""
 
 
 class Place(NamedTuple):
-    """What the path of a transcript says."""
+    """Facts in the path of a transcript."""
 
     id: str
-    """The session's id; of a sub-agent its own name; empty where the name is neither."""
+    """The session's id; for a sub-agent its own name; empty where the name is neither."""
     helper: bool
     """Whether it is a sub-agent's."""
     parent: str | None
-    """The transcript of the session that started it, where the folders say it."""
+    """The transcript of the session that started it, where the folders tell."""
     project: str
     """The folder of its project's transcripts."""
 
@@ -48,7 +48,7 @@ def stem(path: str) -> str:
 
 
 def place_of(path: str) -> Place:
-    """What the path of a transcript says."""
+    """The facts in the path of a transcript."""
     name = stem(path)
     folder = os.path.dirname(path)
     helper = _AGENT.match(name) is not None
@@ -67,12 +67,12 @@ def place_of(path: str) -> Place:
 
 
 def is_uuid(name: str) -> bool:
-    """Whether a name is an id as Claude Code makes them."""
+    """Whether a name is an id in Claude Code's form."""
     return _UUID.match(name) is not None
 
 
 def stands_for(name: str, path: str) -> bool:
-    """Whether a project's folder of this name is that of a path; long paths end in a number of Claude Code's own."""
+    """Whether a project's folder of this name belongs to a path; names for long paths end in a number of Claude Code's own."""
     plain = _NOT_PLAIN.sub("-", path)
     return plain == name or (len(plain) > _LONGEST_NAME and name.startswith(plain[:_LONGEST_NAME]))
 
@@ -80,7 +80,7 @@ def stands_for(name: str, path: str) -> bool:
 def folder_for(projects: str, path: str) -> str:
     """The project's folder in which Claude Code looks for the sessions of a path.
 
-    Raises Refused for a long path that has none yet: how its name would end is known to Claude Code alone.
+    Raises Refused for a long path without a folder: only Claude Code knows how the folder's name would end.
     """
     plain = _NOT_PLAIN.sub("-", path)
     if len(plain) <= _LONGEST_NAME:
@@ -108,7 +108,7 @@ def config_folder(env: Mapping[str, str]) -> str:
 def walk(
     root: str, stop: Callable[[], bool], trouble: list[Trouble]
 ) -> Iterator[tuple[str, dict[str, Stamp], tuple[str, ...]]]:
-    """The transcripts under a configuration folder: each folder with those in it, and with the empty files, which are none."""
+    """The transcripts under a configuration folder, by folder, each with its empty files, which are no sessions."""
     top = os.path.join(root, PROJECTS)
     if not os.path.isdir(top):
         # A folder of projects, or one project, may be named itself.
@@ -126,7 +126,7 @@ def walk(
                         try:
                             now = entry.stat() if entry.is_file() else None
                         except OSError as error:
-                            # One link to itself hides none of the others.
+                            # A link to itself hides none of the others.
                             trouble.append(Trouble(entry.path, error.strerror or str(error)))
                             continue
                         if now is None or (depth >= 2 and not _AGENT.match(stem(entry.name))):
@@ -145,7 +145,7 @@ def walk(
         pending += [
             (path, depth + 1)
             for path in sorted(below, reverse=True)
-            # Beside a session lie its results and copies of files, which may be many; only its helpers are sessions.
+            # Results and copies of files lie beside a session, perhaps many; only its sub-agents are sessions.
             if depth < 1 or depth > 2 or os.path.basename(path) == HELPERS or is_uuid(os.path.basename(path))
         ]
         if files or empty:
@@ -153,7 +153,7 @@ def walk(
 
 
 def is_enclosed(folder: str) -> str | None:
-    """The configuration folder that a transcript's folder lies in; None where it lies in none."""
+    """The configuration folder of a transcript's folder; None where there is none."""
     at = folder
     for _ in range(_DEPTH + 2):
         above, name = os.path.split(at)
@@ -166,7 +166,7 @@ def is_enclosed(folder: str) -> str | None:
 
 
 def transcripts_in(folder: str, *, of_subagents: bool) -> list[str]:
-    """The transcripts that lie in a folder, of sub-agents or of sessions, by name; none where it cannot be listed."""
+    """The transcripts in a folder, of sub-agents or of sessions, by name; empty where the folder cannot be listed."""
     try:
         with os.scandir(folder) as entries:
             return sorted(

@@ -1,7 +1,7 @@
-"""Which sub-agent started another one: their transcripts lie side by side in the folder of the session (Claude Code 2.1).
+"""The sub-agent that started another one: their transcripts lie side by side in the folder of the session (Claude Code 2.1).
 
-The file beside a sub-agent's says how deep it is and the call that started it. That call, and the result that names the
-sub-agent, stand in the transcript of whoever started it.
+The file beside a sub-agent's transcript holds its depth and the call that started it. That call, and the result that names the
+sub-agent, stand in the transcript of the session or sub-agent that started it.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _META_AT_MOST = 1 << 16
 
 
 class _Names(NamedTuple):
-    """What a transcript names."""
+    """Names in a transcript."""
 
     path: str
     agents: frozenset[bytes]
-    """Sub-agents: itself, and those that it started."""
+    """Sub-agents: the transcript's own, and those that it started."""
     calls: frozenset[bytes]
-    """Calls, and whatever else has an id."""
+    """Calls, and all other ids."""
 
 
 class Spawners:
-    """Finds who started a sub-agent; what its neighbours name is kept."""
+    """Finds the sub-agent that started another one; keeps the names in neighbouring transcripts."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._names = OfFiles(lambda path, size: _read(path) if size else None)
         self._folders = OfFolders(self._names_in, clock)
 
     def spawner(self, path: str) -> str | None:
-        """The transcript of the sub-agent that started another; None where the session did, or nothing says who."""
+        """The transcript of the sub-agent that started another one; None where the session did, or nothing tells."""
         folders = _folders(path)
         meta = _meta(path) if folders else {}
         depth = meta.get("spawnDepth")
@@ -67,7 +67,7 @@ class Spawners:
         return None
 
     def _names_in(self, folder: str) -> list[_Names]:
-        """What the transcripts of a folder name."""
+        """The names in the transcripts of a folder."""
         return [
             found
             for path in transcripts_in(folder, of_subagents=True)
@@ -76,7 +76,7 @@ class Spawners:
 
 
 def spawned(session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-    """The transcripts of the sub-agents that calls started: below the folder of the session, or beside its own."""
+    """The transcripts of sub-agents that calls started: below the folder of the session, or beside its own."""
     path = os.path.abspath(session.path)
     beside = os.path.dirname(path)
     folders = [beside]
@@ -111,7 +111,7 @@ def _read(path: str) -> _Names:
 
 
 def _folders(path: str) -> list[str]:
-    """Where whoever started a sub-agent may lie: its own folder, and those above it up to that of all sub-agents."""
+    """Folders that may hold a sub-agent's starter: its own folder, and those above it up to the folder of all sub-agents."""
     found = [os.path.dirname(path)]
     while os.path.basename(found[-1]) != HELPERS:
         above = os.path.dirname(found[-1])
@@ -127,7 +127,7 @@ def _may_be_above(path: str, depth: object) -> bool:
 
 
 def _meta(path: str) -> dict[str, Any]:
-    """What lies beside the transcript of a sub-agent; nothing where that cannot be read."""
+    """The description beside a sub-agent's transcript; empty where it cannot be read."""
     try:
         with open_buffered(path.removesuffix(SUFFIX) + _META) as file:
             meta = json.loads(file.read(_META_AT_MOST))

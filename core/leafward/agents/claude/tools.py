@@ -33,5 +33,5 @@ CLAUDE_TOOLS = ToolTable(
         cut=r"^<persisted-output>$|^\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\.$", newline=False
     ),
 )
-"""`Glob`, `Grep` and `LS` name places to look in, not files that are read. What is read and recorded has newlines alone; an edit
-puts the ends of the file back, a write takes its text as it is (2.1.197 and 2.1.330)."""
+"""`Glob`, `Grep` and `LS` name places to search, not files that are read. Reads and records use newlines only; an edit restores the
+line ends of the file, a write takes its text as it is (2.1.197 and 2.1.330)."""

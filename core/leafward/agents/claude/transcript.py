@@ -1,4 +1,4 @@
-"""One transcript of Claude Code: its file read into columns, and each entry translated when it is asked for."""
+"""One transcript of Claude Code: its file read into columns, and each entry translated on request."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _OF_THE_MAIN_LINE = bytes(bool(flags & NAMED and not flags & SIDECHAIN) for flag
 
 _TELL = "leafward.agents.claude.blocks:tell"
 _TOLD_BACK = 500
-"""Entries that are looked at for the model in force."""
+"""Entries that are searched for the model in force."""
 
 
 class _Known(NamedTuple):
-    """What was taken in, to go on from."""
+    """The state of a finished reading, from which a later one continues."""
 
     rows: Rows
     size: int
@@ -85,7 +85,7 @@ class ClaudeReader:
             self._file = None
 
     def window(self, index: int) -> int | None:
-        """The context window that Claude Code gives a model at an entry, in tokens; None where its name alone tells."""
+        """The context window that Claude Code gives a model at an entry, in tokens; None where the model's name alone tells it."""
         parents, kinds, at = self._columns.parent, self._columns.kind, index
         for _ in range(_TOLD_BACK):
             if at < 0:
@@ -97,13 +97,13 @@ class ClaudeReader:
         return None
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything; asked again, of a file that only grew, what was appended. Raises NotASession where the file cannot be read or holds no row."""
+        """Reads the transcript, later only appended lines. Raises NotASession where the file is unreadable or holds no row."""
         before, file = self._file, TranscriptFile(os.path.abspath(self.path))
         try:
             self._file = file
             with gc_paused():
                 made = self._read(file, stop)
-        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
+        except BaseException:  # an interrupt too: files opened before stay open, new ones are closed
             self._file = before
             file.close()
             raise
@@ -177,7 +177,7 @@ class ClaudeReader:
         )
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
-        """The rows of before and where they end, where the file only grew since."""
+        """The rows of the last reading and their end, where the file only grew since."""
         known = self._known
         if (
             known is None
@@ -190,7 +190,7 @@ class ClaudeReader:
         return known.rows, known.size
 
     def _descend(self, header: Body, place: Place, rows: Rows, builder: EntryBuilder) -> int:
-        """Says where the session comes from; returns how many of its entries are copies."""
+        """Notes the source of the session; returns how many of its entries are copies."""
         if place.helper:
             parent = self._spawner(os.path.abspath(self.path)) or place.parent
             if parent is None:
@@ -206,7 +206,7 @@ class ClaudeReader:
             return 0
         header["parentSession"], header["relation"] = found.path, found.relation
         if builder.costs:
-            # The total of a copy goes on from that of its source.
+            # The total of a copy continues the total of its source.
             first = min(builder.costs)
             row: Body = next(rows_in(self.row(builder.columns.start[first])), {})
             builder.costs[first] -= spent_before(found.path, builder.costs[first], row.get("startTime"))
@@ -224,20 +224,20 @@ class ClaudeReader:
         return self._end
 
     def again(self) -> TranscriptFile:
-        """The file opened anew, for whoever reads it once more. Raises NotASession, and Refused where it is not what was read.
+        """The file, opened again for another reading. Raises NotASession, and Refused where it differs from the file that was read.
 
-        It may have grown meanwhile: what was read are its first `Transcript.size` bytes.
+        It may have grown meanwhile: its first `Transcript.size` bytes are those that were read.
         """
         file = TranscriptFile(os.path.abspath(self.path))
         if file.size < self._end or file.seal(self._end) != self._seal:
             file.close()
-            raise Refused(f"{self.path} is not what was read: reload it")
+            raise Refused(f"{self.path} was changed since it was read: reload it")
         return file
 
     # --- entries ---
 
     def _span(self, index: int) -> tuple[int, int]:
-        """Where the stretch of an entry begins and ends."""
+        """Begin and end of an entry's stretch of the file."""
         return stretch_of(self._columns, index, self._end)
 
     def _opened(self) -> TranscriptFile:
@@ -251,7 +251,7 @@ class ClaudeReader:
         return self._opened().region(start, stop - start)
 
     def row(self, at: int) -> bytes:
-        """What stands from a place to the end of its line."""
+        """The bytes from an offset to the end of its line."""
         return self._opened().read_line(at)
 
     def records(self, index: int) -> list[bytes]:
@@ -259,7 +259,7 @@ class ClaudeReader:
         return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
-        """Where the entry's first row lies."""
+        """The place of the entry's first row."""
         start, stop = self._span(index)
         place = self._opened().long_lines.get(start)
         if place is not None:
@@ -268,32 +268,32 @@ class ClaudeReader:
         return Origin(self.path, start, first if first >= 0 else stop - start)
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
+        """An entry as a native line."""
         return self._translator.body(index) if self._translator is not None else None
 
     def brief(self, index: int) -> Body | None:
-        """What was said in an entry."""
+        """The content of an entry without time, cost and source."""
         return self._translator.brief(index) if self._translator is not None else None
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed."""
+        """The call that an entry answers, and whether it failed."""
         return self._translator.outcome(index) if self._translator is not None else None
 
 
 def _session_id(path: str, place: Place, rows: Rows) -> str:
-    """The file's name is the id; a file of another name has that of its rows."""
+    """The session's id: the file's name, or the id in the rows of a file with another name."""
     if place.id:
         return place.id
     return next(iter(rows.facts.ids), "") or stem(path)
 
 
 def _all_side(rows: Rows) -> bool:
-    """Whether every row of the chain belongs to a side line: then it is no side line of anything."""
+    """Whether every row of the chain belongs to a side line: then there is no main line beside it."""
     return 1 in rows.flags.translate(_NAMED) and 1 not in rows.flags.translate(_OF_THE_MAIN_LINE)
 
 
 def _begun(rows: Rows, file: TranscriptFile) -> str | None:
-    """When the session began, as its first own row says; of a copy that nobody has gone on with yet, when its file was written."""
+    """The time of the session's first own row; for a copy that nobody has continued, the time when its file was written."""
     copied = rows.facts.copied
     if copied < 0:
         return written_time(rows.facts.created)
@@ -308,7 +308,7 @@ _SPOKEN = frozenset({Role.PROMPT, Role.REPLY})
 
 
 def _folder(place: Place, folders: list[str]) -> str:
-    """The folder that a session belongs to: the first that its project's name stands for, as folders change on the way."""
+    """The folder of a session: the first that its project's name stands for, as the folder changes during a session."""
     name = os.path.basename(place.project)
     for folder in folders:
         if stands_for(name, folder):
@@ -317,14 +317,14 @@ def _folder(place: Place, folders: list[str]) -> str:
 
 
 def _title(header: Body, rows: Rows, builder: EntryBuilder) -> None:
-    """The name that somebody gave, and the title where nobody did (Claude Code 2.1)."""
+    """The name given by a user, or the title where there is none (Claude Code 2.1)."""
     facts = rows.facts
     name = facts.title or facts.agent_name
     if name:
         header["name"] = name
     title = facts.ai_title
     if not title and facts.summaries:
-        # A summary may be that of another session: it counts where its leaf lies here.
+        # A summary may belong to another session: it counts where its leaf is in this file.
         found = rows.find({leaf for leaf, _ in facts.summaries})
         title = next((text for leaf, text in reversed(facts.summaries) if leaf in found), None)
     if not title and Kind.USER not in builder.columns.kind:
@@ -334,7 +334,7 @@ def _title(header: Body, rows: Rows, builder: EntryBuilder) -> None:
 
 
 def _is_warm_up(builder: EntryBuilder, body: Callable[[int], Body | None]) -> bool:
-    """Whether a sub-agent was only started to be ready (2.0): nothing was asked of it."""
+    """Whether a sub-agent was only started in advance (2.0) and got no request."""
     kinds = builder.columns.kind
     if len(kinds) > 3 or not kinds or kinds[0] != Kind.USER:
         return False
@@ -344,12 +344,12 @@ def _is_warm_up(builder: EntryBuilder, body: Callable[[int], Body | None]) -> bo
 
 
 def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> list[Note]:
-    """What is to be remarked on a transcript."""
+    """Notes on a transcript."""
     notes: list[Note] = []
     for row, boundary in rows.boundaries.items():
         if boundary.missing:
             entry = builder.entry[row]
-            text = "what this compaction summarised lies in another file"
+            text = "what this compaction summarised is in another file"
             notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
         elif boundary.inferred:
             notes.append(
@@ -359,7 +359,7 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
         text = LEFT_OUT.format(version)
         notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
     for entry in wrong:
-        text = "what this compaction says it kept is not what was sent; the recorded request counts"
+        text = "what this compaction says it kept differs from the next request; Leafward follows the request"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))
     row = rows.role.find(Role.UNKNOWN)
     if row >= 0 and rows.facts.types:

@@ -1,4 +1,4 @@
-"""Entries of a transcript as native lines would say them, made one at a time from their rows."""
+"""Entries of a transcript as native lines, made one at a time from their rows."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 _PUT_IN = (Kind.CUSTOM_MESSAGE, Kind.INJECTED)
 _TYPED_SIGNS = re.compile(rb"queued_command|command-name|bash-input|\\u")
-"""One of these stands in every row put in by the agent that holds what a person typed (`records.queued_in`, `command_in`)."""
+"""Every row that the agent put in and that holds typed text contains one of these (`records.queued_in`, `command_in`)."""
 CLEARED = "[Old tool result content cleared]"
-"""What stands for a result that a microcompaction cleared."""
+"""Text in place of a result that a microcompaction cleared."""
 
 
 class Translator:
@@ -73,7 +73,7 @@ class Translator:
         self._calls = CallNames(self.columns, self._calls_in)
 
     def rows(self, index: int) -> list[Body]:
-        """The rows of an entry: all of a reply, the first of everything else."""
+        """The rows of an entry: all rows of a reply, the first row of any other entry."""
         at = self._instead.get(index)
         if at is not None:
             return [row for row in (next(rows_in(self.row(at)), None),) if row is not None]
@@ -91,7 +91,7 @@ class Translator:
         return list(mine.values())
 
     def body(self, index: int) -> Body | None:
-        """An entry as a native line; None where nothing of it can be read."""
+        """An entry as a native line; None where no part of it can be read."""
         kind = Kind(self.columns.kind[index])
         if kind is Kind.MALFORMED:
             return None
@@ -103,9 +103,9 @@ class Translator:
         return body
 
     def brief(self, index: int) -> Body | None:
-        """What was said in an entry, without when, what it cost and which row it is; None also for what nobody typed.
+        """The content of an entry without time, cost and source; None also for text that nobody typed.
 
-        An entry of any other kind is whole.
+        An entry of any other kind is complete.
         """
         kind = Kind(self.columns.kind[index])
         if kind in _PUT_IN:
@@ -121,7 +121,7 @@ class Translator:
         return self._translated(index, kind, found, None)
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed; None where it is none, or cannot be read."""
+        """The call that an entry answers, and whether it failed; None where it is not a result, or cannot be read."""
         found = self.rows(index) if self.columns.kind[index] == Kind.TOOL_RESULT else []
         if not found:
             return None
@@ -129,7 +129,7 @@ class Translator:
         return str(block.get("tool_use_id") or ""), block.get("is_error") is True
 
     def _answer_in(self, index: int, results: list[Body]) -> Body:
-        """The result that an entry is, among those of its row."""
+        """The result of an entry, among the results of its row."""
         part = self._parts.get(index, 0)
         return results[part] if part < len(results) else {}
 
@@ -156,7 +156,7 @@ class Translator:
         if kind is Kind.ASSISTANT:
             own = reply_message(found)
             if index in self._left_out:
-                # What was counted of the reply stands in its beginning.
+                # The counts of the reply stand in its beginning.
                 own.pop("usage", None)
                 own[NEVER_SENT] = True
             self._calls.remember(own["content"])
@@ -193,7 +193,7 @@ class Translator:
         call = str(block.get("tool_use_id") or "")
         content = blocks(block.get("content"))
         if part == len(results) - 1:
-            # What stands beside the results goes with the last of them.
+            # Data beside the results goes with the last of them.
             rest = [one for one in message_of(row)["content"] if one not in results]
             content += blocks(rest)
         answer: Body = {
@@ -249,9 +249,9 @@ class Translator:
         return body
 
     def _left_leaf(self, index: int, kept: KeptEntries) -> EntryIndex:
-        """The leaf of what a compaction summarised that goes on at an earlier place ("Summarize from here"); -1 where none is.
+        """The leaf of a summarised conversation that continues at an earlier place ("Summarize from here"); -1 where there is none.
 
-        It is the last thing that was said before, below that place.
+        It is the last entry of the conversation before the compaction, below that place.
         """
         parents, kinds, begun = self.columns.parent, self.columns.kind, self._boundary.get(index)
         place = parents[index]
@@ -282,7 +282,7 @@ class Translator:
         }
 
     def _answer(self, index: int, call: str) -> int:
-        """The result above an entry that answers a call; -1 where there is none."""
+        """The result above an entry that answers a call; -1 without one."""
         parents, kinds = self.columns.parent, self.columns.kind
         at = parents[index]
         while call not in self._results and at >= 0:
@@ -315,7 +315,7 @@ _COMPACTED = (
 
 
 def _file_details(answer: object) -> Body:
-    """What an answer tells of the file that was written or edited: the diff, what it was before, whether it was there."""
+    """The details of a written or edited file in an answer: the diff, the content before, whether the file existed."""
     diff = patch_text(answer)
     found: Body = {"diff": diff} if diff is not None else {}
     if isinstance(answer, dict) and "structuredPatch" in answer:
@@ -331,7 +331,7 @@ def _file_details(answer: object) -> Body:
 
 
 _LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachment", "toolUseResult", "hash"})
-"""Fields that repeat what another entry says, or fill pages; the row itself shows them."""
+"""Fields that repeat another entry or fill pages; only the row itself shows them."""
 _SHORT = 2000
 _REMINDERS = frozenset({"task_reminder", "todo_reminder"})
 """Attachments that remind the model of its list (Claude Code 2.0 to 2.1)."""
@@ -356,13 +356,13 @@ def _injected(row: Body) -> Body:
     )
     attachment = row.get("attachment")
     if isinstance(attachment, dict) and str(attachment.get("type")) in _REMINDERS:
-        # Its words say less of them than its fields, or nothing.
+        # Its words tell less than its fields, or nothing.
         body[LISTED] = attachment.get("content")
     return body if typed is None else {**body, TYPED: typed}
 
 
 def _pictures(row: Body) -> list[Body]:
-    """The images of an attachment: of a prompt that waited, say."""
+    """The images of an attachment, such as a waiting prompt."""
     attachment, rendered = row.get("attachment"), row.get("rendered")
     if isinstance(rendered, list):
         shown = [one.get("content") for one in rendered if isinstance(one, dict)]
@@ -372,7 +372,7 @@ def _pictures(row: Body) -> list[Body]:
 
 
 def _books(row: Body) -> Body:
-    """Bookkeeping: what it is, and its short fields."""
+    """Metadata: its type and its short fields."""
     kind = row.get("type")
     data: Body = {}
     for name, value in row.items():

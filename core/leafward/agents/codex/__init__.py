@@ -1,1 +1,1 @@
-"""OpenAI's Codex CLI. The agent itself is `agent.Codex`; what it runs around a compaction needs none of that."""
+"""OpenAI's Codex CLI. The agent itself is `agent.Codex`; its hooks do not need it."""

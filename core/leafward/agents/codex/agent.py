@@ -1,4 +1,4 @@
-"""Codex: where it keeps threads, which files make one, how it resumes one. Rules are those of Codex 0.47 to 0.169."""
+"""Codex: the places of its threads, the files of a thread, and the way to resume one. Rules are those of Codex 0.47 to 0.169."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ _HEAD = re.compile(
     + "|".join(sorted(_TYPES)).encode()
     + rb')"'
 )
-"""A record that says what it is before its payload, so that all of it need not be there."""
+"""A record whose type precedes its payload, so that its beginning suffices."""
 _BARE = re.compile(
     rb'\{\s*"id"\s*:\s*"[0-9a-fA-F-]{36}"\s*,\s*"timestamp"\s*:\s*"[^"]{1,40}"\s*'
     rb'(?:,\s*"(?:instructions|git)"\s*:|\}\s*\Z)'
 )
-"""The description ahead of rollouts of before September 2025."""
+"""The description at the beginning of rollouts from before September 2025."""
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 _SPAWN = b"spawn_agent"
 _FRESH = 2.0
-"""Seconds that the list of files of a store is believed."""
+"""Seconds for which the list of files of a store is taken to be unchanged."""
 _HEAD_SIZE = 4096
 
 
@@ -113,7 +113,7 @@ class Codex:
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
     ) -> Iterator[Listing]:
-        """Every thread, by its first file; the stamp is that of all its files, and of the name it was given."""
+        """Every thread, by its first file; the stamp covers all its files and its given name."""
         seen: set[str] = set()
         for root in roots:
             if stop() or str(root) in seen:
@@ -125,7 +125,7 @@ class Codex:
             yield from _listings(shelf, names_in(str(root)), self.name)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Takes later segments away from files found by name: they are part of the session that their first file stands for."""
+        """Removes later segments from files found by name: they belong to the session of their first file."""
         found = [
             segment_of(os.path.join(listing.folder, name), stamp)
             for listing in listings.values()
@@ -153,13 +153,13 @@ class Codex:
         if body is None:
             return False
         if "type" not in body:
-            # The description ahead of rollouts of before September 2025.
+            # The description at the beginning of rollouts from before September 2025.
             return bool(_ID.fullmatch(str(body.get("id")))) and framed(body) is not body
         kind = body["type"]
         return isinstance(kind, str) and kind in _TYPES and isinstance(body.get("payload"), dict)
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
-        """What the beginning of a thread's first file says. Raises OSError."""
+        """Facts from the beginning of a thread's first file. Raises OSError."""
         home = home_of(candidate.path)
         return glimpse(candidate, names_in(home) if home is not None else {})
 
@@ -171,11 +171,11 @@ class Codex:
         return Session.of(files, stop)
 
     def texts(self, paths: Sequence[str]) -> Texts:
-        """Pieces only: what a thread says may stand in several files, and one file in several threads."""
+        """Pieces only: one thread may lie in several files, and one file may belong to several threads."""
         return Texts(pieces=self._pieces(paths))
 
     def _pieces(self, paths: Sequence[str]) -> Iterator[Text]:
-        """The segments of each thread, what it is called, and what is kept beside it; what is compressed is unpacked piece by piece."""
+        """The segments of each thread, its name, and its sidecar's texts; compressed data is unpacked piece by piece."""
         shelves: dict[str, Shelf] = {}
         called: dict[str, dict[str, str]] = {}
         ids: list[tuple[str, str]] = []
@@ -204,7 +204,7 @@ class Codex:
         yield from kept_texts(self.name, ids)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
-        """Every file that the thread is made of: its segments and what they are based on."""
+        """Every file of the thread: its segments and those that they are based on."""
         session = self.open(Path(path))
         try:
             source = session.source
@@ -219,7 +219,7 @@ class Codex:
         ]
 
     def remote(self, path: str) -> str | None:
-        """What its first record says of the repository."""
+        """The repository's remote in the thread's first record."""
         from leafward.agents.codex.preview import remote_of
 
         return remote_of(path)
@@ -230,7 +230,7 @@ class Codex:
         return None
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """By the id of the thread that `spawn_agent` gives back; a thread without such a call is not decoded."""
+        """Found by the thread's id in the result of `spawn_agent`; a thread without such a call is not decoded."""
         path = os.path.abspath(session.path)
         try:
             if not since and not any(
@@ -253,12 +253,12 @@ class Codex:
         return found
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
-        """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to go on (0.169)."""
+        """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to continue (0.169)."""
         folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
         if session.header.get("relation") == TWIN:
             raise Refused(
-                f"Codex knows this thread by {session.header.get('parentSession')}: fork this copy to go on from it"
+                f"Codex opens this thread from {session.header.get('parentSession')}: fork this copy to go on from it"
             )
         store = self._variables(home_of(os.path.abspath(session.path)), env)
         return Resume(
@@ -266,13 +266,13 @@ class Codex:
         )
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Whether a fork may end here: behind a reply, or a complete set of results."""
+        """Why a fork may not end here: it ends behind a reply, or behind a complete set of results."""
         from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
-        """Its lines up to the cut as a rollout of their own, in the store that it lies in."""
+        """A rollout of its own with the lines up to the cut, in the thread's store."""
         from leafward.agents.codex.fork import forked
 
         path = os.path.abspath(session.path)
@@ -289,16 +289,16 @@ class Codex:
         return adopted(past, terms, home, self._variables(home, terms.env))
 
     def _variables(self, home: str | None, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """What Codex has to be told to find a thread: nothing where its store is the usual one."""
+        """The variables by which Codex finds a thread: none where its store is the usual one."""
         usual = expanded(env.get("CODEX_HOME") or "~/.codex", env)
         if home is None or os.path.realpath(home) == os.path.realpath(usual):
             return ()
         return (("CODEX_HOME", home),)
 
-    # --- a thread and what surrounds it ---
+    # --- a thread and its surroundings ---
 
     def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
-        """The files of a store, listed anew where that was some time ago, or a thread is not as it was among them."""
+        """The files of a store, listed again after some time, or where a thread is not as it was among them."""
         now = self._clock()
         with self._lock:
             known = self._shelves.get(home)
@@ -312,7 +312,7 @@ class Codex:
         return shelf
 
     def _thread(self, path: Path) -> Thread:
-        """The thread that a file belongs to, as its store stands now. Raises NotASession."""
+        """The thread of a file, as its store is now. Raises NotASession."""
         absolute = os.path.abspath(path)
         try:
             now = os.stat(absolute)
@@ -335,12 +335,12 @@ class Codex:
         original = shelf.segments[copy.id] if copy is not None else None
         if copy is not None and original is not None:
             segments = [copy]
-            text = f"a copy that went on by itself: Codex knows the thread by {original.path}"
+            text = f"a copy that went on by itself: Codex opens the thread from {original.path}"
             notes.append(Note("diverged-copy", text, path=Path(absolute)))
         names = names_in(home) if home is not None else {}
         known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
         if why is not None:
-            notes.append(Note("database", f"{why}; names and live segments are taken from the files"))
+            notes.append(Note("database", f"{why}; names and live segments are read from the files"))
 
         def find(name: str) -> Segment | None:
             found = shelf.segments.get(name)
@@ -371,7 +371,7 @@ class Codex:
 
 
 def _given_id(path: str) -> str:
-    """The id that a file without Codex's name says it has."""
+    """The id in a file whose name is not Codex's."""
     try:
         line = first_line(lambda offset, size: head_of(path, offset + size)[offset:])
     except OSError:
@@ -381,7 +381,7 @@ def _given_id(path: str) -> str:
 
 
 def _beside(path: str) -> Iterator[Segment]:
-    """The rollouts in the folder of a file that lies in no store."""
+    """The rollouts in the folder of a file outside any store."""
     folder = os.path.dirname(path)
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -391,7 +391,7 @@ def _beside(path: str) -> Iterator[Segment]:
 
 
 def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
-    """Threads by the folder that the first file of each lies in."""
+    """Threads by the folder of the first file of each."""
     folders: dict[str, dict[str, Stamp]] = {}
     for thread, pieces in shelf.threads.items():
         folder, _, name = pieces[0].path.rpartition(os.sep)
@@ -408,7 +408,7 @@ def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Li
 
 
 def _joined(pieces: list[Segment]) -> Stamp:
-    """One stamp for several files: their sizes together, when one of them was last written, and which they are."""
+    """One stamp for several files: the sum of their sizes, the time of the last write, and their identity."""
     return [
         sum(max(0, one.stamp[0]) for one in pieces),
         max(one.stamp[1] for one in pieces),

@@ -1,4 +1,4 @@
-"""A thread put together: its segments read one after the other, each from where the branch stood that it goes on from."""
+"""A thread put together: its segments read one after the other, each from the place of the branch that it continues."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Piece(NamedTuple):
     """A segment as far as it was read."""
 
     begin: int
-    """Where its bytes begin, counted through all pieces."""
+    """Offset of its first byte, counted through all pieces."""
     end: int
-    """Bytes read of it."""
+    """Bytes of it that were read."""
     rollout: Rollout
     segment: Segment
 
@@ -47,35 +47,35 @@ class Assembly:
         self.builder = EntryBuilder()
         self.notes: list[Note] = []
         self.whole = True
-        """Whether nothing stopped it."""
+        """Whether the reading was not stopped."""
         self._files = [one.path for one in thread.segments]
         self._live = thread.live.path
         self._sizes: dict[str, int] = {}
         self._plain = False
-        """Whether the last segment was read to its end, and nothing begins in it."""
+        """Whether the last segment was read to its end, and no other segment begins in it."""
         self.pieces: list[Piece] = []
         self.end = 0
-        """Bytes read of all of them."""
+        """Bytes read of all segments."""
         self.tips: dict[str, int] = {}
-        """By file of the thread's own, the entry that its branch ended at."""
+        """The last entry of the branch, by file of the thread."""
         self.last = -1
-        """That of the last of them."""
+        """The last entry of the last file's branch."""
         self.states: dict[tuple[str, int], State] = {}
-        """Where a branch stood at the cuts that others begin at."""
+        """The states of a branch at the cuts where others begin."""
         self.orphans: list[tuple[int, str]] = []
-        """The first entry of each segment whose base is missing, and why."""
+        """The first entry of each segment whose base is missing, with the reason."""
         self.pending: Pending | None = None
         self.inherited = 0
-        """Entries, from the first on, that another thread holds as well."""
+        """Entries, from the first on, that another thread holds too."""
         self.known: dict[str, int] = {}
-        """Records found, by file."""
+        """Numbers of records, by file."""
 
     def own(self, thread: Thread) -> Piece:
         """The thread's first piece."""
         return next((piece for piece in self.pieces if thread.owns(piece.segment)), self.pieces[0])
 
     def goes_on(self, thread: Thread) -> bool:
-        """Whether all there is to be read was appended to the last segment."""
+        """Whether all unread content was appended to the last segment."""
         if not (self.whole and self._plain and self._live == thread.live.path):
             return False
         if self._files != [one.path for one in thread.segments] or self.pieces[-1].segment.path != self._live:
@@ -86,7 +86,7 @@ class Assembly:
         return last.rollout.has_name and last.rollout.size >= last.end
 
     def extend(self, stop: Callable[[], bool]) -> None:
-        """Reads what was appended."""
+        """Reads the appended content."""
         builder, last = self.builder, self.pieces[-1]
         self.pending = None
         self.end -= last.end
@@ -138,7 +138,7 @@ class Assembly:
             self.orphans.append((first, step.missing))
 
     def _end_responses(self) -> None:
-        """At the end of a segment a count that waits for its reply is usage. Its reply may still be appended: all is read anew then."""
+        """Turns a count without a reply at the end of a segment into usage. If its reply is appended later, all is read again."""
         responses = self.builder.responses
         if responses.waiting >= 0:
             responses.unclaimed()
@@ -196,7 +196,9 @@ class Assembly:
         if copied is not None:
             self._own_from_here(copied)
         if waiting and seen is not None and waiting[-1] > seen + 1:
-            text = f"others go on from line {waiting[-1]} of this segment, which ends at line {seen}"
+            text = (
+                f"other segments continue from line {waiting[-1]} of this segment, which ends at line {seen}"
+            )
             self.notes.append(Note("base-short", text, path=Path(segment.path)))
         self.notes += oversize_notes(segment.path, rollout.long_lines)
         size = min(rollout.size, max(size, 0))
@@ -208,7 +210,7 @@ class Assembly:
         self.end += size
 
     def _with_others(self, rollout: Rollout, begin: int, stop: Callable[[], bool]) -> int:
-        """Reads the whole lines of a large file from an offset on, together with other processes; returns how far."""
+        """Reads the whole lines of a large file from an offset on, together with other processes; returns the offset reached."""
         reading: Stretches[StretchRuns] = Stretches(rollout, _RUNS, begin)
 
         def take(stretch: StretchRuns) -> bool:
@@ -226,7 +228,7 @@ class Assembly:
         return reading.end
 
     def _feed(self, rollout: Rollout, start: int, end: int, stop: Callable[[], bool]) -> None:
-        """Reads the lines between two offsets, of which none is long."""
+        """Reads the lines between two offsets, none of which is long."""
         while start < end and not stop():
             data = rollout.at(start, min(CHUNK, end - start))
             whole = data.rfind(b"\n") + 1
@@ -236,7 +238,7 @@ class Assembly:
             start += whole
 
     def _own_from_here(self, copied: CopiedLines) -> None:
-        """What was read so far is another thread's."""
+        """Marks everything read so far as another thread's."""
         responses = self.builder.responses
         responses.unclaimed()
         responses.end()
@@ -245,7 +247,7 @@ class Assembly:
         copied.close()
 
     def _rest(self, rollout: Rollout, rest: bytes, base: int, size: int) -> int:
-        """A last line that has no end yet: an entry where it is whole all the same, else pending. Returns the bytes read."""
+        """Reads a last line without an end: an entry where it is complete even so, else pending. Returns the bytes read."""
         builder = self.builder
         if decode_line(rest) is None:
             if rest.strip(SPACE):

@@ -1,4 +1,4 @@
-"""When Codex compacts by itself."""
+"""The rule by which Codex compacts by itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PERCENT = 90
 """The share of a model's window."""
 _RECORDED_PERCENT = 95
-"""The share of it that a rollout records as the window."""
+"""The share of the window that a rollout records as the window."""
 
 
 def _threshold(window: Window, _model: str | None, _reserve: int) -> int:
@@ -30,7 +30,7 @@ _LIMIT = "model_auto_compact_token_limit"
 
 
 def _settings(session: Session) -> OwnSettings | None:
-    """The limit in `config.toml` of the store that the thread lies in; None where a profile or a scope may say otherwise."""
+    """The limit in `config.toml` of the thread's store; None where a profile or a scope may override it."""
     home = home_of(os.path.abspath(session.path))
     if home is None:
         return None
@@ -44,7 +44,7 @@ def _settings(session: Session) -> OwnSettings | None:
 
 RULE = AutoCompaction(
     source="Codex 0.154 (source), 0.169 (models it brings)",
-    rule="at 90 % of the model's window, of which a session records 95 %",
+    rule=f"at {_PERCENT} % of the model's window, of which a session records {_RECORDED_PERCENT} %",
     changed_by="`model_auto_compact_token_limit`, which can only lower it: read from `config.toml` where that names no profile",
     threshold=_threshold,
     inclusive=True,

@@ -1,41 +1,41 @@
-"""How calls of Codex ended, as records besides their results say: which result each of these records belongs to.
+"""Records that tell how calls of Codex ended, and the result to which each of them belongs.
 
-Such a record stands right before the result of its call, or repeats what stands right behind it. Of calls that ran side by
-side it may stand anywhere among the results, also behind its own.
+Such a record stands right before the result of its call, or right behind it as a repetition. With parallel calls it may stand
+anywhere among the results, also behind its own.
 """
 
 from __future__ import annotations
 
 _NO_RESULT = (-2, "")
-"""Equal to no entry and call: -1 is the tip before the first entry."""
+"""Differs from every entry and call: -1 is the tip before the first entry."""
 
 
 class CallEnds:
-    """The records of one transcript that say how calls ended, while its entries are being made.
+    """The records of one transcript that tell how calls ended, while its entries are being made.
 
-    Places are offsets in a segment, as `at` is everywhere; those that are kept count from the beginning of the first segment.
+    Places are offsets in a segment, as `at` is everywhere; stored places count from the beginning of the first segment.
     """
 
     __slots__ = ("_aside", "_last", "_results", "_start", "answers", "is_early", "waiting")
 
     def __init__(self) -> None:
         self.answers: dict[int, tuple[int, int]] = {}
-        """By result what is said of it outside of its stretch, as of calls that ran side by side: where, and how many bytes."""
+        """For results: a record outside their stretch, as with parallel calls; its offset and size in bytes."""
         self.is_early = False
-        """Whether it is said how a call ended before there is an entry: it may have been that of the result before."""
+        """Whether a record tells a call's end before there is an entry: it may belong to the result before."""
         self.begin(0)
 
     def begin(self, start: int) -> None:
-        """A new segment begins at a byte."""
+        """Begins a new segment at a byte."""
         self._start = start
         self.waiting: tuple[int, str, int] | None = None
-        """The record that ended a call, the call's id and the record's size, while it may still belong to the result right behind it."""
+        """Offset, call and size of a record about a call's end, while it may still belong to the result right behind it."""
         self._aside: dict[str, tuple[int, int]] = {}
-        """The same of calls whose results did not come right behind it: where, and how many bytes."""
+        """The same for calls whose results did not follow: offset, and size in bytes."""
         self._last = _NO_RESULT
         """The entry of the last result, and its call."""
         self._results: dict[str, int] = {}
-        """The results that stand together with it, by their calls."""
+        """The results beside that one, by call."""
 
     @property
     def are_settled(self) -> bool:
@@ -43,15 +43,15 @@ class CallEnds:
         return self.waiting is None and not self._aside
 
     def stand_at(self, tip: int) -> bool:
-        """Whether an entry is the last result, or goes on from it."""
+        """Whether an entry is the last result, or continues from it."""
         return self._last[0] == tip
 
     def move_to(self, index: int) -> None:
-        """What stands together with the last result goes on behind an entry that says nothing of the calls."""
+        """Lets records about the last result continue behind an entry that tells nothing about the calls."""
         self._last = index, self._last[1]
 
     def extend(self, others: CallEnds, base: int) -> None:
-        """Adds those of entries that were made apart, from the entry `base` on."""
+        """Adds the records of entries that were made apart, from the entry `base` on."""
         start = self._start
         self.waiting = others.waiting
         self._aside = {call: (start + place, size) for call, (place, size) in others._aside.items()}
@@ -61,7 +61,7 @@ class CallEnds:
             self._results = {call: base + index for call, index in others._results.items()}
 
     def start_of(self, call: str, at: int) -> int:
-        """Where the stretch of a result at a place begins: with the record right before it, if that is of its call."""
+        """The offset at which the stretch of a result begins: at the record right before it, if that is about the same call."""
         waiting = self.waiting
         if waiting is not None and waiting[1] == call:
             self.waiting = None
@@ -70,7 +70,7 @@ class CallEnds:
         return at
 
     def add_result(self, call: str, index: int, tip: int) -> None:
-        """The result of a call is an entry, behind the one at `tip`."""
+        """Notes an entry as the result of a call, behind the entry at `tip`."""
         if self._last[0] != tip:
             self._results = {}
         self._last, self._results[call] = (index, call), index
@@ -78,7 +78,7 @@ class CallEnds:
             self.answers[index] = elsewhere
 
     def add(self, call: str, at: int, size: int, tip: int) -> None:
-        """How a call ended: it belongs to the result that comes next, but for what repeats what stands right behind that."""
+        """Adds the end of a call, for one of the last results or the next one; right behind its own result it only repeats that."""
         self.is_early = self.is_early or tip < 0
         self.put_aside()
         if self._last[0] != tip or call not in self._results:
@@ -87,11 +87,11 @@ class CallEnds:
             self.answers[self._results[call]] = self._start + at, size
 
     def put_aside(self) -> None:
-        """Something else comes behind the record that waits: its result may come later on."""
+        """Sets the waiting record aside before other content: its result may come later."""
         if self.waiting is not None:
             at, call, size = self.waiting
             self._aside[call], self.waiting = (self._start + at, size), None
 
     def begin_turn(self) -> None:
-        """Forgets the calls of the turn before: no result of theirs comes any more."""
+        """Forgets the calls of the turn before: none of their results can follow."""
         self._aside.clear()

@@ -1,4 +1,4 @@
-"""Which segments make a thread: its own, and of others what they are based on, each after what it begins at."""
+"""The segments of a thread: its own, and those that they are based on, each after its base."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Thread:
-    """What is known of a thread besides its segments."""
+    """Facts about a thread besides its segments."""
 
     id: str
     segments: list[Segment]
     """Oldest first."""
     live: Segment
     find: Callable[[str], Segment | None]
-    """A segment of any thread, by the name a base is given by."""
+    """Finds a segment of any thread, by its name in a base."""
     source: Callable[[str], Segment | None]
-    """The first segment of another thread."""
+    """Finds the first segment of another thread."""
     name: str | None = None
     title: str | None = None
-    """What the database calls it where nobody named it: its own first prompt."""
+    """The database's title where nobody named the thread: its own first prompt."""
     spawner: str | None = None
-    """The thread that spawned it, as the database says."""
+    """The thread that spawned it, according to the database."""
     notes: list[Note] = field(default_factory=list)
     original: Segment | None = None
-    """The file that counts for Codex, where the thread's only one is another of its name that went on differently."""
+    """The file that counts for Codex, where the thread's only file is another one of the same name that continued differently."""
 
     def owns(self, segment: Segment) -> bool:
-        """Whether a segment is one of its own."""
+        """Whether a segment belongs to the thread itself."""
         return any(one.path == segment.path for one in self.segments)
 
 
 _BEGINNING = 48 << 10
-"""Bytes in which the first message is looked for."""
+"""Bytes that are searched for the first message."""
 
 
 class Base(NamedTuple):
-    """Where a segment begins: in which other one, and before which of its lines."""
+    """The beginning of a segment: a place in another segment."""
 
     segment: str
     ordinal: int
-    """The first line that is no longer part of it."""
+    """The first line of that segment that does not belong to the thread."""
 
 
 @dataclass(slots=True)
 class Step:
-    """One segment to be read."""
+    """One segment to read."""
 
     segment: Segment
     rollout: Rollout
@@ -67,22 +67,22 @@ class Step:
     limit: int | None
     """The ordinal before which reading stops; None for the whole file."""
     missing: str | None = None
-    """Why what it is based on is not there, in one line."""
+    """Why its base is missing, on one line."""
 
 
 @dataclass(slots=True)
 class Chain:
-    """The segments of a thread in the order they are read."""
+    """The segments of a thread, in reading order."""
 
     steps: list[Step] = field(default_factory=list)
     fork_points: dict[str, set[int]] = field(default_factory=dict)
-    """By segment, the ordinals that others begin at."""
+    """By segment, the ordinals at which other segments begin."""
     metas: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The description at the beginning of each file."""
 
 
 def base_of(meta: dict[str, Any]) -> Base | None:
-    """What a segment says it is based on."""
+    """The base that a segment names."""
     base = meta.get("history_base")
     if not isinstance(base, dict):
         return None
@@ -95,11 +95,11 @@ def base_of(meta: dict[str, Any]) -> Base | None:
 _FOLDER = re.compile(
     rb'<environment_context>\\n\s*(?:<cwd>|Current working directory: )((?:[^"\\<]|\\[^n"])+)'
 )
-"""Where the first message names the folder, as it stands in a line."""
+"""The working folder in the first message, as a line contains it."""
 
 
 def with_folder(meta: dict[str, Any], head: bytes) -> dict[str, Any]:
-    """A description with its folder: before September 2025 only what Codex put in ahead of the first prompt said it."""
+    """A description with its folder: before September 2025 only Codex's text ahead of the first prompt named it."""
     found = _FOLDER.search(head) if meta and "cwd" not in meta else None
     turn = decode_line(b'{"cwd":"%b"}' % found[1]) if found is not None else None
     return {**meta, **turn} if turn is not None else meta
@@ -117,9 +117,9 @@ def _meta_in(first: Body) -> dict[str, Any]:
 def resolved(
     segments: list[Segment], find: Callable[[str], Segment | None], opened: Callable[[Segment], Rollout]
 ) -> Chain:
-    """The chain of a thread's own segments and everything they are based on.
+    """The chain of a thread's own segments and of all their bases.
 
-    Raises NotASession where the first cannot be opened; of others that cannot it is said.
+    Raises NotASession where the first segment cannot be opened; for other segments a note says so.
     """
     chain = Chain()
     begun: dict[str, Step | None] = {}
@@ -160,7 +160,7 @@ def resolved(
 def _begun(
     segment: Segment, chain: Chain, opened: Callable[[Segment], Rollout], *, first: bool
 ) -> Step | None:
-    """A segment opened and described; None where it cannot be."""
+    """A segment, opened and described; None where it cannot be opened."""
     try:
         rollout = opened(segment)
     except NotASession:
@@ -171,6 +171,6 @@ def _begun(
     meta = _meta_in(line)
     if "cwd" not in meta:
         meta = with_folder(meta, rollout.at(0, _BEGINNING))
-    # Where the description names no time, or there is none, the thread began when its first line was written.
+    # Where the description has no time or is missing, the thread began when its first line was written.
     chain.metas[segment.path] = {"timestamp": line.get("timestamp"), **meta}
     return Step(segment, rollout, base_of(meta), None)

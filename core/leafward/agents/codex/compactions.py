@@ -1,4 +1,4 @@
-"""What a compaction of Codex leaves in the context: items written down in full, or a rule to make them by.
+"""Entries that a compaction of Codex keeps in the context: items recorded in full, or a rule to make them.
 
 Until about 0.9x a `compacted` line held the summary only: the initial context was built again, and the user's newest messages
 were kept within a budget. Since then `replacement_history` holds everything.
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 _BYTES_PER_TOKEN = 4
 _ENVELOPE = 650
-"""Bytes that Codex takes an encrypted text to hold besides its words."""
+"""Bytes of an encrypted text besides its words, as Codex assumes."""
 
 SUMMARY_PREFIX = "Another language model started to solve this problem"
-"""How a summary in the history begins since 0.5x."""
+"""Beginning of a summary in the history since 0.5x."""
 SUMMARY_KIND = "compaction.summary"
 ENCRYPTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
-"""Items that hold a summary which only the provider can read."""
+"""Items with a summary that only the provider can read."""
 
 
 class KeptMessages(NamedTuple):
@@ -34,13 +34,13 @@ class KeptMessages(NamedTuple):
     before: tuple[int, ...]
     after: tuple[int, ...]
     place: int
-    """Of the summary in `replacement_history`; -1 where it does not stand there."""
+    """Of the summary in `replacement_history`; -1 where it is not in there."""
 
 
 def kept_users(sizes: Sequence[int]) -> tuple[list[int], int | None]:
-    """The user messages that a compaction keeps, by position, and the tokens that the oldest of them is cut to, if it is.
+    """The user messages that a compaction keeps, by position, and the tokens to which the oldest of them is cut, if it is.
 
-    `sizes` are the bytes of all of them, oldest first.
+    `sizes` are the bytes of all messages, oldest first.
     """
     left = CODEX_KEPT_USER_TOKENS
     chosen: list[int] = []
@@ -59,7 +59,7 @@ def kept_users(sizes: Sequence[int]) -> tuple[list[int], int | None]:
 
 
 def cut_in_the_middle(text: str, tokens: int) -> str:
-    """A text of at most so many tokens: beginning and end, with a mark between that says how much is gone (Codex)."""
+    """A text of at most `tokens` tokens: beginning and end, with a mark between them that tells how much is missing (Codex)."""
     raw = text.encode("utf-8", "surrogatepass")
     room = tokens * _BYTES_PER_TOKEN
     if len(raw) <= room:
@@ -71,7 +71,7 @@ def cut_in_the_middle(text: str, tokens: int) -> str:
 
 
 def summary_place(items: Sequence[dict[str, Any]], message: object) -> int:
-    """Which item of a replacement history is the summary: -1 where none is."""
+    """The position of the summary in a replacement history; -1 without one."""
     for number in range(len(items) - 1, -1, -1):
         item = items[number]
         if str(item.get("type")) in ENCRYPTED:
@@ -102,7 +102,7 @@ def is_encrypted(payload: dict[str, Any], place: int) -> bool:
 
 
 def summary_text(payload: dict[str, Any], place: int, size: EncryptedSize | None) -> str:
-    """The summary; where it is encrypted, so much of it, what is said of that and what Codex kept in plain text."""
+    """The summary; for an encrypted one, a note on it and the messages that Codex kept in plain text."""
     item, message = _item(payload, place), payload.get("message")
     text = message if isinstance(message, str) else ""
     if size is None:
@@ -118,10 +118,10 @@ def summary_text(payload: dict[str, Any], place: int, size: EncryptedSize | None
 
 
 class EncryptedSize(NamedTuple):
-    """How large an encrypted summary is, in tokens, and what that figure is taken from."""
+    """The size of an encrypted summary in tokens, and the basis of that figure."""
 
     tokens: int
-    """0 where nothing tells."""
+    """0 where it cannot be told."""
     basis: SummaryBasis
 
     @property
@@ -135,8 +135,8 @@ class EncryptedSize(NamedTuple):
 def encrypted_size(payload: dict[str, Any], place: int, prompt: str, counted: int) -> EncryptedSize:
     """The size of an encrypted summary: from its length, as Codex estimates it (0.169).
 
-    Where somebody replaced it by a word, what Codex counted right behind the compaction less the system prompt and the other
-    items tells it. `counted` is 0 where Codex wrote no such count.
+    Where somebody replaced it by a word, it is Codex's count right behind the compaction, less the system prompt and the other
+    items. `counted` is 0 where Codex recorded no such count.
     """
     length = len(str(_item(payload, place).get("encrypted_content") or "")) * 3 // 4 - _ENVELOPE
     if length > 0:
@@ -157,9 +157,9 @@ def encrypted_size(payload: dict[str, Any], place: int, prompt: str, counted: in
 
 
 def count_behind(records: Iterable[dict[str, Any]]) -> int:
-    """How large Codex took the context to be when it had compacted it; 0 where it did not write that.
+    """The size of the context as Codex counted it right after the compaction; 0 where it recorded none.
 
-    Such a count names no request: nothing was sent for it.
+    Such a count names no request, since nothing was sent.
     """
     for record in records:
         payload = record.get("payload")

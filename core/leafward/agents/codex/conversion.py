@@ -1,4 +1,4 @@
-"""Another agent's session told as a thread of Codex (0.47 to 0.169), without Codex's own context, which it adds when it goes on."""
+"""Another agent's session as a thread of Codex (0.47 to 0.169), without Codex's own context, which Codex adds when it continues."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 LONG_RESULT = 12_000
-"""Bytes of a result over which Codex may send only its beginning and its end: the limit for models that it does not know, which is
-the lowest that it has."""
+"""Bytes of a result above which Codex may send only its beginning and end: the limit for unknown models, the lowest limit
+that it has."""
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[str, str], ...]) -> Draft:
-    """Another agent's session: a thread without Codex's own context, which Codex adds when it goes on."""
+    """Another agent's session: a thread without Codex's own context, which Codex adds when it continues."""
     session = past.session
     name = fresh_id(terms)
     stamp = iso_stamp(terms.now)
@@ -103,7 +103,7 @@ def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[b
 
 
 def _failure(message: ConversationMessage, turn: str) -> Body:
-    """The event by which Codex says that a tool of no kind of its own failed; its items have no field for that, and it sends no event."""
+    """The event for the failure of a tool that is not Codex's own: items have no field for it, and events are not sent."""
     return {
         "type": "dynamic_tool_call_response",
         "call_id": message.call,
@@ -111,7 +111,7 @@ def _failure(message: ConversationMessage, turn: str) -> Body:
         "completed_at_ms": message.time,
         "tool": _name_of(message.tool),
         "arguments": None,
-        # What it was asked and answered is in the items.
+        # Question and answer are in the items.
         "content_items": [],
         "success": False,
         "error": None,
@@ -120,7 +120,7 @@ def _failure(message: ConversationMessage, turn: str) -> Body:
 
 
 def _name_of(tool: str) -> str:
-    """A name of a tool as providers take it."""
+    """A tool's name in a form that providers accept."""
     return _NOT_NAME.sub("_", tool)[:64] or "tool"
 
 
@@ -129,7 +129,7 @@ def _done(turn: str, last: str) -> Body:
 
 
 def _lines_of(message: ConversationMessage) -> Iterator[Body]:
-    """One message as items, and as the events that the list and the transcript are made from."""
+    """One message as items, and as events for the list and the transcript."""
     if message.role == "result":
         output: Any = _output(message)
         yield item_of({"type": "function_call_output", "call_id": message.call, "output": output})
@@ -162,12 +162,12 @@ def _lines_of(message: ConversationMessage) -> Iterator[Body]:
 
 
 def _words(message: ConversationMessage) -> str:
-    """The texts of a message without its images; a block may say that it is text and hold none."""
+    """The texts of a message without its images; a block of type text may hold none."""
     return "\n".join(str(block.get("text") or "") for block in message.content if block.get("type") == "text")
 
 
 def _output(message: ConversationMessage) -> Any:
-    """What a call gave: a text, or parts where there are images among it."""
+    """The output of a call: a text, or parts where it includes images."""
     if any(block.get("type") == "image" for block in message.content):
         return [_part(block) for block in message.content]
     return _text(message)

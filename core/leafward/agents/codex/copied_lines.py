@@ -1,4 +1,4 @@
-"""Forks of older versions, and sub-agents that were given their parent's conversation, repeat lines: how far they do."""
+"""Lines that forks of older versions, and sub-agents with their parent's conversation, repeat from another thread."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class CopiedLines(Protocol):
 
     @property
     def partial(self) -> bool:
-        """Whether some of the other's lines are left out, such as the items of a reply whose events are there."""
+        """Whether some of the other thread's lines are left out, such as the items of a reply whose events are present."""
 
     def goes_on(self, data: bytes, start: int, end: int) -> bool:
-        """Whether a line is still one of the other's; asked of each in turn, until one is not."""
+        """Whether a line still belongs to the other thread; asked for each in turn, until one does not."""
 
     def close(self) -> None:
-        """Closes what it reads."""
+        """Closes the files that it reads."""
 
 
 class Compared:
-    """Lines held beside those of their source.
+    """Lines compared with those of their source.
 
-    A sub-agent is not given everything (Codex 0.125 to 0.142 leave out calls, outputs and what is said between them), so there
-    a line may be any of the source's that stands behind the one before.
+    A sub-agent does not get every line (Codex 0.125 to 0.142 leave out calls, outputs and texts between them), so its line may
+    equal any line of the source behind the last equal one.
     """
 
     def __init__(self, source: Rollout, *, partial: bool = False) -> None:
@@ -52,7 +52,7 @@ class Compared:
         self._first = True
 
     def goes_on(self, data: bytes, start: int, end: int) -> bool:
-        """Whether a line is still one of the source's."""
+        """Whether a line still belongs to the source."""
         if self._first:
             self._first = False
             return True
@@ -69,14 +69,14 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Lines up to a number, which a sub-agent's description names (Codex from 0.153 on)."""
+    """Lines up to an ordinal, which a sub-agent's description names (Codex from 0.153 on)."""
 
     end: int
-    """The ordinal of the first line of its own."""
+    """The ordinal of the thread's first own line."""
     partial = True
 
     def goes_on(self, data: bytes, start: int, end: int) -> bool:
-        """Whether a line comes before that one."""
+        """Whether a line comes before the first own one."""
         number = ordinal(data, start, end)
         return number is None or number < self.end
 
@@ -85,7 +85,7 @@ class Numbered:
 
 
 def ordinal(data: bytes, start: int, end: int) -> int | None:
-    """The number of a line, as it stands near its beginning."""
+    """The number of a line, from near its beginning."""
     at = data.find(b'"ordinal":', start, min(end, start + 120))
     if at < 0:
         return None
@@ -101,7 +101,7 @@ def _digits(data: bytes, at: int, end: int) -> Iterator[int]:
 
 
 def _payload(data: bytes, start: int, end: int) -> bytes | None:
-    """A line from its type on; None for a session's description, which every copy has of its own."""
+    """A line from its type on; None for a session's description, which differs in every copy."""
     at = data.find(b'"type":"', start, min(end, start + 120))
     line = data[at if at >= 0 else start : end].rstrip(b"\r")
     return None if line.startswith(b'"type":"session_meta"') or not line else line
@@ -110,7 +110,7 @@ def _payload(data: bytes, start: int, end: int) -> bytes | None:
 def copied_lines(
     meta: dict[str, Any], base: Base | None, thread: Thread, notes: list[Note], segment: Segment
 ) -> CopiedLines | None:
-    """What tells the lines of an old fork, of a sub-agent or of a copy that went on by itself from those of its source; None for any other file."""
+    """Finds the source's lines in an old fork, in a sub-agent or in a copy that continued by itself; None for any other file."""
     if thread.original is not None:
         with suppress(NotASession):
             return Compared(Rollout(thread.original.path))
@@ -126,6 +126,6 @@ def copied_lines(
     if found is not None:
         with suppress(NotASession):
             return Compared(Rollout(found.path), partial=relation_of(meta)[1] == SUBAGENT)
-    text = f"forked from {source}, which is not here: what was copied from it is not told apart"
+    text = f"forked from {source}, which is not here: lines copied from it cannot be recognised"
     notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
     return None

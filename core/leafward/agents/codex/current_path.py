@@ -1,4 +1,4 @@
-"""The way from the first entry to where a thread stands while it is read: what a rollback shortens, and a branch goes on from."""
+"""The path from the first entry to the tip while a thread is read: rollbacks shorten it, and branches continue from it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 from leafward.session.entries import Kind
 
 _INJECTED_FOR_TURN = (Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE)
-"""What stands between two turns and is undone with the later one."""
+"""Kinds between two turns that are undone with the later one."""
 
 
 class State(NamedTuple):
-    """Where a branch stands: what a segment that begins there goes on from."""
+    """The state at a branch's place, from which a segment that begins there continues."""
 
     path: tuple[tuple[int, int], ...]
     model: str | None
@@ -23,7 +23,7 @@ START = State((), None, None, None)
 
 
 class Course:
-    """The path to the tip as ranges of entries: as few as there were branches."""
+    """The path to the tip as ranges of entries, one for each branch passed."""
 
     def __init__(self, path: tuple[tuple[int, int], ...] = ()) -> None:
         self._path = [list(span) for span in path]
@@ -34,11 +34,11 @@ class Course:
         return self._path[-1][1] - 1 if self._path else -1
 
     def frozen(self) -> tuple[tuple[int, int], ...]:
-        """The ranges, as they are now."""
+        """The present ranges."""
         return tuple((start, stop) for start, stop in self._path)
 
     def extend(self, first: int, stop: int) -> None:
-        """New entries go on from the tip, one from the other."""
+        """Adds entries behind the tip, each behind the one before."""
         path = self._path
         if path and (last := path[-1])[1] == first:
             last[1] = stop
@@ -46,7 +46,7 @@ class Course:
             path.append([first, stop])
 
     def holds(self, index: int) -> bool:
-        """Whether an entry is the tip or above it."""
+        """Whether an entry is on the path."""
         return any(start <= index < stop for start, stop in reversed(self._path))
 
     def cut(self, index: int) -> None:
@@ -57,9 +57,9 @@ class Course:
             self._path[-1][1] = index
 
     def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool = True) -> int:
-        """Goes back before the last so many prompts, as `thread_rolled_back` does: the first of them, -1 where there is none.
+        """Goes back before the last `turns` prompts, as `thread_rolled_back` does; returns the first of them, -1 without one.
 
-        What was `injected` for a turn goes with it, where the version does so; the first turn's stays, as it is the session's.
+        Entries `injected` for a turn go with it, in versions that do so; those of the first turn stay, as they belong to the session.
         """
         prompts: list[int] = []
         for start, stop in reversed(self._path):
@@ -77,7 +77,7 @@ class Course:
         return first
 
     def opening(self, kinds: bytearray) -> tuple[list[int], list[int]]:
-        """What was injected before the first prompt, and all prompts."""
+        """The entries injected before the first prompt, and all prompts."""
         initial: list[int] = []
         users: list[int] = []
         for start, stop in self._path:

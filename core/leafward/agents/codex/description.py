@@ -1,4 +1,4 @@
-"""What a thread says of itself: the header of a transcript, and what it was made from."""
+"""The description of a thread: the header of a transcript, and the thread's source."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 TWIN = "inferred"
-"""How a file stands to another one of its name that Codex knows the thread by."""
+"""Relation of a file to another one of the same name by which Codex knows the thread."""
 SUBAGENT = "subagent"
-"""How a thread stands to the one whose agent began it."""
+"""Relation of a thread to the one whose agent began it."""
 OURS = "leafward"
-"""Our field in the description of a thread that tells another agent's session: `forkedFrom` is the path of that one."""
+"""Our field in the description of a converted thread: `forkedFrom` is the path of its source."""
 
 
 _VERSION = re.compile(r"0\.([0-9]{2,4})\.")
 _FIRST = 105
-"""Codex 0.105 is the first version whose rollback takes back what was injected for the turn."""
+"""Codex 0.105 is the first version whose rollback also takes back the entries injected for the turn."""
 
 
 def rolls_injected_back(meta: dict[str, Any]) -> bool:
-    """Whether the version of Codex that began a file takes back with a turn what was injected for it.
+    """Whether the version of Codex that began a file takes back a turn together with the entries injected for it.
 
-    0.93 and 0.104 send it still, 0.105 does not (tried with the programs). A file of ours or of no version counts as a new one.
+    0.93 and 0.104 still send them, 0.105 does not (tried with the programs). Files of ours or without a version count as new.
     """
     version = meta.get("cli_version")
     known = _VERSION.match(version) if isinstance(version, str) and OURS not in meta else None
@@ -36,7 +36,7 @@ def rolls_injected_back(meta: dict[str, Any]) -> bool:
 
 
 def described(thread: Thread, meta: dict[str, Any]) -> Body:
-    """The description of a thread, as a native header would say it."""
+    """The description of a thread, as a native header."""
     thread_id = meta.get("id")
     header: Body = {
         "type": "session",
@@ -72,7 +72,7 @@ def described(thread: Thread, meta: dict[str, Any]) -> Body:
 
 
 def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str | None, str | None]:
-    """The thread that one was made from, and how: `subagent` or `fork`."""
+    """The thread that one was made from, and the relation: `subagent` or `fork`."""
     source = meta.get("source")
     spawned = source.get("subagent") if isinstance(source, dict) else None
     link = spawned.get("thread_spawn") if isinstance(spawned, dict) else None

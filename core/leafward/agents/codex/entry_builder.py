@@ -1,9 +1,9 @@
-"""Lines of rollouts to entries and their links.
+"""Entries made from lines of rollouts, and their links.
 
-Every line belongs to one entry: what repeats or measures it stands in the same stretch of the file. Entries follow each
-other; a rollback goes back, and a segment begins where its base was cut.
+Every line belongs to one entry: lines that repeat or measure an entry lie in its stretch of the file. Entries follow each other;
+a rollback goes back, and a segment begins where its base was cut.
 
-Longer than other modules: each kind of line changes the same few facts (tip, model, calls that wait), and a rollback or a
+Longer than other modules: each kind of line changes the same few facts (tip, model, waiting calls), and a rollback or a
 compaction needs all of them.
 """
 
@@ -50,18 +50,18 @@ _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.E
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
 _COMPLETED, _PROMPT, _TURN, _STARTED = Role.COMPLETED, Role.PROMPT, Role.TURN, Role.STARTED
 _OF_REPLIES = frozenset({_REPLY, _ECHO, _COUNT, _QUIET})
-"""What may stand between a count and the reply that it counts."""
+"""Roles that may stand between a count and its reply."""
 _ANYWHERE = frozenset({Role.UNKNOWN, Role.ASIDE})
-"""What says nothing of the lines around it."""
+"""Roles that tell nothing about the lines around them."""
 _OTHER = frozenset(Role) - _OF_REPLIES - _ANYWHERE - {_MESSAGE}
-"""What may not; a message may turn out to be a reply."""
+"""Roles that may not; a message may turn out to be a reply."""
 _PARTING = frozenset(Role) - _ANYWHERE - {_RESULT, _ANSWER}
-"""What parts that which is said of a call from the result of the call."""
+"""Roles that separate a record about a call from the call's result."""
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
 
 
-class Dependence(Exception):  # no error: whoever knows what came before reads the line
-    """A line means nothing without what came before it."""
+class Dependence(Exception):  # not an error: a reader that knows the lines before reads this one
+    """A line has no meaning without the lines before it."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -70,42 +70,42 @@ class Dependence(Exception):  # no error: whoever knows what came before reads t
 
 
 class EntryBuilder:
-    """The entries of one transcript while they are being made."""
+    """Makes the entries of one transcript."""
 
     def __init__(self, dependent: frozenset[Role] = frozenset()) -> None:
         """Lines of the roles in `dependent` raise Dependence; with `Role.UNKNOWN`, broken lines do too."""
         self.columns = Columns()
         self.parts: dict[int, int] = {}
-        """Entries that stand on one line with others: the how-manieth of it, from 1."""
+        """Entries that share a line with others: their number in it, from 1."""
         self.kept: dict[int, KeptMessages] = {}
-        """What each compaction keeps beside its summary."""
+        """The entries that each compaction keeps beside its summary."""
         self.literals: dict[int, tuple[int, int]] = {}
-        """Entries that stand only in a compaction: its number in `replacement_history`, or -1; and of a message cut to fit
-        the budget the entry it was cut from, else -1."""
+        """Entries that stand only in a compaction: the number in `replacement_history`, or -1; and, for a message cut to fit the
+        budget, the entry that it was cut from, else -1."""
         self.budgets: dict[int, int] = {}
-        """Tokens that such a message was cut to."""
+        """Tokens to which such a message was cut."""
         self.models: list[tuple[int, str | None]] = []
-        """From which entry on which model replies."""
+        """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
         self.uncertain: set[int] = set()
-        """Rollbacks behind which the file does not tell what is sent."""
+        """Rollbacks behind which the file does not tell what Codex sends."""
         self.unknown: dict[str, int] = {}
-        """Types of records that are not known, with how many there are of each."""
+        """Unknown types of records, with their numbers."""
         self.first_unknown = -1
         self.within: dict[int, tuple[int, int]] = {}
-        """Entries whose line stands among those of another entry, which goes on behind it: where it does, and its size."""
+        """Entries whose line stands within another entry, which continues behind it: offset and size of the line."""
         self.ends = CallEnds()
         self._messages = MessageIndex()
         self._prompts = Prompts()
         self._naming = SegmentIds()
         self._contexts = Contexts()
         self._begun: list[int] = []
-        """Entries that say that a turn begins."""
+        """Entries that mark the beginning of a turn."""
         self._replacing: list[int] = []
-        """Compactions whose context stands in the file."""
+        """Compactions whose context is stored in the file."""
         self.course = Course()
         self.rolls_injected_back = True
-        """Whether the version that writes a segment takes back with a turn what was injected for it."""
+        """Whether the version of a segment takes back a turn together with the entries injected for it."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
         self._dependent = dependent
@@ -115,7 +115,7 @@ class EntryBuilder:
     # --- places ---
 
     def begin(self, start: int, segment: str, state: State) -> None:
-        """A new segment begins at a byte, and goes on from a state."""
+        """Begins a segment at a byte, continuing from a state."""
         self.responses.unclaimed()
         self.link()
         self.start = start
@@ -131,12 +131,12 @@ class EntryBuilder:
             self.models.append((len(self.columns), state.model))
 
     def begin_apart(self, total: int | None) -> None:
-        """What comes first is not known, but settled; `total` was counted by then, or usage is recorded where that is None."""
+        """Begins behind unknown but settled lines; `total` tokens were counted there, None where usage is recorded."""
         self.responses.begin_apart(total)
         self._prompts.begin_apart()
 
     def state(self) -> State:
-        """Where the branch stands now."""
+        """The state of the branch now."""
         self.link()
         return State(self.course.frozen(), self.model, self.effort, self.responses.total)
 
@@ -152,9 +152,9 @@ class EntryBuilder:
         return index
 
     def link(self) -> None:
-        """Gives the entries made since their ids and parents, all at once: each goes on from the one before it.
+        """Gives ids and parents to all entries made since the last call: each continues from the one before it.
 
-        Before anything that looks at these, or goes back.
+        Call it before reading these entries, and before going back.
         """
         columns = self.columns
         first, stop = len(columns.parent), len(columns)
@@ -167,7 +167,7 @@ class EntryBuilder:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing but a reply can still say something of what was read."""
+        """Whether only a reply can still change the meaning of the lines read."""
         return self.ends.are_settled and self._prompts.are_settled
 
     @property
@@ -176,7 +176,7 @@ class EntryBuilder:
         return self.ends.stand_at(self.tip)
 
     def extend(self, others: EntryBuilder) -> None:
-        """Adds the entries that were made apart of the lines that come next, and that follow from here."""
+        """Adds the entries of the next lines, which were made apart and follow from here."""
         columns, base = self.columns, len(self.columns)
         start = self.start
         columns.start.extend(map(start.__add__, others.columns.start) if start else others.columns.start)
@@ -197,7 +197,7 @@ class EntryBuilder:
         self.link()
 
     def broken(self, at: int) -> None:
-        """A piece that is no record: it hangs on the entry before it, and nothing hangs on it."""
+        """Adds a piece that is not a record: it hangs on the entry before it, and nothing hangs on it."""
         self.responses.unclaimed()
         self.link()
         columns = self.columns
@@ -214,7 +214,7 @@ class EntryBuilder:
     # --- lines ---
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
-        """Whole lines, `at` bytes into their segment: what `take` makes of each of them, without a value for each."""
+        """Reads whole lines, `at` bytes into their segment, as `take` does, but without a value for each."""
         find, kind_of, close, role_of = data.find, KIND.match, CLOSE, KINDS.get
         # `rfind` takes half the time of `find`.
         glued = data.rfind(SEAM, 0, stop) >= 0
@@ -279,7 +279,7 @@ class EntryBuilder:
         self.link()
 
     def _result(self, call: str, at: int) -> None:
-        """The output of a call; what was said of it right before belongs to it."""
+        """Adds the output of a call; a record about the call right before it belongs to it."""
         begin = self.ends.start_of(call, at)
         self.responses.result()
         self._prompts.waiting = []
@@ -287,7 +287,7 @@ class EntryBuilder:
         self.ends.add_result(call, self._add(_TOOL_RESULT, begin), tip)
 
     def take(self, data: bytes, start: int, end: int, at: int) -> None:
-        """One line, `at` bytes into its segment."""
+        """Reads one line, `at` bytes into its segment."""
         if data[end - 1 : end] == b"\r" and end > start:
             end -= 1
         if end == start:
@@ -319,7 +319,7 @@ class EntryBuilder:
                 self.columns.damage.setdefault(at_entry, Damage.GLUED)
 
     def record(self, line: Line, at: int, raw: bytes) -> None:
-        """One record, and its bytes."""
+        """Reads one record, given with its bytes."""
         role, body = line.role, line.body
         if role in _ANYWHERE:
             self._check(role, at)
@@ -352,7 +352,7 @@ class EntryBuilder:
             self._other(role, payload_of(body or {}), at)
 
     def _aside(self, kind: Kind, at: int, size: int) -> None:
-        """A line that says nothing of those around it, wherever it stands: what was begun before it goes on behind it."""
+        """Adds a line that tells nothing about those around it: whatever began before it continues behind it."""
         starts, place = self.columns.start, self.start + at
         follows_result = self.ends_in_result
         index = self._add(kind, at)
@@ -389,7 +389,7 @@ class EntryBuilder:
             self._add(Kind.CUSTOM, at)
 
     def _strange(self, body: Body) -> None:
-        """Counts a record of a type that is not known."""
+        """Counts a record of an unknown type."""
         name = name_of(body)
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
@@ -419,7 +419,7 @@ class EntryBuilder:
         if not part:
             self._add(Kind.CUSTOM, at)
 
-    # --- what was said ---
+    # --- messages ---
 
     def _message(self, payload: dict[str, Any], at: int) -> None:
         index, text = len(self.columns.kind), item_text(payload)
@@ -436,14 +436,14 @@ class EntryBuilder:
         self._messages.add(self._add(_USER, at), {"role": "user"}, text)
 
     def settle(self) -> None:
-        """Where no event says what the user typed, whatever does not look injected counts as the user's."""
+        """Makes every message that does not look injected the user's, where no event records the typed text."""
         self.link()
         self._prompts.settle(self.columns.kind)
 
     # --- going back, and compactions ---
 
     def _roll_back(self, turns: object) -> bool:
-        """Goes back; whether it takes back the turn of a compaction, which no two versions do alike."""
+        """Goes back; returns whether it takes back the turn of a compaction, which differs from version to version."""
         left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
         if left <= 0:
             return False
@@ -457,7 +457,7 @@ class EntryBuilder:
             self.model = None
         if self._effort_at >= 0 and not self.course.holds(self._effort_at):
             self.effort = None
-        # A compaction with a turn of its own, as /compact is, ended before the turn of the prompt began.
+        # A compaction with a turn of its own, such as /compact, ended before the turn of the prompt began.
         began = bisect_left(self._begun, compaction) == bisect_left(self._begun, prompt)
         return compaction >= 0 and (compaction > prompt or began)
 
@@ -492,7 +492,7 @@ class EntryBuilder:
             self._replacing.append(index)
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
-        """What Codex kept before it wrote that down: the initial context, then the user's newest messages."""
+        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages."""
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
         first = users[0] if users else len(self.columns)
@@ -504,7 +504,7 @@ class EntryBuilder:
         part = 0
         for place, position in enumerate(chosen):
             budget = cut if place == 0 else None
-            # Only the text of a message is kept, its images are not.
+            # Only the text of a message is kept, not its images.
             if budget is None and users[position] not in self._messages.pictured:
                 continue
             index = self._add(Kind.INJECTED, at, part)

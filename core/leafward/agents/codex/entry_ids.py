@@ -1,4 +1,4 @@
-"""Ids of entries: made from where they lie, many at once, and the same whenever a file is read."""
+"""Ids of entries: made from their offsets, many at once, and the same whenever a file is read."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _IDS = 0xFFFFFFFF
 
 
 class SegmentIds:
-    """The ids of one segment after the other."""
+    """Makes ids for one segment after the other."""
 
     def __init__(self) -> None:
         self._seed = 0
         self._taken: set[bytes] | None = None
 
     def begin(self, start: int, segment: str, columns: Columns) -> None:
-        """The next entries are those of a segment, which begins at a byte."""
+        """Begins the entries of a segment, which begins at a byte."""
         seed = int.from_bytes(
             blake2b(segment.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
         self._seed = seed - start * _ODD
         if len(columns) and self._taken is None:
-            # In one segment different places have different ids; two may meet.
+            # Different places in one segment have different ids; ids of two segments may be equal.
             ids = bytes(columns.ids)
             self._taken = {ids[place : place + ID_SIZE] for place in range(0, len(ids), ID_SIZE)}
 
     def name(self, columns: Columns, first: int, parts: Mapping[int, int]) -> None:
-        """Gives ids to the entries from `first` on. `parts` says the how-manieth on its line an entry is, ascending."""
+        """Gives ids to the entries from `first` on. `parts` has the number of an entry within its line, ascending."""
         seed = self._seed
         ids = array("I", [(seed + at * _ODD) & _IDS for at in columns.start[first:]])
         for index in reversed(parts):

@@ -1,7 +1,7 @@
 """A copy of a thread's lines up to a cut, in one rollout of its own (Codex 0.47 to 0.169).
 
-Lines are copied as bytes: only their numbers and the description change. Where the new thread works in another folder, what
-Codex noted of the old one stays, and Codex itself tells the model of the new one before the next prompt.
+Lines are copied as bytes: only their numbers and the description change. Where the new thread works in another folder, Codex's
+notes about the old one stay, and Codex itself tells the model about the new one before the next prompt.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _LOST = frozenset(
         *("agent_nickname", "agent_role", "agent_path", OURS),
     }
 )
-"""Fields of a thread's description that say where another one came from."""
+"""Fields of a thread's description that name the thread's own source; a copy loses them."""
 _OF_FOLDER = frozenset({"git", "runtime_workspace_roots"})
-"""Fields that describe the folder it works in."""
+"""Fields that describe the working folder."""
 _OF_TURN = (Role.MESSAGE, Role.TURN)
-"""What stands right before a prompt, in files that do not say where a turn begins."""
+"""Roles right before a prompt, in files that do not mark the beginning of a turn."""
 _CLOSING = frozenset(
     {
         Role.QUIET,
@@ -58,15 +58,15 @@ _CLOSING = frozenset(
         Role.ASIDE,
     }
 )
-"""What may still stand behind the last reply of a turn."""
+"""Roles that may follow the last reply of a turn."""
 
 
 class _Stretch(NamedTuple):
-    """Lines of one segment that are copied."""
+    """Copied lines of one segment."""
 
     rollout: Rollout
     ordinal: int | None
-    """The number of the first line that is no longer copied; None: `offset` says where it ends."""
+    """The number of the first line that is not copied; None: `offset` is the end."""
     offset: int
 
 
@@ -78,13 +78,13 @@ def forked(
     home: str,
     env_set: tuple[tuple[str, str], ...],
 ) -> Draft:
-    """The lines up to a cut, of all segments that lead there, in one file of their own. Raises Refused."""
+    """The lines up to a cut, from all segments that lead there, in one file. Raises Refused."""
     columns = reader.columns
     folder = terms.folder(session, TITLE)
     owned = own_cut(session, columns, cut)
     tip = owned.end if owned.prompt >= 0 else _last_put(reader, owned)
     if tip < 0:
-        raise Refused("nothing of it lies in the files of Codex; --to pi takes everything along")
+        raise Refused("none of it is in the files of Codex; --to pi copies everything")
     step, offset = _place(reader, tip, owned.prompt)
     stretches = _leading_to(reader, step, offset)
     own = reader.chain.metas.get(step.segment.path, {})
@@ -116,7 +116,7 @@ def forked(
     meta.setdefault("model_provider", provider_of(home))
     remarks = [*owned.remarks()]
     if owned.entry >= 0 and not reader.stands_alone(owned.entry):
-        text = "what was asked for stands only in a compaction: the new session ends right before that one"
+        text = "this entry exists only in a compaction: the new session ends right before the compaction"
         remarks.append(Remark("inside-compaction", text))
     if columns.kind.count(Kind.MALFORMED):
         remarks.append(Remark("damaged-lines", "damaged lines are left out; whole records on them are kept"))
@@ -133,7 +133,7 @@ def forked(
 
 
 def _last_put(reader: CodexReader, owned: OwnCut) -> int:
-    """The last entry of the context: what Codex put in behind the last reply is part of it, where that is asked for."""
+    """The last entry of the context: it includes Codex's additions behind the last reply, where that is the requested end."""
     columns = reader.columns
     at: int = owned.entry
     while at >= 0 and at != owned.end:
@@ -144,7 +144,7 @@ def _last_put(reader: CodexReader, owned: OwnCut) -> int:
 
 
 def _depth(columns: Columns, index: int) -> int:
-    """How many entries a path has."""
+    """The number of entries of a path."""
     found = 0
     while index >= 0:
         found += 1
@@ -156,7 +156,7 @@ def _depth(columns: Columns, index: int) -> int:
 
 
 def _place(reader: CodexReader, end: int, prompt: int) -> tuple[Step, int]:
-    """The segment that the copy ends in, and the byte before which it ends."""
+    """The segment in which the copy ends, and the offset of its end."""
     rollout, _, stop = reader.stretch(end)
     if prompt >= 0:
         following, start, _ = reader.stretch(prompt)
@@ -172,7 +172,7 @@ def _step_of(reader: CodexReader, rollout: Rollout) -> Step:
 
 
 def _turn_start(rollout: Rollout, begin: int, prompt: int) -> int:
-    """Where the turn of a prompt begins: at the event that says so, else at the run of context lines before the prompt."""
+    """The beginning of a prompt's turn: the event that marks it, else the run of context lines before the prompt."""
     marked: int | None = None
     run: int | None = None
     for data, start, end, at in _lines_from(rollout, begin):
@@ -193,7 +193,7 @@ def _turn_start(rollout: Rollout, begin: int, prompt: int) -> int:
 
 
 def _turn_end(rollout: Rollout, begin: int) -> int:
-    """Where what belongs to a turn ends: at the first line behind its last reply that does not close it."""
+    """The end of a turn: the first line behind its last reply that does not close it."""
     last = begin
     for data, start, end, at in _lines_from(rollout, begin):
         line = line_at(data, start, end)
@@ -250,7 +250,7 @@ def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: b
 
 
 def _records(stretch: _Stretch) -> Iterator[bytes]:
-    """The records of a stretch, a line each: what is whole on a damaged line, and nothing that is broken."""
+    """The records of a stretch, one per line: the intact pieces of a damaged line, and nothing broken."""
     for data, start, end, at in stretch.rollout.lines(entire=True):
         if stretch.ordinal is None and at >= stretch.offset:
             return
@@ -292,7 +292,7 @@ def _is_described(line: bytes) -> bool:
 
 
 def _numbered(line: bytes, number: int, stamp: str) -> bytes:
-    """A line with its number in the new file; nothing else of it changes."""
+    """A line with its number in the new file, otherwise unchanged."""
     head = HEAD.match(line)
     if head is not None and head[1] is not None:
         return line[: head.start(1)] + str(number).encode() + line[head.end(1) :] + b"\n"
@@ -302,7 +302,7 @@ def _numbered(line: bytes, number: int, stamp: str) -> bytes:
 
 
 def _stamped(line: bytes, stamp: str) -> bytes:
-    """A line as it is; one that is an item by itself gets the frame without which no later Codex reads the file."""
+    """A line as it is; an item without a frame gets the frame that later versions of Codex need to read the file."""
     if HEAD.match(line) is not None:
         return line + b"\n"
     body = decode_line(line) or {}

@@ -22,7 +22,7 @@ HOOKS = HookGroups(
     "Codex",
     "hooks.json",
     _folder,
-    # Without a limit of its own Codex cuts the middle out of a text above 2,500 tokens.
+    # Without a configured limit Codex cuts the middle out of a text above 2,500 tokens.
     with_text={"additionalContextLimit": 100_000},
     note="Codex runs a new hook once you have reviewed it: it asks at its next start",
 )

@@ -23,7 +23,7 @@ _INJECTED = re.compile(
     r"|<goal_context>|<recommended_plugins>|<codex_internal_context[ >]|<hook|<personality|<plugins?[ >_]|<memor|<realtime|<INSTRUCTIONS>|Warning: |"
     r"Another language model started to solve this problem)"
 )
-"""How user messages that no person wrote begin, in versions that do not say what a message is."""
+"""Beginnings of user messages that no person wrote, in versions that do not record the kind of a message."""
 _TAG = re.compile(r"\s*(<[A-Za-z_]+[^>]{0,40}>|# AGENTS\.md|Warning:)")
 _DATA_URL = re.compile(r"data:([\w.+/-]*)(?:;[\w=-]+)*;base64,")
 _FRAME = re.compile(r"\s*<image([^>]{0,4096})>\s*")
@@ -33,11 +33,11 @@ _REFUSED = (
     "unsupported call:",
     "failed to parse function arguments",
     "apply_patch verification failed",
-    # Codex 0.169 runs no `rm -f` and the like: the call is answered, and nothing was done.
+    # Codex 0.169 runs no `rm -f` and the like: it answers the call without running it.
     "exec_command failed",
 )
 _STOPPED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z")
-"""What stands for the output of a call that the user stopped."""
+"""Text in place of the output of a call that the user stopped."""
 
 
 def content_of(item: dict[str, Any]) -> list[Any]:
@@ -59,7 +59,7 @@ def item_text(item: dict[str, Any]) -> str:
 
 
 def prompt_of(payload: dict[str, Any]) -> str | None:
-    """What an event says the user typed; None where it is something injected (old versions say so)."""
+    """The typed text in an event; None for an injected one (old versions mark those)."""
     if payload.get("kind") not in (None, "plain"):
         return None
     item = payload.get("item")
@@ -70,7 +70,7 @@ def prompt_of(payload: dict[str, Any]) -> str | None:
 
 
 def is_injected(payload: dict[str, Any], text: str) -> bool | None:
-    """Whether nobody typed a user message; None where neither it nor its beginning says so."""
+    """Whether nobody typed a user message; None where neither the message nor its beginning tells."""
     if payload.get("role") != "user":
         return True
     passed = payload.get("internal_chat_message_metadata_passthrough")
@@ -81,7 +81,7 @@ def is_injected(payload: dict[str, Any], text: str) -> bool | None:
 
 
 def injected_name(payload: dict[str, Any], text: str) -> str:
-    """What an injected message is, in a word or two."""
+    """The kind of an injected message, in a word or two."""
     passed = payload.get("internal_chat_message_metadata_passthrough")
     kinds = passed.get("content_item_kinds") if isinstance(passed, dict) else None
     if isinstance(kinds, list) and kinds and isinstance(kinds[0], str) and kinds[0] != "unknown":
@@ -98,18 +98,18 @@ _OF_AGENT = re.compile(
     r"codex\.(?:.*\.instructions|environments\.|AGENTS\.md|user_instructions|environment_context|ENVIRONMENT_CONTEXT|skills?|permissions"
     r"|model_switch|collaboration_mode|apps?\b|goal_context|personality|plugins?|recommended_plugins|memor|realtime|INSTRUCTIONS|Warning)"
 )
-"""Names of injected messages under the user's name that every agent brings its own of, or that are about Codex's own tools."""
+"""Names of injected messages under the user's name of which every agent has its own, or that are about Codex's own tools."""
 
 
 def is_of_agent(payload: dict[str, Any], name: str) -> bool:
-    """Whether an injected message of that name is what Codex puts into every session by itself, as each agent does."""
+    """Whether an injected message of that name is one that Codex puts into every session by itself, as each agent does."""
     if payload.get("type") == "agent_message":
         return False
     return payload.get("role") != "user" or _OF_AGENT.match(name) is not None
 
 
 def kind_of_item(item: dict[str, Any]) -> Kind:
-    """The kind of an item that stands only in a compaction."""
+    """The kind of an item that occurs only in a compaction."""
     role = line_of({"type": "response_item", "payload": item}).role
     return {Role.REPLY: Kind.ASSISTANT, Role.RESULT: Kind.TOOL_RESULT}.get(role, Kind.INJECTED)
 
@@ -139,7 +139,7 @@ def blocks(content: Iterable[Any]) -> list[Body]:
 
 
 def _text_of(part: object) -> str:
-    """A part that is no image: its text, else what it is."""
+    """A part that is not an image: its text, or else its type."""
     if not isinstance(part, dict):
         return part if isinstance(part, str) else plain_json(part)
     kind = part.get("type")
@@ -152,7 +152,7 @@ def _text_of(part: object) -> str:
 
 
 def _without_frames(found: list[Body]) -> list[Body]:
-    """Images with the tags around them (0.16x) folded into them."""
+    """Images with the surrounding tags (0.16x) folded into them."""
     if not any(block["type"] == "image" for block in found):
         return found
     kept: list[Body] = []
@@ -194,11 +194,11 @@ def user_message(payload: dict[str, Any]) -> list[Body]:
 
 
 _REQUEST = re.compile(r"^## My request for Codex:", re.MULTILINE)
-"""Behind what an editor says of open files and selections; Codex too calls a thread by what follows it."""
+"""Heading behind an editor's list of open files and selections; Codex, too, titles a thread by the text behind it."""
 
 
 def typed_in(text: str) -> str | None:
-    """What a person typed of a message that an editor put together; None where it is not such a one."""
+    """The typed part of a message that an editor composed; None for any other message."""
     found = _REQUEST.search(text)
     return (text[found.end() :].strip() or None) if found is not None else None
 
@@ -206,7 +206,7 @@ def typed_in(text: str) -> str | None:
 # --- replies ---
 
 _HOSTED = frozenset({"web_search_call", "image_generation_call", "tool_search_call", "mcp_call"})
-"""Calls that the provider runs itself: a result that answers them may never stand in the file."""
+"""Calls that the provider runs itself: their results may be missing from the file."""
 
 
 _HOSTED_FIELDS = frozenset(
@@ -215,7 +215,7 @@ _HOSTED_FIELDS = frozenset(
 
 
 def reply_blocks(records: Iterable[Body]) -> list[Body]:
-    """The blocks of one reply; what only events say of it stands for what no item says."""
+    """The blocks of one reply; events stand in for content without an item."""
     found: list[Body] = []
     echoes: list[Body] = []
     for record in records:
@@ -327,7 +327,7 @@ def call_block(item: dict[str, Any]) -> Body:
 
 
 def result_content(item: dict[str, Any]) -> list[Body]:
-    """The blocks of a call's output; of JSON in a string that old versions wrote, the output in it."""
+    """The blocks of a call's output; where old versions wrote JSON in a string, the output inside it."""
     output = item.get("output", item.get("tools", item.get("result")))
     if isinstance(output, dict):
         inner = output.get("content", output.get("output"))
@@ -342,7 +342,7 @@ def result_content(item: dict[str, Any]) -> list[Body]:
 
 
 def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple[bool, int | None]:
-    """Whether a call failed, and its exit code where one is known: from what was said of it, else from its output."""
+    """Whether a call failed, and its exit code where it is known: from records about the call, else from its output."""
     code: int | None = None
     for answer in answers:
         status = answer.get("status")
@@ -367,7 +367,7 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]]) -> tuple
 
 
 def _went_wrong(answer: dict[str, Any]) -> bool:
-    """Whether the result of an MCP tool says so: an error instead of a result, or a result that is one."""
+    """Whether the result of an MCP tool reports a failure: an error instead of a result, or a result marked as an error."""
     result = answer.get("result")
     if not isinstance(result, dict):
         return False
@@ -377,7 +377,7 @@ def _went_wrong(answer: dict[str, Any]) -> bool:
 
 
 def printed_in(answer: dict[str, Any]) -> list[str]:
-    """The files that Codex itself says a command printed, where the command is more than that alone."""
+    """The files that a command printed according to Codex itself, where the command does more than print them."""
     parts = answer.get("parsed_cmd")
     if not isinstance(parts, list) or len(parts) < 2:
         return []
@@ -391,7 +391,7 @@ def printed_in(answer: dict[str, Any]) -> list[str]:
 
 
 def usage_in(records: Iterable[Body]) -> Body | None:
-    """What a reply cost: what was recorded of its response, else the first count behind it that says something."""
+    """The usage of a reply: as recorded with its response, else the first count behind it with any figures."""
     counted: Body | None = None
     for record in records:
         payload = payload_of(record)
@@ -404,7 +404,7 @@ def usage_in(records: Iterable[Body]) -> Body | None:
 
 
 def native_usage(usage: object) -> Body | None:
-    """Codex's counts as native ones: its input includes what was read from the cache."""
+    """Codex's counts in the native form: its input includes tokens read from the cache."""
     if not isinstance(usage, dict):
         return None
     counts = {

@@ -1,4 +1,4 @@
-"""The messages of a rollout by what they say: a compaction repeats those that it keeps."""
+"""The messages of a rollout by their content: a compaction repeats the messages that it keeps."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ WARNING = "Warning: "
 
 
 class MessageIndex:
-    """Finds the entry of a message again."""
+    """Finds the entry of a repeated message."""
 
     def __init__(self) -> None:
         self._last: dict[int, int] = {}
-        """The last message that says something, by `_key`."""
+        """The last message of each content, by `_key`."""
         self._before: dict[int, int] = {}
-        """From a message to the one before it that says the same."""
+        """For a message: the previous one with the same content."""
         self._bytes: dict[int, int] = {}
         self.warnings: list[int] = []
-        """Remarks of Codex itself, which it takes for the user's when it compacts."""
+        """Remarks of Codex itself, which it counts as the user's when it compacts."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 
     def add(self, index: int, item: dict[str, Any], text: str) -> None:
-        """Takes in the message of an entry."""
+        """Adds the message of an entry."""
         key = _key(item, text)
         if key is not None:
             before = self._last.get(key)
@@ -45,7 +45,7 @@ class MessageIndex:
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
     def extend(self, others: MessageIndex, base: int) -> None:
-        """Takes in the messages of a run of entries that begins at an entry."""
+        """Adds the messages of a run of entries that begins at an entry."""
         for key, last in others._last.items():
             first = last
             while (before := others._before.get(first)) is not None:
@@ -59,7 +59,7 @@ class MessageIndex:
         self.pictured.update(base + index for index in others.pictured)
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
-        """The entry that each item repeats: the last one on the way here with its text that no later item repeats; -1 for none."""
+        """The entry that each item repeats: the last one on the path with its text that no later item repeats; -1 for none."""
         found = [-1] * len(items)
         taken: set[int] = set()
         for number in range(len(items) - 1, -1, -1):
@@ -73,7 +73,7 @@ class MessageIndex:
         return found
 
     def size(self, index: int) -> int:
-        """Bytes of the text of a message; 0 where there is none."""
+        """Bytes of the text of a message; 0 without a message."""
         return self._bytes.get(index, 0)
 
 
@@ -82,7 +82,7 @@ def _is_image(part: object) -> bool:
 
 
 def _key(item: dict[str, Any], text: str) -> int | None:
-    """What a message is found again by: its text, and its id where it has one, else its role."""
+    """The key of a message: its text, with its id, or its role where it has no id."""
     if item.get("type") not in (None, "message"):
         return None
     name = f"{item.get('id') or item.get('role')}\0{text}".encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""A first look at a thread: what stands at the beginning and the end of its first file."""
+"""A first look at a thread: the beginning and the end of its first file."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 HEAD = 48 << 10
-"""Bytes read: the description of a thread alone is half of it."""
+"""Bytes read: the description of a thread alone takes half of them."""
 _TAIL = 4 << 10
 
 
 def remote_of(path: str) -> str | None:
-    """The git remote that the description of a thread names; None where it names none, or cannot be read."""
+    """The git remote in the description of a thread; None where it names none, or cannot be read."""
     try:
         meta = meta_of(head_of(path, HEAD).partition(b"\n")[0])
     except OSError:
@@ -40,7 +40,7 @@ def remote_of(path: str) -> str | None:
 
 
 def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
-    """What a look at a rollout says; None where it begins with no record. Raises OSError."""
+    """Facts from a first look at a rollout; None where it does not begin with a record. Raises OSError."""
     head = head_of(candidate.path, HEAD)
     lines = head.split(b"\n")
     meta = with_folder(meta_of(lines[0]), head)
@@ -87,13 +87,13 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
 
 
 def _is_inherited(body: Body, own: object) -> bool:
-    """Whether a record is one of its parent's that a sub-agent was given (0.153 and later): `own` is the number of its first own one."""
+    """Whether a sub-agent got a record from its parent (0.153 and later): `own` is the number of its first own record."""
     number = body.get("ordinal")
     return isinstance(own, int) and isinstance(number, int) and number < own
 
 
 def _last_time(path: str) -> int | None:
-    """When the last whole line was written."""
+    """The time of the last whole line."""
     if path.endswith(COLD):
         return None
     with open_regular(path) as file:

@@ -1,7 +1,7 @@
-"""Which messages under the user's name a person typed.
+"""Messages under the user's name that a person typed.
 
-Codex writes what it puts in itself under the same name. What was typed it tells a second time, in an event, which comes behind
-the message or right before it; rollouts without such events leave it to how a message begins.
+Codex writes its own additions under the same name. It repeats typed text in an event, which comes behind the message or right
+before it; in rollouts without such events, the beginning of a message decides.
 """
 
 from __future__ import annotations
@@ -15,53 +15,53 @@ _USER, _INJECTED = Kind.USER, Kind.INJECTED
 
 
 def _joined(text: str) -> str:
-    """A text without white space: the event joins the parts of a message with nothing between them."""
+    """A text without white space: the event joins the parts of a message without separators."""
     return "".join(text.split())
 
 
 class Prompts:
-    """Messages and events in the order of a rollout."""
+    """Decides which messages were typed, from messages and events in the order of a rollout."""
 
     def __init__(self) -> None:
         self.spoken = 0
         """The latest reply."""
         self.waiting: list[tuple[int, str, bool]] = []
-        """Messages since the last reply or result of which an event may say that they were typed, with their texts, and whether
-        they begin like what Codex puts in: then the event has to say just that."""
+        """Messages since the last reply or result that an event may still declare typed, with their texts, and whether they begin like
+        Codex's own additions: then the event has to repeat the whole text."""
         self._events = 0
         self._unsure: list[int] = []
-        """Messages before the first event, of which nothing else says who wrote them."""
+        """Messages before the first event, whose author nothing else tells."""
         self._early: str | None = None
-        """What an event says that no message said before it."""
+        """Text of an event that no message before it had."""
 
     def begin_apart(self) -> None:
-        """What comes first is not known: events told before what was typed, and none is waited for."""
+        """Begins behind unknown lines: events declared typed text there, and no message waits for one."""
         self._events = 1
 
     @property
     def are_settled(self) -> bool:
-        """Whether what comes next says nothing of what came before."""
+        """Whether later lines can no longer change the kind of earlier messages."""
         return bool(self._events) and not self.waiting and not self._unsure and self._early is None
 
     def extend(self, others: Prompts, base: int) -> None:
-        """Goes on behind a run of entries that begins at an entry, and before which all was settled."""
+        """Continues behind a run of entries that begins at an entry, and before which all was settled."""
         self.waiting = [(base + index, text, looks) for index, text, looks in others.waiting]
         self._early = others._early
 
     def begin(self) -> None:
-        """A new segment begins."""
+        """Begins a new segment."""
         self.waiting = []
         self._early = None
 
     def take(self, index: int, payload: dict[str, Any], text: str) -> Kind | None:
-        """What a message that becomes the entry `index` counts as for now; None where it repeats what an event said before it."""
+        """The present kind of a message that becomes the entry `index`; None where it repeats an earlier event."""
         by_user = payload.get("role") == "user"
         if by_user and self._early is not None and _joined(text) == _joined(self._early):
             self._early = None
             return None
         injected = is_injected(payload, text)
         if injected and by_user and self._unsure:
-            # Instructions and environment come before what is typed, never behind it.
+            # Instructions and environment come before typed text, never behind it.
             self._unsure = [one for one in self._unsure if one < self.spoken]
         unsure = injected is None and not self._events
         if unsure:
@@ -72,7 +72,7 @@ class Prompts:
         return _INJECTED if injected or unsure else _USER
 
     def typed(self, text: str, kinds: bytearray) -> bool:
-        """An event says what was typed: its message becomes the user's. False where no message says it so far."""
+        """Makes a message the user's whose text an event declares typed. False where no message so far has that text."""
         if not self._events:
             self._unsure.clear()
         self._events += 1
@@ -87,7 +87,7 @@ class Prompts:
         return False
 
     def settle(self, kinds: bytearray) -> None:
-        """Decides at the end of the file: where there was no event at all, whatever does not look injected is the user's."""
+        """Decides at the end of the file: without any event, every message that does not look injected is the user's."""
         if not self._events:
             for index in self._unsure:
                 kinds[index] = _USER

@@ -1,7 +1,7 @@
-"""Lines of a rollout: what each of them is, told by its first bytes wherever Codex itself wrote it, else decoded.
+"""Lines of a rollout and their roles, told by the first bytes where Codex itself wrote a line; other lines are decoded.
 
-Rules are those of Codex 0.47 to 0.169. What a line is decides whether it makes an entry, belongs to the reply or result that
-is being read, or only repeats what another line says.
+Rules are those of Codex 0.47 to 0.169. The role of a line decides whether it makes an entry, belongs to the reply or result
+that is being read, or only repeats another line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Role(IntEnum):
-    """What a line is for a transcript."""
+    """The role of a line in a transcript."""
 
     META = 1
     """`session_meta`."""
@@ -32,33 +32,33 @@ class Role(IntEnum):
     RESULT = 4
     """The output of a call."""
     ECHO = 5
-    """A piece of a reply said once more, for the screen."""
+    """A piece of a reply, repeated for the screen."""
     PROMPT = 6
-    """What the user typed, said once more."""
+    """The typed text, repeated."""
     ANSWER = 7
-    """How a call ended, said once more: exit code, changed files."""
+    """The end of a call, repeated: exit code, changed files."""
     COUNT = 8
     """Token counts of the thread."""
     USAGE = 9
     """Token counts of one response."""
     QUIET = 10
-    """Says nothing that another line does not say."""
+    """Adds nothing to other lines."""
     BOOKS = 11
-    """Bookkeeping: turns, settings, the world's state."""
+    """Metadata: turns, settings, the world's state."""
     TURN = 12
     """`turn_context`."""
     COMPACTED = 13
     ROLLBACK = 14
     NAME = 15
     INJECTED = 16
-    """In the context, but said by neither a user nor the model."""
+    """In the context, but written by neither a user nor the model."""
     UNKNOWN = 17
     COMPLETED = 18
-    """`item_completed`: what it is depends on its item."""
+    """`item_completed`: the item decides its role."""
     STARTED = 19
-    """The begin of a turn, before anything of it."""
+    """The beginning of a turn, before all of its other lines."""
     ASIDE = 20
-    """Bookkeeping that may stand anywhere, also within a response."""
+    """Metadata that may stand anywhere, even within a response."""
 
 
 _ITEMS = {
@@ -155,7 +155,7 @@ _EVENTS |= dict.fromkeys(
     ),
     Role.ASIDE,
 )  # fmt: skip
-"""Few of these are ever stored; which ones depends on the version."""
+"""Few of these are ever stored; the version decides which."""
 
 _COMPLETED = {
     "UserMessage": Role.PROMPT,
@@ -191,20 +191,20 @@ _TYPES = {
     "dynamic_tools_updated": Role.ASIDE,
     "security_risk_score": Role.ASIDE,
 }
-"""Types of a line that need no look at the payload."""
+"""Types of lines whose payload need not be read."""
 
 TYPES = frozenset({*_TYPES, "response_item", "event_msg"})
 
 
 class Line(NamedTuple):
-    """One line, as far as its beginning tells."""
+    """One line, with the facts from its beginning."""
 
     role: Role
     ordinal: int | None
     call: str | None
     """The call that a result or an answer belongs to."""
     body: Body | None
-    """The line decoded, where it had to be."""
+    """The decoded line, where decoding was necessary."""
 
 
 HEAD = re.compile(
@@ -215,13 +215,13 @@ KIND = re.compile(
     rb'(?:,"thread_id":"[^"]{0,80}+(?<!\\)","turn_id":"[^"]{0,80}+(?<!\\)","item":\{"type":"([^"]++)","id":"([^"\\]{0,200}+)"'
     rb'|(?:,"(?:id|status|phase)":(?:"[^"]{0,200}+(?<!\\)"|null)){0,3}+,(?:"role":"([^"]++)"|"call_id":"([^"\\]{0,200}+)"))?+'
 )
-"""All of it at one go, for blocks of lines: a key of `KINDS`; of `item_completed` the type and id of its item; the role; the
-call's id. `[^"]` is the quickest way over a string, and a quote behind a backslash ends none: such a line is decoded."""
+"""The beginning of a line in one match, for blocks of lines: a key of `KINDS`; for `item_completed` the type and id of its item;
+the role; the call's id. `[^"]` passes strings fastest, and no string ends at a quote behind a backslash: such lines are decoded."""
 TURN = re.compile(
     rb'\{"timestamp":"[\w:.+-]{1,40}+",(?:"ordinal":(?:0|[1-9]\d*+),)?+"type":"turn_context","payload":\{'
     rb'(?:"(?:root_)?turn_id":"[\w-]{0,80}+",){0,2}+'
 )
-"""A turn's context up to where what it says begins: from turn to turn the rest is the same bytes."""
+"""A turn's context up to the beginning of its values: the rest is often equal from turn to turn."""
 SAID_BY = re.compile(rb'(?:,"(?:id|status|phase)":(?:"[^"\\]{0,200}"|null)){0,3},"role":"(\w+)"')
 CALL = re.compile(rb'(?:,"(?:id|status)":(?:"[^"\\]{0,200}"|null)){0,2},"call_id":"([^"\\]{0,200})"')
 DONE = re.compile(
@@ -242,18 +242,18 @@ KINDS = {
     for (kind, sub), role in HEADS.items()
 }
 _TOLD_INSIDE = (Role.COMPLETED, Role.MESSAGE)
-"""Roles that a head alone does not tell apart."""
+"""Roles that the beginning of a line does not distinguish."""
 _ALONE = {name.encode(): role for name, role in _TYPES.items()}
 _DECODED = (
     Role.META, Role.MESSAGE, Role.PROMPT, Role.COUNT, Role.TURN, Role.COMPACTED, Role.ROLLBACK, Role.INJECTED
 )  # fmt: skip
-"""Lines that are looked into."""
+"""Lines whose content is needed."""
 _ASSISTANT = b"assistant"
 COMPLETED = {name.encode(): role for name, role in _COMPLETED.items()}
 
 
 def line_at(data: bytes, start: int, end: int) -> Line | None:
-    """What the line `data[start:end]` is; None where it is no record at all."""
+    """The role of the line `data[start:end]` and the facts from its beginning; None where it is not a record."""
     head = HEAD.match(data, start, end)
     if head is None or data[end - 1] != CLOSE:
         body = decode_line(data[start:end])
@@ -289,11 +289,11 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
 
 
 _DESCRIBES = frozenset({"id", "timestamp", "instructions", "git"})
-"""All that the first line of such a rollout says."""
+"""All fields in the first line of such a rollout."""
 
 
 def framed(body: Body) -> Body:
-    """A record as Codex writes it now: until the summer of 2025 items, and the description ahead of them, were lines by themselves."""
+    """A record in Codex's present form: until summer 2025, items and the description ahead of them were lines by themselves."""
     if "payload" in body:
         return body
     kind = body.get("type")
@@ -309,7 +309,7 @@ def framed(body: Body) -> Body:
 
 
 def line_of(body: Body) -> Line:
-    """What a decoded line is."""
+    """The role of a decoded line, with its facts."""
     body = framed(body)
     kind, payload = body.get("type"), body.get("payload")
     number = body.get("ordinal")
@@ -336,7 +336,7 @@ def line_of(body: Body) -> Line:
 
 SEAM = b'}{"timestamp":"'
 BEGINS = re.compile(rb'\{"timestamp":"')
-"""How a record begins, for `lines.seams`."""
+"""The beginning of a record, for `lines.seams`."""
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:
@@ -345,7 +345,7 @@ def is_glued(data: bytes, start: int, end: int) -> bool:
 
 
 def name_of(body: Body) -> str:
-    """What a record says that it is: its type, that of its payload, and of an item that was completed its own."""
+    """The full type of a record: its type, the type of its payload, and the type of a completed item."""
     payload = payload_of(body)
     kind, sub, item = body.get("type"), payload.get("type"), payload.get("item")
     if sub == "item_completed" and isinstance(item, dict):
@@ -354,13 +354,13 @@ def name_of(body: Body) -> str:
 
 
 def records(region: bytes) -> Iterator[Body]:
-    """The records in a stretch of a rollout that can be read, in order."""
+    """The readable records in a stretch of a rollout, in order."""
     return map(framed, bodies_in(region, BEGINS))
 
 
 _BEGINNING = b'{"timestamp":"'
 THOUGHTS = frozenset({b"reasoning", b"agent_reasoning", b"agent_reasoning_raw_content", b"Reasoning"})
-"""Subtypes, and types of an item that was completed, that say what the model thought."""
+"""Subtypes, and types of completed items, that hold the model's thinking."""
 
 
 def records_of(
@@ -368,11 +368,11 @@ def records_of(
 ) -> Iterator[tuple[Role, Body]]:
     """The records of some roles in a stretch of a rollout, in order, without those of types in `but`.
 
-    What its first bytes tell to be another is not decoded; where they tell nothing, a type in `but` may be among what is given.
+    A record with another role in its first bytes is not decoded; where these tell nothing, types in `but` may be included.
     """
     for line in region.split(b"\n"):
         head = HEAD.match(line)
-        # Inside a string the quotes of a beginning would be escaped: a second one is that of another record.
+        # Inside a string the quotes of a beginning would be escaped: a second beginning belongs to another record.
         if head is not None and line.find(_BEGINNING, 1) < 0:
             _, kind, sub = head.groups()
             role = HEADS.get((kind, sub))
@@ -394,13 +394,13 @@ def records_of(
 
 
 def payload_of(body: Body) -> dict[str, Any]:
-    """The payload of a record; empty where it has none."""
+    """The payload of a record; empty without one."""
     payload = body.get("payload")
     return payload if isinstance(payload, dict) else {}
 
 
 def as_object(text: object) -> dict[str, Any] | None:
-    """JSON in a string as an object; None where it is none."""
+    """JSON in a string as an object; None for anything else."""
     if isinstance(text, dict):
         return text
     if not isinstance(text, str) or not text.lstrip().startswith("{"):

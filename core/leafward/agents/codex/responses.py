@@ -1,8 +1,8 @@
-"""Which lines belong to one response of the model.
+"""The lines that belong to one response of the model.
 
-A response leaves items, events that say its texts again, and a token count. Their order differs by version: up to 0.58 events and
-the count come before the items, and calls alternate with their outputs; from 0.66 on the count comes behind the items; in 0.142
-behind the outputs too. So a line is put to a response by what it is and says, and by the total of its count.
+A response leaves items, events that repeat its texts, and a token count. Their order differs by version: up to 0.58, events and
+the count come before the items, and calls alternate with their outputs; from 0.66 on the count comes behind the items, in 0.142
+behind the outputs too. So role and content of a line, and the total of its count, decide to which response it belongs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Responses:
-    """The responses of one transcript while it is read. Offsets are bytes into the segment that is read."""
+    """The responses of one transcript while it is read. Offsets are bytes into the present segment."""
 
     __slots__ = (
         "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "assumed", "counts", "items", "open", "opening", "partial",
@@ -32,31 +32,31 @@ class Responses:
     def __init__(self, columns: Columns, prompts: Prompts, add: Callable[[Kind, int], int]) -> None:
         self._columns, self._prompts, self._add = columns, prompts, add
         self.stale: set[int] = set()
-        """Replies whose token counts are those of the reply before."""
+        """Replies whose token counts repeat those of the reply before."""
         self.counts: dict[int, tuple[int, int]] = {}
-        """Where the token counts of a reply stand that are not the first ones in its own stretch: the entry in whose stretch they
-        do, and how many bytes into it."""
+        """The places of token counts that are not the first ones in their reply's own stretch: the entry whose stretch contains them,
+        and the offset in it in bytes."""
         self.partial = False
-        """Whether what is read was copied from a conversation without all items of its replies."""
+        """Whether the lines were copied from a conversation without all items of its replies."""
         self.begin(0, None)
 
     def begin(self, start: int, total: int | None) -> None:
-        """A new segment begins at a byte; so many tokens were counted before it."""
+        """Begins a new segment at a byte; `total` tokens were counted before it."""
         self.start, self.total = start, total
         self.recorded = False
-        """Whether usage is recorded response by response: counts of the thread say nothing more then."""
+        """Whether usage is recorded response by response: counts of the thread have no meaning then."""
         self.assumed = self.recorded, self.total
-        """What is taken to have been known before the first line, where lines are told apart from those before them."""
+        """The assumptions about earlier lines, where lines are read apart from these."""
         self.opening: bytes | None = None
-        """The event that the first reply began with, where one did: an earlier reply may have said the same."""
+        """The event at the beginning of the first reply, if there was one: an earlier reply may have the same text."""
         self.open = False
-        """Whether what comes next may still belong to the entry of the last reply."""
+        """Whether the next line may still belong to the entry of the last reply."""
         self.items: list[bytes] = []
         """The lines of the items of that reply."""
         self.ahead = False
         """Whether its count came before its items."""
         self.waiting = -1
-        """Where a count stands that came before everything else of its response."""
+        """The place of a count that came before all other lines of its response."""
         self._raised = False
         """Whether that count is higher than the one before it."""
         self._foreign_count = False
@@ -66,24 +66,24 @@ class Responses:
         self._itemized = False
         """Whether replies leave items here."""
         self._after_results = False
-        """Whether nothing but outputs of calls came since its last item."""
+        """Whether only outputs of calls came since its last item."""
         self._uncounted = -1
-        """The last reply, if it has no count yet and nothing but results came behind it."""
+        """The last reply, if it has no count yet and only results follow it."""
 
     def begin_apart(self, total: int | None) -> None:
-        """What comes first is not known: replies left items, and so much was counted, or usage was recorded where that is None."""
+        """Begins behind unknown lines: replies left items; `total` tokens were counted, or usage was recorded for None."""
         self.recorded, self._itemized, self.total = total is None, True, total
         self.assumed = self.recorded, total
 
     def piece(self, raw: bytes, at: int, *, item: bool) -> None:
-        """An item of a reply, or an event that says one once more."""
+        """Adds an item of a reply, or an event that repeats one."""
         if not item and self.items and (self.ahead or not self.open):
             if self._says(raw):
                 return
             self.open = False
         if not self.open:
             counted, self.waiting = self.waiting, -1
-            # An item right behind the output of a call whose response was counted before it is of that same response.
+            # An item right behind the output of a call belongs to the call's response if that was counted before it.
             self.ahead = counted >= 0 or (item and self._after_results and self.ahead)
             self.open, self.items, self._after_results, self._foreign_count = True, [], False, False
             if self._reply < 0 and not item:
@@ -96,50 +96,50 @@ class Responses:
             self.items.append(raw)
 
     def result(self) -> None:
-        """The output of a call becomes an entry."""
+        """Ends a piece at the output of a call, which becomes an entry."""
         self._settle()
         self.open, self._after_results = False, True
 
     def end(self) -> None:
-        """Something else becomes an entry."""
+        """Ends the response at any other entry."""
         self._settle()
         self.open = self.ahead = self._after_results = False
         self._uncounted = -1
 
     def _settle(self) -> None:
-        """What only an event says, where replies leave items, the client said and not the model: it is never sent."""
+        """Marks a text that occurs only in an event as the client's, where replies leave items: it is never sent."""
         if self.open and not self.items and (self.partial or (not self.ahead and self._itemized)):
             self._columns.kind[self._reply] = Kind.CUSTOM
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether lines that come next may be of the last reply, or of one whose count was read."""
+        """Whether the next lines may belong to the last reply, or to one whose count was read."""
         return self.open or self.waiting >= 0
 
     def unclaimed(self) -> None:
-        """What comes next is of no reply: a count that still waits counts what left nothing else."""
+        """Makes a waiting count an entry of its own, since the next line belongs to no reply."""
         place, self.waiting = self.waiting, -1
-        # A total that is lower begins anew with another process of Codex, and may be an estimate.
+        # A lower total begins anew with another process of Codex, and may be an estimate.
         if place >= 0 and self._raised:
             self._add(Kind.USAGE, place)
             self.end()
 
     def usage(self, at: int) -> None:
-        """The usage of one response."""
+        """Adds the usage of one response."""
         self.recorded = True
         if not self.open and not self._belongs(at):
             self._add(Kind.USAGE, at)
         self.end()
 
     def count(self, payload: dict[str, Any], at: int) -> None:
-        """The counts of the thread so far."""
+        """Adds the counts of the thread so far."""
         if self.recorded:
             return
         total = total_in(payload)
         known, self.total = self.total, total if total is not None else self.total
         fresh = total is not None and total != known
         if self.open and not self.items:
-            # Only events so far: the items come behind the count.
+            # There were only events so far: the items come behind the count.
             if fresh and self._foreign_count:
                 self._belongs(at)
             self.ahead = self.ahead or fresh
@@ -157,7 +157,7 @@ class Responses:
         self.waiting, self._raised = at, known is None or (total or 0) > known
 
     def leads_to(self, others: Responses) -> bool:
-        """Whether what others made of what comes next, without knowing what came before, is what would be made of it here."""
+        """Whether entries made apart, without the lines before them, are those that would be made from here on."""
         unsettled = self.open or self.ahead or self.partial or self._uncounted >= 0 or self.waiting >= 0
         if unsettled or not self._itemized:
             return False
@@ -166,7 +166,7 @@ class Responses:
         return others.opening is None or not self.items or not self._says(others.opening)
 
     def extend(self, others: Responses, base: int) -> None:
-        """Goes on behind a run of entries that begins at an entry, and that this led to."""
+        """Continues behind a run of entries that begins at an entry and that this state led to."""
         self.stale.update(base + reply for reply in others.stale)
         self.counts.update((base + reply, (base + at, place)) for reply, (at, place) in others.counts.items())
         self.total = others.total if others.total is not None else self.total
@@ -178,21 +178,21 @@ class Responses:
             self.items, self._reply = others.items, base + others._reply
 
     def _belongs(self, at: int) -> bool:
-        """Puts a count to the last reply where that one has none yet; False where there is no such reply."""
+        """Assigns a count to the last reply without one; False where there is no such reply."""
         reply, self._uncounted = self._uncounted, -1
         if reply < 0:
             return False
         starts = self._columns.start
         holder = len(starts) - 1
         while holder > reply and starts[holder - 1] == starts[holder]:
-            # What stands within another entry has no stretch of its own.
+            # An entry within another one has no stretch of its own.
             holder -= 1
         self.counts[reply] = holder, self.start + at - self._columns.start[holder]
         return True
 
     def _says(self, echo: bytes) -> bool:
-        """Whether an event says again what an item of the last reply says."""
-        # Calls say nothing, and only an item of reasoning says what was thought: most need not be decoded for that.
+        """Whether an event repeats an item of the last reply."""
+        # Calls have no text, and only items of reasoning hold thinking: most items need not be decoded here.
         thinking = [item for item in self.items if b'"reasoning"' in item]
         if not thinking and (head := KIND.match(echo)) is not None and head[2] == b"Reasoning":
             return False
@@ -204,7 +204,7 @@ class Responses:
 
 
 def total_in(payload: dict[str, Any]) -> int | None:
-    """The tokens of the whole thread that a count names; None where it names none."""
+    """The tokens of the whole thread that a count names; None without them."""
     info = payload.get("info")
     usage = info.get("total_token_usage") if isinstance(info, dict) else None
     total = usage.get("total_tokens") if isinstance(usage, dict) else None

@@ -29,7 +29,7 @@ class Rollout(OpenFile):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.torn: str | None = None
-        """Why a compressed file ends before its content does; None where it is whole."""
+        """Why the content of a compressed file is incomplete; None where it is complete."""
         if path.endswith(COLD):
             packed = self._file
             try:
@@ -40,7 +40,7 @@ class Rollout(OpenFile):
     def lines(
         self, stop: Callable[[], bool] = lambda: False, *, entire: bool = False
     ) -> Iterator[tuple[bytes, int, int, int]]:
-        """The lines: a buffer, where in it the line begins and ends, and its offset in the file. `entire`: see `blocks`."""
+        """The lines: a buffer, begin and end of the line in it, and its offset in the file. `entire`: see `blocks`."""
         for buffer, whole, base in self.blocks(stop, entire=entire):
             yield from lines_in(buffer, whole or len(buffer), base)
 
@@ -50,7 +50,7 @@ class Rollout(OpenFile):
 
 
 def lines_in(buffer: bytes, stop: int, base: int) -> Iterator[tuple[bytes, int, int, int]]:
-    """The lines of a block: the buffer, where in it each begins and ends, and its offset in the file."""
+    """The lines of a block: the buffer, begin and end of each line in it, and its offset in the file."""
     start = 0
     while start < stop:
         newline = buffer.find(b"\n", start, stop)
@@ -60,7 +60,7 @@ def lines_in(buffer: bytes, stop: int, base: int) -> Iterator[tuple[bytes, int, 
 
 
 def first_line(at: Callable[[int, int], bytes]) -> bytes:
-    """The first line of what a function reads."""
+    """The first line of the bytes that a function reads."""
     size = 1 << 15
     while True:
         head = at(0, size)
@@ -83,7 +83,7 @@ def is_packed(head: bytes) -> bool:
 
 
 def unpacked_head(head: bytes, size: int) -> bytes:
-    """The content that the first bytes of a compressed file hold; empty where they are damaged."""
+    """The content in the first bytes of a compressed file; empty where they are damaged."""
     try:
         return zstd.ZstdDecompressor().decompress(head, size)
     except zstd.ZstdError:
@@ -91,9 +91,9 @@ def unpacked_head(head: bytes, size: int) -> bytes:
 
 
 def unpacked_lines(path: str) -> Iterator[bytes | None]:
-    """The content of a compressed file in pieces of whole lines, at last what follows the last line end.
+    """The content of a compressed file in pieces of whole lines; the last piece is the text behind the last line end.
 
-    None stands before that where the rest cannot be unpacked.
+    None comes before that piece where the rest cannot be unpacked.
     """
     rest = b""
     try:
@@ -111,7 +111,7 @@ def unpacked_lines(path: str) -> Iterator[bytes | None]:
 
 
 def _unpacked(packed: IO[bytes], path: str) -> tuple[IO[bytes], str | None]:
-    """The content in a temporary file, and what is wrong with the rest of it."""
+    """The content in a temporary file, and the error in the rest of it."""
     plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is
     torn = None
     try:

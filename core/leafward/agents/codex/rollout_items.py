@@ -1,4 +1,4 @@
-"""What new rollouts have in common, copied or told: name and place, the provider, and the shapes of their items."""
+"""Common parts of new rollouts, whether copied or converted: name and place, the provider, and the shapes of their items."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 TITLE = "Codex"
-"""As people write it."""
+"""The agent's name as people write it."""
 
 
 def provider_of(home: str) -> str:
-    """The provider that the user's own settings name; interactive Codex does not open a thread without one (0.169)."""
+    """The provider in the user's own settings; interactive Codex does not open a thread without one (0.169)."""
     try:
         settings = tomllib.loads(read_regular(Path(home, "config.toml")).decode("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -41,7 +41,7 @@ def provider_of(home: str) -> str:
 
 
 def fresh_id(terms: Terms) -> str:
-    """A UUID made from the time, as Codex makes its own (version 7)."""
+    """A UUID made from the time, in the form of Codex's own (version 7)."""
     milliseconds = int(terms.now.timestamp() * 1000) & ((1 << 48) - 1)
     number = milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
     return str(UUID(int=number))
@@ -58,7 +58,7 @@ def draft_of(
     env_set: tuple[tuple[str, str], ...],
     left: int = 0,
 ) -> Draft:
-    """A draft of a rollout among those of today, under the name that Codex would give it."""
+    """A draft of a rollout in today's folder, under the name that Codex would give it."""
     local = terms.now.astimezone()
     folder = Path(home, LIVE_FOLDER, f"{local:%Y}", f"{local:%m}", f"{local:%d}")
     file = folder / f"rollout-{local:%Y-%m-%dT%H-%M-%S}-{name}.jsonl"
@@ -76,7 +76,7 @@ def draft_of(
 
 
 def injected_line(terms: Terms, ordinal: int | None = None) -> bytes:
-    """The text that is put in, as a message that Codex sends and shows to nobody; numbered in a paginated file."""
+    """The added text, as a message that Codex sends and never shows; numbered in a paginated file."""
     line: Body = {"timestamp": iso_stamp(terms.now)}
     line |= item_of(message_of("user", [text_part("input_text", terms.injected)]))
     return encode_line(line if ordinal is None else {**line, "ordinal": ordinal})

@@ -1,8 +1,8 @@
-"""Lines further on in a large rollout, made entries by a process that does not know what comes before them.
+"""Entries made from lines further on in a large rollout, by a process that does not know the lines before them.
 
-Most of what a line means does not depend on that once a response has ended. So entries are made in runs that begin behind a
-line that ends one, as if nothing had come before, and end where a line looks back: a compaction, a rollback, a broken line.
-Whoever reads in order takes a run in where what it assumes holds, and makes the entries itself of everything else.
+Once a response has ended, the meaning of most lines does not depend on earlier ones. So entries are made in runs that begin
+behind a line that ends a response, as if nothing preceded it, and end where a line looks back: a compaction, a rollback, a broken
+line. The reader in order takes over a run where its assumptions hold, and makes the entries of all other lines itself.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from leafward.agents.stretches import Stretch
 
 _ENDING = frozenset({Role.USAGE, Role.BOOKS, Role.STARTED, Role.TURN})
-"""Lines behind which no response goes on, where usage is recorded; where it is not, what was counted has to be known too."""
+"""Roles behind which no response continues, where usage is recorded; where it is not, the count so far has to be known as well."""
 _DEPENDENT = frozenset({Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN, Role.ASIDE})
-"""What means nothing without all that came before, or is so rare that nobody tries."""
+"""Roles that have no meaning without all earlier lines, or are too rare to bother."""
 _USAGE = b'"type":"token_usage_record"'
 _TURN = b'"type":"turn_context"'
 
 
 class Run:
-    """Lines that follow each other, the entries that they make, and what is assumed of the lines before them."""
+    """Lines in a row, the entries that they make, and the assumptions about the lines before them."""
 
     def __init__(self, start: int, total: int | None) -> None:
-        """`total` is assumed to be what was counted before; None means that usage is recorded response by response."""
+        """`total` is the assumed count so far; None means that usage is recorded response by response."""
         self.start = self.stop = start
         """Offsets."""
         self.entries = EntryBuilder(_DEPENDENT)
@@ -41,9 +41,9 @@ class Run:
         """The model and the effort that the turn before is assumed to have set."""
 
     def feed(self, data: bytes, at: int) -> None:
-        """Adds whole lines, up to one that depends on what came before: that raises Dependence."""
+        """Adds whole lines, up to one that depends on the lines before the run: that raises Dependence."""
         if not self.entries.has_turns and (settings := _first_settings(data)) is not None:
-            # Most turns set what the turn before set.
+            # Most turns repeat the settings of the turn before.
             self._settings = self.entries.model, self.entries.effort = settings
         try:
             self.entries.feed(data, len(data), at)
@@ -53,7 +53,7 @@ class Run:
             raise
 
     def follows(self, before: EntryBuilder) -> bool:
-        """Whether what is assumed holds behind what was read."""
+        """Whether the assumptions hold behind the lines read so far."""
         entries = self.entries
         return (
             before.is_settled
@@ -67,12 +67,12 @@ class StretchRuns(NamedTuple):
     """The runs in a stretch."""
 
     stop: int
-    """The offset that the stretch ends at."""
+    """Offset of the end of the stretch."""
     runs: list[Run]
 
 
 def runs_of(stretch: Stretch) -> StretchRuns | None:
-    """The runs in a stretch; None where it is to be read in order."""
+    """The runs in a stretch; None where it has to be read in order."""
     runs: list[Run] = []
     run: Run | None = None
     try:
@@ -97,7 +97,7 @@ def runs_of(stretch: Stretch) -> StretchRuns | None:
 
 
 def _first_settings(data: bytes) -> tuple[str, str | None] | None:
-    """The model and the effort that the first turn in some lines sets; None where none is found."""
+    """The model and the effort that the first turn in some lines sets; None without one."""
     place = data.find(_TURN)
     while place >= 0:
         end = data.find(b"\n", place)
@@ -111,9 +111,9 @@ def _first_settings(data: bytes) -> tuple[str, str | None] | None:
 
 
 def response_end(data: bytes, start: int, *, recorded: bool) -> tuple[int, int | None]:
-    """Where the first line ends that ends a response, and what was counted by then; the end of whole lines where none does.
+    """The end of the first line that ends a response, and the count by then; the end of all lines where none does.
 
-    Where usage is recorded response by response counts say nothing.
+    Counts have no meaning where usage is recorded response by response.
     """
     answered = ended = False
     total = None

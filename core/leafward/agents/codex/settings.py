@@ -1,4 +1,4 @@
-"""What a turn's context sets: decoded once for all turns that say the same."""
+"""Settings in a turn's context, decoded once for all turns with the same ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leafward.agents.codex.records import TURN, payload_of
 from leafward.session.line_decoding import decode_line
 
 _LONGEST = 1 << 16
-"""Bytes of a context that are kept to know the next one by."""
+"""Most bytes of a context that are kept to recognise the next one."""
 
 
 class Settings(NamedTuple):
-    """What of a turn's context makes entries."""
+    """The settings of a turn's context that make entries."""
 
     model: object
     effort: str | None
@@ -27,7 +27,7 @@ class Contexts:
         self._known = Settings(None, None)
 
     def settings(self, data: bytes, start: int, end: int) -> Settings | None:
-        """What the line `data[start:end]` sets; None where it is no record, or in another shape than Codex writes."""
+        """The settings in the line `data[start:end]`; None where it is not a record, or differs from Codex's own shape."""
         turn = TURN.match(data, start, end)
         if turn is None:
             return None

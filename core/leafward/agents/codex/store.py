@@ -1,7 +1,7 @@
-"""Where Codex keeps threads: names of files, the segments of a thread, names and live segments it remembers elsewhere.
+"""The places where Codex keeps threads: names of files, the segments of a thread, recorded names and live segments.
 
-A thread is one file, or several once it was reverted: each revert begins a new segment, and the database knows which of them
-is live. Nothing here is ever written.
+A thread is one file, or several after reverts: each revert begins a new segment, and the database knows the live one.
+Nothing here is ever written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".jsonl"
 COLD = ".zst"
-"""Ending of a rollout that was compressed: `.jsonl.zst`."""
+"""Ending of a compressed rollout: `.jsonl.zst`."""
 _ENDINGS = (SUFFIX, SUFFIX + COLD)
 LIVE_FOLDER = "sessions"
 ARCHIVE_FOLDER = "archived_sessions"
@@ -38,11 +38,11 @@ _DATABASE = re.compile(r"state_(\d+)\.sqlite")
 _COMPARED = 4 << 10
 """Bytes at the end of two files of one name and size that are compared."""
 _DEEPEST = 6
-"""Folders below a root that are entered: a year, a month and a day, and room for whatever else somebody made."""
+"""Folders below a root that are entered: a year, a month and a day, and some levels that a user may have added."""
 
 
 class Named(NamedTuple):
-    """What the name of a rollout says."""
+    """Facts in the name of a rollout."""
 
     time: str
     thread: str
@@ -51,7 +51,7 @@ class Named(NamedTuple):
 
 
 def named(name: str) -> Named | None:
-    """What a file name says; None for a rollout that does not have Codex's name."""
+    """The facts in a file name; None for a rollout without Codex's form of name."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None
@@ -74,43 +74,43 @@ class Segment(NamedTuple):
 
     path: str
     thread: str
-    """Empty where the name does not say it."""
+    """Empty where the name does not tell it."""
     id: str
-    """What a `history_base` names it by."""
+    """Its name in a `history_base`."""
     time: str
-    """As in the name: sorts by when it was begun."""
+    """The time in the name: sorts segments by their beginning."""
     archived: bool
     stamp: Stamp
 
     @property
     def order(self) -> tuple[str, str]:
-        """Sorts the segments of a thread by when they were begun; ids are made from the time, more finely than names."""
+        """Sorts the segments of a thread by their beginning; ids contain a more exact time than names."""
         return self.time, self.id
 
 
 def segment_of(path: str, stamp: Stamp) -> Segment:
-    """A file as a segment, by its name and where it lies."""
+    """A file as a segment, by its name and folder."""
     folder, name = os.path.split(path)
     return _segment(path, name, os.path.basename(folder) == ARCHIVE_FOLDER, stamp)
 
 
 @dataclass(slots=True)
 class Shelf:
-    """The rollouts of one store, by what they are."""
+    """The rollouts of one store, by thread and segment."""
 
     threads: dict[str, list[Segment]] = field(default_factory=dict)
-    """Segments of each thread, oldest first; the first of them stands for the thread in a listing."""
+    """Segments of each thread, oldest first; the first one represents the thread in a listing."""
     segments: dict[str, Segment] = field(default_factory=dict)
     loose: list[Segment] = field(default_factory=list)
-    """Files whose names say no thread."""
+    """Files whose names contain no thread."""
     copies: list[Segment] = field(default_factory=list)
-    """Plain files of a name that counts elsewhere (`segments`), and of another content: both went on by themselves."""
+    """Plain files with other content than the file of the same name in `segments`: both continued by themselves."""
 
     @classmethod
     def of(cls, found: Iterable[Segment]) -> Shelf:
-        """Sorts files. Of a plain file and its compressed copy the plain one counts, of two places the live one (Codex).
+        """Sorts files. A plain file is preferred to its compressed copy, a live file to an archived one (as in Codex).
 
-        Of two files of one name in folders of the same kind the one that was written last counts.
+        Of two files with one name in folders of the same kind, the one that was written last is preferred.
         """
         shelf = cls()
         best = shelf.segments
@@ -141,7 +141,7 @@ def _preference(one: Segment) -> tuple[bool, bool, int, str]:
 
 
 def _differ(one: Segment, other: Segment) -> bool:
-    """Whether two plain files of one name have gone on differently: they are only appended to, so their ends tell."""
+    """Whether two plain files with one name continued differently: files are only appended to, so their ends tell."""
     if one.path.endswith(COLD) or other.path.endswith(COLD):
         return False
     return one.stamp[0] != other.stamp[0] or _end(one.path, *one.stamp) != _end(other.path, *other.stamp)
@@ -149,7 +149,7 @@ def _differ(one: Segment, other: Segment) -> bool:
 
 @lru_cache(maxsize=1024)
 def _end(path: str, size: int, *_written: int) -> bytes:
-    """The last bytes of a file; read once as long as its stamp is the same."""
+    """The last bytes of a file, read once while its stamp is unchanged."""
     try:
         with open_regular(path) as file:
             file.seek(max(0, size - _COMPARED))
@@ -160,11 +160,11 @@ def _end(path: str, size: int, *_written: int) -> bytes:
 
 _NAMES = "session_index.jsonl"
 _LOGS = frozenset({_NAMES, "history.jsonl"})
-"""What Codex keeps beside its sessions, in lines as well."""
+"""Codex's files of lines beside its sessions."""
 
 
 def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
-    """Every file under a root that may be a rollout: of a store its two folders, of any other folder all of it."""
+    """Every file under a root that may be a rollout: in a store only its two folders, in any other folder everything."""
     within = [os.path.join(root, name) for name in (LIVE_FOLDER, ARCHIVE_FOLDER)]
     starts = [folder for folder in within if os.path.isdir(folder)] or [root]
     folders = [(folder, 0) for folder in starts]
@@ -193,7 +193,7 @@ def _segment(path: str, name: str, archived: bool, stamp: Stamp) -> Segment:
 
 
 def home_of(path: str) -> str | None:
-    """The store that a rollout lies in: the folder above `sessions` or `archived_sessions`; None where it lies elsewhere."""
+    """The store of a rollout: the folder above `sessions` or `archived_sessions`; None where it lies elsewhere."""
     folder = os.path.dirname(path)
     for _ in range(_DEEPEST):
         above, name = os.path.split(folder)
@@ -206,7 +206,7 @@ def home_of(path: str) -> str | None:
 
 
 def names_in(home: str) -> dict[str, str]:
-    """Names that threads were given, by thread: the last line of the log for each counts. Empty where there is none."""
+    """Given names by thread: the last line of the log for each thread counts. Empty without a log."""
     found: dict[str, str] = {}
     try:
         with open_buffered(os.path.join(home, _NAMES)) as file:
@@ -221,13 +221,13 @@ def names_in(home: str) -> dict[str, str]:
 
 
 class Remembered(NamedTuple):
-    """What the state database says of a thread."""
+    """Facts about a thread in the state database."""
 
     rollout: str
     """Base name of the live segment."""
     name: str | None
     title: str | None
-    """Not that of a sub-agent which repeats a prompt."""
+    """Not the title of a sub-agent that repeats a prompt."""
     archived: bool
     parent: str | None
     """The thread that spawned it."""
@@ -247,7 +247,7 @@ def database_of(home: str) -> str | None:
 
 
 def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered], str | None]:
-    """What the database says of some threads, and why it could not be asked, in a few words."""
+    """The facts about some threads in the database, and why it could not be read, in a few words."""
     path = database_of(home)
     if path is None:
         return {}, None
@@ -271,7 +271,7 @@ def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered]
 
 
 def called_in(home: str) -> dict[str, str]:
-    """Everything that threads are called, by thread: in the log of names and in the state database. Never raises."""
+    """All names and titles of threads, by thread: from the log of names and the state database. Never raises."""
     found = names_in(home)
     path = database_of(home)
     if path is None:
@@ -300,7 +300,7 @@ def _row(row: tuple[Any, ...], parent: str | None) -> Remembered:
     _, path, name, title, archived, prompt = row
     rollout = str(path or "").replace("\\", "/").rpartition("/")[2]
     if parent is not None and title == prompt:
-        # The first prompt of a sub-agent's file is its parent's up to 0.142.
+        # Up to 0.142 the first prompt in a sub-agent's file is its parent's.
         title = None
     return Remembered(rollout, _text(name), _text(title), bool(archived), parent)
 

@@ -1,4 +1,4 @@
-"""Tasks that one agent of Codex hands to another as an item of its own, where no user's message says them (`multi_agent_v2`, 0.153 and later)."""
+"""Tasks that one agent of Codex hands to another as an item without a user's message (`multi_agent_v2`, 0.153 and later)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TASK = re.compile(
 
 
 def task_of(item: dict[str, Any]) -> str | None:
-    """The task that an item hands to this thread; by its name where the text is encrypted; None where it hands over none."""
+    """The task that an item hands to this thread; its name where the text is encrypted; None for any other item."""
     if item.get("type") != "agent_message":
         return None
     found = _TASK.match(item_text(item))

@@ -21,4 +21,4 @@ CODEX_TOOLS = ToolTable(
     scripts={"exec": ("input",)},
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
 )
-"""`read` is what a result names by itself: a file that Codex says a command printed. `exec` is its code mode."""
+"""`read` is the name in results: a file that a command printed, according to Codex. `exec` is Codex's code mode."""

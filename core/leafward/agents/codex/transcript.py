@@ -1,4 +1,4 @@
-"""One thread of Codex as a transcript: put together from its segments, and each entry translated when asked for."""
+"""One thread of Codex as a transcript: put together from its segments, and each entry translated on request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _WINDOW = re.compile(rb'"model_context_window"\s*:\s*([1-9]\d{0,9})')
 _TOLD_BACK = 500
-"""Entries above one among which its context window is looked for: each turn says it."""
+"""Entries above an entry that are searched for its context window: each turn records it."""
 
 
 class CodexReader:
@@ -51,7 +51,7 @@ class CodexReader:
         self._open = []
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything anew, or what was appended where nothing else changed.
+        """Reads everything, or only the appended lines where nothing else changed.
 
         Raises NotASession where the thread's first file cannot be read or holds no record.
         """
@@ -65,7 +65,7 @@ class CodexReader:
         try:
             with gc_paused():
                 found = self._read(thread, stop)
-        except BaseException:  # also an interrupt: what was open before stays, what was opened now does not
+        except BaseException:  # an interrupt too: files opened before stay open, new ones are closed
             self.close()
             self._open = before
             raise
@@ -126,7 +126,7 @@ class CodexReader:
     # --- entries ---
 
     def _span(self, index: int) -> tuple[Piece, int, int]:
-        """The piece of an entry, and where in it its stretch begins and ends."""
+        """The piece of an entry, and begin and end of the entry's stretch in it."""
         within = self._made.builder.within.get(index) if self._made is not None else None
         start = self._columns.start[index] if within is None else within[0]
         piece = self._pieces[bisect_right(self._begins, start) - 1]
@@ -143,7 +143,7 @@ class CodexReader:
         return piece.rollout.region(start, stop - start)
 
     def _line(self, place: int, size: int) -> bytes:
-        """A line, by its place in all files one after the other."""
+        """A line, by its offset in all files put together."""
         piece = self._pieces[bisect_right(self._begins, place) - 1]
         first = place - piece.begin
         return piece.rollout.region(first, piece.rollout.extent(first, size))
@@ -153,7 +153,7 @@ class CodexReader:
         return self.region(index).rstrip(b"\n").split(b"\n")
 
     def origin(self, index: int) -> Origin:
-        """Where the entry's first line lies."""
+        """The place of the entry's first line."""
         piece, start, stop = self._span(index)
         place = piece.rollout.long_lines.get(start)
         if place is not None:
@@ -163,25 +163,25 @@ class CodexReader:
 
     @property
     def chain(self) -> Chain:
-        """The segments it was read from, and what each is based on."""
+        """The segments of the thread, and the base of each."""
         return self._made.chain if self._made is not None else Chain()
 
     @property
     def columns(self) -> Columns:
-        """The entries that the files make."""
+        """The entries made from the files."""
         return self._columns
 
     def stands_alone(self, index: int) -> bool:
-        """Whether an entry has lines of its own, rather than standing in a compaction only."""
+        """Whether an entry has lines of its own and does not only stand in a compaction."""
         return self._made is None or index not in self._made.builder.literals
 
     def stretch(self, index: int) -> tuple[Rollout, int, int]:
-        """The file of an entry, and where in it what belongs to the entry begins and ends."""
+        """The file of an entry, and begin and end of the entry's stretch in it."""
         piece, start, stop = self._span(index)
         return piece.rollout, start, stop
 
     def window(self, index: int) -> int | None:
-        """The context window in force at an entry, as Codex uses it, in tokens; None where nothing says so."""
+        """The context window in force at an entry, as Codex uses it, in tokens; None where it is not recorded."""
         parents, at = self._columns.parent, index
         for _ in range(_TOLD_BACK):
             if at < 0:
@@ -193,13 +193,13 @@ class CodexReader:
         return None
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
+        """An entry as a native line."""
         return self._translator.body(index) if self._translator is not None else None
 
     def brief(self, index: int) -> Body | None:
-        """What was said in an entry."""
+        """The content of an entry without time, cost and source."""
         return self._translator.brief(index) if self._translator is not None else None
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed; None where it says more than that."""
+        """The call that an entry answers, and whether it failed; None where the entry holds more than that."""
         return self._translator.outcome(index) if self._translator is not None else None

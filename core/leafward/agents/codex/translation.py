@@ -1,4 +1,4 @@
-"""Entries of a transcript as native lines would say them, made one at a time from their stretch of the file."""
+"""Entries of a transcript as native lines, made one at a time from their stretch of the file."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ UNCERTAIN = (
     "context uncertain from here: this takes back a turn with a compaction, after which some versions of Codex send "
     "the compacted context and others none of it"
 )
-"""What is said of such a rollback. Measured: 0.107 keeps it until it is resumed, 0.125 and 0.142 send nothing of it."""
+"""The note on such a rollback. Measured: 0.107 sends it until it is resumed, 0.125 and 0.142 send nothing of it."""
 _COUNTED_BACK = 64
-"""Entries before a compaction among which the last count is looked for."""
+"""Entries before a compaction that are searched for the last count."""
 _COUNTED_BEHIND = 16
-"""Entries behind a compaction among which the count is looked for that Codex makes of what it left."""
+"""Entries behind a compaction that are searched for Codex's count of the new context."""
 _SAID = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.COMPACTION})
 _SPOKEN = frozenset({Kind.USER, Kind.ASSISTANT, Kind.INJECTED})
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
-"""Entries made of several lines: one of them that is broken leaves the others."""
+"""Entries made of several lines: a broken line leaves the others."""
 _REPLIES = frozenset({Role.REPLY, Role.ECHO})
 _RESULTS = frozenset({Role.RESULT, Role.ANSWER})
 
@@ -73,7 +73,7 @@ class Translator:
         self.columns = builder.columns
         self.region = region
         self.line = line
-        """A line by its place and its size."""
+        """A line by its place and size."""
         self._answers = builder.ends.answers
         self.provider = provider if isinstance(provider, str) else "openai"
         self._parts = builder.parts
@@ -88,7 +88,7 @@ class Translator:
         self._calls = CallNames(self.columns, self._calls_in)
 
     def body(self, index: int) -> Body | None:
-        """An entry as a native line; None where nothing of it can be read."""
+        """An entry as a native line; None where no part of it can be read."""
         kind = Kind(self.columns.kind[index])
         if kind is Kind.MALFORMED:
             return None
@@ -100,7 +100,7 @@ class Translator:
             return None
         first = found[0]
         if kind is Kind.ASSISTANT:
-            # A count may come before everything else of a reply.
+            # A count may come before all other lines of a reply.
             first = next((one for one in found if line_of(one).role in (Role.REPLY, Role.ECHO)), first)
         body = self._frame(index, first)
         if index in self._literals:
@@ -110,7 +110,7 @@ class Translator:
         return body
 
     def brief(self, index: int) -> Body | None:
-        """What was said in an entry, without when, what it cost and which record it is; any other entry whole."""
+        """The content of an entry without time, cost and source; entries of other kinds are complete."""
         kind = Kind(self.columns.kind[index])
         if kind not in _SPOKEN or index in self._literals:
             return self.body(index)
@@ -122,7 +122,7 @@ class Translator:
         return self._said(index, found, None) if found else self.body(index)
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed; None where it holds what was printed as well."""
+        """The call that an entry answers, and whether it failed; None where the entry also names printed files."""
         if self.columns.kind[index] != Kind.TOOL_RESULT or index in self._literals:
             return None
         found = list(records_of(self.region(index), _RESULTS))
@@ -193,7 +193,7 @@ class Translator:
         return self._models[at] if at >= 0 else None
 
     def _said(self, index: int, found: list[Body], stamp: int | None) -> Body:
-        """A reply of the records that say something of it; Codex keeps none that was broken off."""
+        """A reply from the records of its content; Codex stores no reply that was broken off."""
         content = reply_blocks(found)
         self._calls.remember(content)
         body = _message("assistant", content, stamp)
@@ -215,7 +215,7 @@ class Translator:
         return body
 
     def _usage(self, index: int, found: Iterable[Body]) -> Body | None:
-        """What a reply cost, as the count says that is its own."""
+        """The usage of a reply, from its own count."""
         if index in self._stale:
             return None
         elsewhere = self._counts.get(index)
@@ -237,7 +237,7 @@ class Translator:
         ]
 
     def _ended(self, index: int, found: list[tuple[Role, Body]]) -> tuple[Body, str, list[Body]]:
-        """The result among the records of an entry, the call that it belongs to, and what else was said of how that ended."""
+        """The result among the records of an entry, its call, and other records about the end of that call."""
         item = payload_of(next((record for role, record in found if role is Role.RESULT), found[0][1]))
         call = str(item.get("call_id") or item.get("id") or "")
         answers = []
@@ -272,7 +272,7 @@ class Translator:
     # --- compactions ---
 
     def _literal(self, index: int, kind: Kind, first: Body, frame: Body) -> Body:
-        """What stands only in a compaction: an item of its history, or a message cut to fit."""
+        """An entry that stands only in a compaction: an item of its history, or a message cut to fit."""
         number, cut = self._literals[index]
         stamp = milliseconds(frame.get("timestamp"))
         if cut >= 0:
@@ -322,7 +322,7 @@ class Translator:
         return body
 
     def _records_behind(self, index: int) -> Iterator[Body]:
-        """The records behind a compaction, up to the next thing that anybody said."""
+        """The records behind a compaction, up to the next message."""
         kinds = self.columns.kind
         for at in range(index, min(index + _COUNTED_BEHIND, len(kinds))):
             if at > index and kinds[at] in _SAID:
@@ -330,7 +330,7 @@ class Translator:
             yield from islice(records(self.region(at)), int(at == index), None)
 
     def _tokens_before(self, index: int) -> int:
-        """How large the context was before a compaction, as the last reply before it was counted; 0 where none was."""
+        """The size of the context before a compaction, from the count of the last reply before it; 0 without one."""
         parents, kinds = self.columns.parent, self.columns.kind
         at = parents[index]
         for _ in range(_COUNTED_BACK):
@@ -344,7 +344,7 @@ class Translator:
         return 0
 
     def _system(self, index: int) -> Body | None:
-        """The system prompt in force at an entry: a compaction brings it along."""
+        """The system prompt in force at an entry, which a compaction carries."""
         kinds = self.columns.kind
         at = index
         while at >= 0 and kinds[at] != Kind.SYSTEM:
@@ -357,7 +357,7 @@ class Translator:
 
 
 _LONG = frozenset({"base_instructions", "instructions", "user_instructions", "type"})
-"""Fields of bookkeeping that repeat a prompt of many kilobytes; the line itself shows them."""
+"""Fields of metadata that repeat a prompt of many kilobytes; only the line itself shows them."""
 
 
 def _turn_of(payload: dict[str, Any]) -> object:

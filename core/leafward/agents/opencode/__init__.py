@@ -1,1 +1,1 @@
-"""opencode. The agent itself is `agent.OpenCode`; what it runs around a compaction needs none of that."""
+"""opencode. The agent itself is `agent.OpenCode`; its hooks do not need it."""

@@ -1,6 +1,6 @@
-"""opencode: where it keeps sessions, how one is read, how it resumes one. Rules are those of opencode 0.5 to 1.18.
+"""opencode: the places of its sessions, and the way to read and to resume one. Rules are those of opencode 0.5 to 1.18.
 
-A session inside a database has a path of its own: that of the database, and behind it the session's id.
+A session inside a database has a path of its own: the database's, followed by the session's id.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class OpenCode:
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
         """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.
 
-        A database that `$OPENCODE_DB` names elsewhere is one more.
+        A database elsewhere that `$OPENCODE_DB` names is added.
         """
         configured = config.roots.get(self.name)
         if configured is not None:
@@ -81,13 +81,13 @@ class OpenCode:
         return (root,) if str(extra) in databases_in(str(root), []) else (root, extra)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
-        """Whether a folder with these entries is a store of opencode, or the part of one that holds sessions."""
+        """Whether a folder with these entries is a store of opencode, or the part of a store that holds sessions."""
         return is_store(folder, set(names))
 
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
     ) -> Iterator[Listing]:
-        """Every session: of a database and of files. One that lies in both is the database's, unless that has no message of it."""
+        """Every session, from databases and files. The database's copy of a session counts, unless it has no message of it."""
         seen: set[str] = set()
         folders: set[str] = set()
         for root in roots:
@@ -100,18 +100,18 @@ class OpenCode:
                     yield listing
 
     def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
-        """The sessions in a database that is named, or the one that a path leading into it names; None for any other path."""
+        """The sessions in a named database, or the session that a path into one names; None for any other path."""
         return self._shelves.within(path, trouble)
 
     def strays(self, path: str) -> dict[str, int]:
-        """Messages in a database whose session is not there, by the session they name."""
+        """The numbers of messages in a database whose session is missing, by the session that they name."""
         return self._shelves.strays(path)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Nothing: no file is a piece of another."""
+        """Removes nothing: no file is a piece of another one."""
 
     def recognises(self, head: bytes) -> bool:
-        """Whether it is the file that describes a session."""
+        """Whether it is the description file of a session."""
         start = unmarked(head).lstrip()
         if not start.startswith(b"{"):
             return False
@@ -127,11 +127,11 @@ class OpenCode:
         )
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
-        """What its own description says, and its first prompt where it has no title. Raises OSError."""
+        """Facts from its own description, and its first prompt where it has no title. Raises OSError."""
         return glimpse(self._shelves, candidate.path)
 
     def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
-        """Reads a session: `path` is that of its file, or that of a database with the session's id behind it. Raises NotASession."""
+        """Reads a session: `path` is its file's, or a database's followed by the session's id. Raises NotASession."""
         absolute = os.path.abspath(path)
         files = ForeignFiles(
             path,
@@ -142,11 +142,11 @@ class OpenCode:
         return Session.of(files, stop)
 
     def texts(self, paths: Sequence[str]) -> Texts:
-        """Pieces only: no session has a file with all that it says."""
+        """Pieces only: no session has a single file with all of its content."""
         return Texts(pieces=self._pieces(paths))
 
     def _pieces(self, paths: Sequence[str]) -> Iterator[Text]:
-        """The rows of each session in its database, or its files, and what is kept beside it; each database is opened once."""
+        """The rows of each session in its database, or its files, and its sidecar's texts; each database is opened once."""
         waiting = list(paths)
         ids = [(path, os.path.basename(path).removesuffix(".json")) for path in waiting]
         while waiting:
@@ -165,12 +165,12 @@ class OpenCode:
                     for path in here:
                         yield from (Text(path, data=data) for data in database.texts(os.path.basename(path)))
             except (sqlite3.Error, OSError, NotASession):
-                # Whatever was missed, opening them finds.
+                # Opening the sessions finds any text missed here.
                 yield from map(Text, here)
         yield from kept_texts(self.name, ids)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
-        """What describes the session and its sub-agents, their messages and parts; nothing of one in a database."""
+        """The description files of the session and its sub-agents, their messages and parts; none for a session in a database."""
         absolute = os.path.abspath(path)
         return (
             []
@@ -198,7 +198,7 @@ class OpenCode:
         return None
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """By the session that a result of the task tool notes."""
+        """Found by the session that a result of the task tool notes."""
         path = os.path.abspath(session.path)
         base, own = os.path.split(path)
         try:
@@ -220,8 +220,8 @@ class OpenCode:
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`opencode -s ID` in the session's folder.
 
-        Raises Refused where it names no folder, where it is left in the files of a version that the present one has replaced,
-        where the newer engine made it, which no command opens, and for our own copy of one: opencode has it no more.
+        Raises Refused where the session names no folder, where it exists only in the files of an older version, where the newer
+        engine made it, which no command opens, and for our own copy of a session that opencode no longer has.
         """
         folder = folder_of(session, self.title)
         path = os.path.abspath(session.path)
@@ -230,8 +230,8 @@ class OpenCode:
             root = root_of(path)
             if databases_in(root, []):
                 raise Refused(
-                    f"{session.id} lies in the files of an older opencode and is not in the database beside them:"
-                    " opencode cannot open it"
+                    f"{session.id} is in files of an older opencode, not in the database, and opencode cannot open it:"
+                    " begin a new session from it (fork)"
                 )
         if _is_torn(session):
             raise Refused(
@@ -249,7 +249,7 @@ class OpenCode:
         return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Whether a fork may end here: behind a reply, or a complete set of results."""
+        """Why a fork may not end here: it ends behind a reply, or behind a complete set of results."""
         from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)
@@ -257,7 +257,7 @@ class OpenCode:
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A document of the path's messages for opencode's own import. Raises Refused.
 
-        Of a session in the files of an older version, what was said is told in the present form.
+        A session in the files of an older version is converted to the present format.
         """
         from leafward.agents.conversation import Conversation
         from leafward.agents.fork_draft import Remark
@@ -266,7 +266,7 @@ class OpenCode:
         base = os.path.dirname(os.path.abspath(session.path))
         remark = Remark(
             "older-files",
-            "it lies in the files of an older opencode; the messages are converted to the current format",
+            "it is in files of an older opencode; the messages are converted to the current format",
         )
         if _is_torn(session):
             remark = Remark("session-row", "its row cannot be read; the messages are converted")
@@ -277,7 +277,7 @@ class OpenCode:
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
     def adopt(self, past: Conversation, terms: Terms) -> Draft:
-        """A document of what another agent's session said, for opencode's own import. Raises Refused."""
+        """A document with the content of another agent's session, for opencode's own import. Raises Refused."""
         from leafward.agents.opencode import conversion as adopting
 
         base = self._into(terms)
@@ -296,12 +296,12 @@ class OpenCode:
 
 
 def _is_torn(session: Session) -> bool:
-    """Whether a session's own row cannot be read."""
+    """Whether a session's own row is unreadable."""
     return any(note.code == TORN for note in session.source.notes)
 
 
 def _in_newer_engine(session: Session) -> bool:
-    """Whether the conversation where the session stands is one of the newer engine."""
+    """Whether the conversation at the session's place belongs to the newer engine."""
     files = session.source
     if not isinstance(files, ForeignFiles) or not isinstance(files.reader, OpenCodeReader):
         return False

@@ -1,4 +1,4 @@
-"""When opencode compacts by itself."""
+"""The rule by which opencode compacts by itself."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _ANSWER = 32_000
-"""The longest answer that opencode asks for."""
+"""The longest answer that opencode requests."""
 
 
 def _threshold(window: Window, model: str | None, _reserve: int) -> int:
-    # Models with a limit of their own for the input leave 20,000 of that free instead; which do is not known here.
+    # Models with a limit of their own for the input leave 20,000 of that free instead; it is not known here which ones do.
     return window.tokens - min(longest_answer(model) or _ANSWER, _ANSWER)
 
 
 def _unasked(session: Session, compaction: EntryIndex) -> bool:
-    """The request for a summary stands right above it."""
+    """Whether the request for the summary, right above it, was automatic."""
     request = session.body(session.columns.parent[compaction]) or {}
     details = request.get("details")
     return isinstance(details, dict) and details.get("auto") is True
 
 
 def _settings(session: Session) -> OwnSettings | None:
-    """Whether `opencode.json` switches it off, for a session of the usual store: the project's goes first, then the user's own."""
+    """Whether `opencode.json` switches it off, for a session of the usual store: the project's file goes before the user's."""
     env = os.environ
     if "OPENCODE_CONFIG" in env or not Path(os.path.abspath(session.path)).is_relative_to(usual_root(env)):
         return None

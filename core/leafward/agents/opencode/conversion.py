@@ -1,6 +1,6 @@
-"""A session of what another agent's session said, for `opencode import`: prompts, replies, calls with their results.
+"""Another agent's session for `opencode import`: prompts, replies, calls with their results.
 
-opencode adds its own system prompt. What other models thought is left out.
+opencode adds its own system prompt. Thinking of other models is left out.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 VERSION = "1.18.33"
-"""The version whose messages these are."""
+"""The version whose message format is used."""
 _NOTHING = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 _LONGEST_TITLE = 80
 
 
 def adopt(past: Conversation, terms: Terms, database: str, store: Store) -> Draft:
-    """A draft of a session that is imported into a database. Raises Refused where the session names no folder."""
+    """A draft of a session for the import into a database. Raises Refused where the session names no folder."""
     session = past.session
     cwd = terms.folder(session, TITLE)
     kept = sum(1 for _ in past.portable_messages())
@@ -55,7 +55,7 @@ def adopt(past: Conversation, terms: Terms, database: str, store: Store) -> Draf
 
 
 def _model(past: Conversation, database: str) -> tuple[Body, list[Remark]]:
-    """The model that goes on: that of the session used last, since opencode stops at one that it does not know."""
+    """The model for the new session: the model of the session used last, since opencode stops at an unknown one."""
     try:
         with opened(database) as base:
             latest = base.latest_model()
@@ -70,7 +70,7 @@ def _model(past: Conversation, database: str) -> tuple[Body, list[Remark]]:
 
 
 class _Writer:
-    """Messages, one after the other."""
+    """Writes messages, one after the other."""
 
     def __init__(
         self, past: Conversation, terms: Terms, session: str, cwd: str, ids: Ids, model: Body
@@ -82,7 +82,7 @@ class _Writer:
         self._taken: set[str] = set()
 
     def document(self) -> Iterator[bytes]:
-        """The document that is imported."""
+        """The document for the import."""
         past, now = self._past, round(self._terms.now.timestamp() * 1000)
         source = past.session
         info: Body = {
@@ -115,7 +115,7 @@ class _Writer:
             yield injected_message(self._terms, self._session, self._ids, self._model)
 
     def _info(self, message: ConversationMessage, role: str, parts: int) -> Body:
-        # Messages are told by time: none is earlier than the one before it.
+        # Messages are ordered by time: none is earlier than the one before it.
         self._stamp = max(self._stamp + 1, message.time)
         name = self._ids.message(self._stamp, parts)
         return {"id": name, "sessionID": self._session, "role": role, "time": {"created": self._stamp}}

@@ -1,4 +1,4 @@
-"""Where opencode's data lies."""
+"""The place of opencode's data."""
 
 from __future__ import annotations
 

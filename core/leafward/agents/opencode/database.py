@@ -1,7 +1,7 @@
-"""opencode's database (1.2 and later): opening one, and what is stored of one of its sessions.
+"""opencode's database (1.2 and later): opening it, and the stored content of its sessions.
 
-Columns are asked for by name, since every version has others. Of all tables only the few named here can be read: a connection
-refuses every other one, so that accounts and credentials are never touched.
+Columns are queried by name, since versions differ in them. Only the few tables named here can be read: a connection refuses
+all others, so that accounts and credentials are never touched.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAGIC = b"SQLite format 3\0"
 TABLES = frozenset(
     {"session", "message", "part", "event", "event_sequence", "project", "session_message", "sqlite_master"}
 )
-"""What may be read."""
+"""Tables that may be read."""
 _NEEDED = {
     "session": {"id", "directory", "time_created"},
     "message": {"id", "session_id", "data"},
@@ -54,7 +54,7 @@ def is_database(path: str) -> bool:
 
 @contextmanager
 def opened(path: str) -> Iterator[Base]:
-    """A database of opencode, open for reading. Raises sqlite3.Error, OSError, or NotASession where it is another's."""
+    """A database of opencode, open for reading. Raises sqlite3.Error, OSError, or NotASession where it is another program's."""
     with opened_read_only(path) as connection:
         base = Base(connection)
         for table, needed in _NEEDED.items():
@@ -65,12 +65,12 @@ def opened(path: str) -> Iterator[Base]:
                     if missing == needed
                     else f"no {', '.join(sorted(missing))} in {table}"
                 )
-                raise NotASession(f"{path} is no database of opencode: {what}")
+                raise NotASession(f"{path} is not a database of opencode: {what}")
         yield base
 
 
 class Base:
-    """The few questions that are asked of it."""
+    """The few queries for a database."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         connection.text_factory = _text
@@ -79,24 +79,24 @@ class Base:
         self._columns: dict[str, set[str]] = {}
 
     def ask(self, query: str, *values: object) -> sqlite3.Cursor:
-        """A query over tables that may be read."""
+        """Runs a query over tables that may be read."""
         return self._connection.execute(query, values)
 
     def columns(self, table: str) -> set[str]:
-        """The names of a table's columns; none where there is no such table."""
+        """The names of a table's columns; none where the table is missing."""
         if table not in self._columns:
             self._columns[table] = {str(row[1]) for row in self.ask(f"PRAGMA table_info({table})")}
         return self._columns[table]
 
     def row(self, session: str) -> dict[str, Any]:
-        """Everything that a session's row says, by column; empty where there is no such session."""
+        """A session's row, by column; empty where the session is missing."""
         cursor = self.ask("SELECT * FROM session WHERE id = ?", session)
         found = cursor.fetchone()
         names = [str(column[0]) for column in cursor.description]
         return dict(zip(names, found, strict=True)) if found is not None else {}
 
     def latest_model(self) -> dict[str, Any]:
-        """The model of the session that was used last and says one: `id` and `providerID`; empty where none does."""
+        """The model of the session used last that names one: `id` and `providerID`; empty without one."""
         if not {"model", "time_updated"} <= self.columns("session"):
             return {}
         query = "SELECT model FROM session WHERE model IS NOT NULL ORDER BY time_updated DESC LIMIT 1"
@@ -104,7 +104,7 @@ class Base:
         return object_in(found[0]) if found is not None and isinstance(found[0], str) else {}
 
     def times(self, session: str) -> list[int]:
-        """When its messages were made, in order."""
+        """The times of its messages, in order."""
         query = "SELECT time_created FROM message WHERE session_id = ? ORDER BY time_created, id"
         found = [whole(made) or 0 for (made,) in self.ask(query, session)]
         if self.has_newer:
@@ -117,7 +117,7 @@ class Base:
     def messages(
         self, session: str, path: str, broken: Callable[[str, Exception], object]
     ) -> Iterator[MessageRecord]:
-        """Its messages by time with their parts, those of both engines; `broken` hears of parts that cannot be read."""
+        """Its messages by time with their parts, for both engines; `broken` is called for parts that cannot be read."""
         found = self._usual_messages(session, path, broken)
         return merge(found, self._newer(session, path), key=by_time) if self.has_newer else found
 
@@ -135,7 +135,7 @@ class Base:
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            # The index goes on where the page of a message cannot be read.
+            # The index continues where the page of a message cannot be read.
             names = [name for (name,) in self.ask(f"SELECT id FROM message {which}", session)]  # noqa: S608  # names of our own
             for name in names:
                 if name in seen:
@@ -170,7 +170,7 @@ class Base:
         )
 
     def texts(self, session: str) -> Iterator[bytes]:
-        """What is stored of a session: its title, messages and parts, those that were deleted among them, in no order."""
+        """The stored texts of a session: its title, messages and parts, including deleted ones, in no order."""
         messages = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
         parts = (
             "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
@@ -195,11 +195,11 @@ class Base:
 
     @property
     def has_newer(self) -> bool:
-        """Whether there is a table of the newer engine's messages, with all that is asked of it."""
+        """Whether there is a table of the newer engine's messages, with all the columns that are needed."""
         return {"id", "session_id", "type", "seq", "time_created", "data"} <= self.columns("session_message")
 
     def is_newer(self, message: str) -> bool:
-        """Whether a message is one of the newer engine's."""
+        """Whether a message belongs to the newer engine."""
         query = "SELECT 1 FROM session_message WHERE id = ?"
         return self.has_newer and next(iter(self.ask(query, message)), None) is not None
 
@@ -231,10 +231,10 @@ class Base:
         }
         return newer.removed(self._events(session, "session.next."), kept, self._teller(session, path))
 
-    # --- what was deleted ---
+    # --- deleted messages ---
 
     def removed(self, session: str, path: str) -> list[MessageRecord]:
-        """Messages that were deleted, as the last events before told them, by time. A version without events has none."""
+        """Deleted messages, from the last events before their deletion, by time. Versions without events have none."""
         if not {"aggregate_id", "seq", "type", "data"} <= self.columns("event"):
             return []
         found = self._newer_removed(session, path)
@@ -273,7 +273,7 @@ class Base:
         return found
 
     def _events(self, session: str, kind: str) -> Iterator[newer.Event]:
-        """Events of a kind, whatever their version, in their order."""
+        """Events of a kind, in any version, in order."""
         query = (
             "SELECT seq, rowid, type, CAST(data AS BLOB) FROM event WHERE aggregate_id = ? AND type >= ? AND type < ?"
             " ORDER BY seq"
@@ -284,7 +284,7 @@ class Base:
 
 
 def _only_ours(action: int, table: str | None, column: str | None, base: str | None, view: str | None) -> int:
-    """Refuses to read any table but those that are named above, and views."""
+    """Refuses to read any table except those named above, and any view."""
     if action == sqlite3.SQLITE_READ and table not in TABLES:
         return sqlite3.SQLITE_DENY
     return tables_only(action, table, column, base, view)
@@ -295,7 +295,7 @@ def _text(raw: bytes) -> str:
 
 
 def stamps_of(path: str) -> list[tuple[int, int, int] | None]:
-    """What tells whether anything was written to a database: its file, its log."""
+    """Stamps of a database that change with every write to it: its file, its log."""
     found: list[tuple[int, int, int] | None] = []
     for name in (path, f"{path}-wal"):
         try:

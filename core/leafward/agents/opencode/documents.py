@@ -1,4 +1,4 @@
-"""Documents that `opencode import` makes sessions of (1.2 and later), and ids as opencode makes them."""
+"""Documents for `opencode import` (1.2 and later), and ids in opencode's form."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _TAIL = 14
 _WRAP = 1 << 48
 _STEPS_PER_MS = 4096
 TITLE = "opencode"
-"""As people write it."""
+"""The agent's name as people write it."""
 
 
 class Ids:
-    """Fresh ids of one session: those of messages and parts ascend in the order they are asked for, as far as opencode's do.
+    """Fresh ids of one session: those of messages and parts ascend in the order of the calls, as far as opencode's do.
 
-    An id begins with the time, so an id that is asked for later has a larger one also where the times are the same.
+    An id begins with the time, so a later call returns a larger id, even where the times are equal.
     """
 
     def __init__(self, seed: bytes) -> None:
@@ -37,14 +37,14 @@ class Ids:
         self._last = 0
         self._count = 0
         self.latest = 0
-        """The latest time of a message that an id was asked for, in milliseconds."""
+        """The latest time of a message with an id, in milliseconds."""
 
     def session(self, milliseconds: int) -> str:
-        """The session's own: newer ones sort first."""
+        """The session's own id: newer ones sort first."""
         return self._id("ses", _WRAP - 1 - milliseconds * _STEPS_PER_MS % _WRAP)
 
     def message(self, milliseconds: int, parts: int = 0) -> str:
-        """A message's, from the time it was made; room is left for so many parts before ids begin again from zero."""
+        """A message's id, from the time of the message; it leaves room for `parts` ids of parts before ids begin again from zero."""
         self.latest = max(self.latest, milliseconds)
         self._last = max(self._last + 1, milliseconds * _STEPS_PER_MS)
         if self._last % _WRAP + parts >= _WRAP:
@@ -52,7 +52,7 @@ class Ids:
         return self._id("msg", self._last % _WRAP)
 
     def part(self) -> str:
-        """The next part's of the last message."""
+        """The id of the last message's next part."""
         self._last += 1
         return self._id("prt", self._last % _WRAP)
 
@@ -77,8 +77,8 @@ def document(info: Body, messages: Iterator[Body]) -> Iterator[bytes]:
 
 
 def injected_message(terms: Terms, session: str, ids: Ids, model: Body) -> Body:
-    """A message with the text that is put in: opencode marks as synthetic what nobody typed, and sends it."""
-    # opencode orders messages by time, and this one comes behind the others, also where the clock was set back since.
+    """A message with the added text: opencode marks a message that nobody typed as synthetic, and sends it."""
+    # opencode orders messages by time, and this one follows the others, even after the clock was set back.
     now = max(round(terms.now.timestamp() * 1000), ids.latest + 1)
     name = ids.message(now, 1)
     part = {"id": ids.part(), "sessionID": session, "messageID": name, "type": "text"}
@@ -106,7 +106,7 @@ def draft_of(
     terms: Terms,
     store: Store,
 ) -> Draft:
-    """A draft of a session that is imported into a database. `store`: see `store_variables`."""
+    """A draft of a session for the import into a database. `store`: see `store_variables`."""
     removed, added = store
     file = imports_dir() / f"{session}.json"
 

@@ -1,8 +1,8 @@
-"""Messages and their parts to entries.
+"""Entries made from messages and their parts.
 
-A message of a user is one entry, with one more ahead or behind for what opencode itself put into it. A reply is one entry, and
-one for the result of each call. What a revert deleted hangs where it was said; what it hides for now hangs beside a marker that
-says so. Pruned outputs become context edits at the time they were pruned, failed replies are taken out by one.
+A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
+result of each call is another one. Messages that a revert deleted hang at their original place; messages that a revert hides for
+now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies.
 """
 
 from __future__ import annotations
@@ -34,43 +34,43 @@ class EntryBuilder:
     ) -> None:
         self.records = records
         self.tail_first = tail_first
-        """Whether what a compaction keeps is sent before its summary."""
+        """Whether a compaction's kept messages are sent before its summary."""
         self.columns = Columns()
         self.role = bytearray()
         self.message = array("i")
-        """Record of the message an entry belongs to."""
+        """The record of the message that an entry belongs to."""
         self.low = array("i")
         self.high = array("i")
-        """Records of its parts: from, and the one behind."""
+        """The records of its parts: the first, and the one behind the last."""
         self.aux = array("i")
         """The entry that asked for a summary; -1 for none."""
         self.targets: dict[int, list[int]] = {}
         """The entries that an edit concerns."""
         self.stored: dict[int, int] = {}
-        """By the record of a message, the row that it was made of where it is not itself what is stored."""
+        """By the record of a message, the row from which it was made, unless the message itself is stored."""
         self.kept: dict[int, int] = {}
-        """Of a compaction that keeps a tail: the entry from which on; -1 where that is not there, and all is kept (opencode)."""
+        """Of a compaction that keeps a tail: its first entry; -1 where that is missing, and all is kept (opencode)."""
         self.begins = array("i")
-        """The first entry of each message that is still there."""
+        """The first entry of each existing message."""
         self.times = array("q")
-        """When each of them was made."""
+        """The time of each of these messages."""
         self.tip = -1
         """The end of the visible conversation."""
         self._newer = False
         self._other_tip = -1
-        """The end of what the engine said that did not speak last."""
+        """The end of the conversation of the engine that did not speak last."""
         self.leaf = -1
         self.hidden = 0
         """Messages that a revert hides."""
         self.removed = 0
         """Messages that were deleted."""
         self.folder = ""
-        """Where the first reply was made."""
+        """The working folder of the first reply."""
         self.unknown: dict[str, int] = {}
-        """Roles and types of parts that are not known, with how many there are of each."""
+        """Unknown roles and types of parts, with their numbers."""
         self.first_unknown = -1
         self.dangling: list[tuple[int, str]] = []
-        """Compactions that keep from a message which is not there."""
+        """Compactions whose kept tail begins with a missing message."""
         self._hide_from, self._hide_part = hide_from, hide_part
         self._hiding = False
         self._names: set[str] = set()
@@ -79,7 +79,7 @@ class EntryBuilder:
         self._pruned: list[tuple[int, int, int]] = []
         self._unfinished: list[tuple[str, int, int]] = []
         self._course: list[tuple[int, int]] = []
-        """The end of each message so far, and the event that deleted it."""
+        """The last entry of each message so far, and the number of the event that deleted it."""
 
     # --- entries ---
 
@@ -107,7 +107,7 @@ class EntryBuilder:
         return index
 
     def _start(self, role: Role, message: int, low: int) -> int:
-        """Where an entry begins in the spool: never before the one ahead of it."""
+        """Offset of an entry in the spool: never before the entry ahead of it."""
         records, starts = self.records, self.columns.start
         if role in EDITS:
             return records.spool.size
@@ -115,14 +115,14 @@ class EntryBuilder:
         return max(start, starts[-1]) if starts else start
 
     def system(self, message: MessageRecord) -> None:
-        """The system prompt, which versions before 0.6 kept in every reply."""
+        """Adds the system prompt, which versions before 0.6 stored in every reply."""
         record = self.records.add(message.message)
         self.tip = self._entry(
             Role.SYSTEM, f"{message.message.id}-system", self.tip, record, record + 1, record + 1
         )
 
     def take(self, record: MessageRecord) -> None:
-        """A message with its parts."""
+        """Adds a message with its parts."""
         body = decode_line(record.message.data)
         if record.removed < NEVER:
             self._take_removed(record, body)
@@ -153,7 +153,7 @@ class EntryBuilder:
         self._course.append((tip, NEVER))
 
     def _turn_to(self, record: MessageRecord) -> None:
-        """Each engine sends what it stored itself, so a session in which both spoke is two conversations."""
+        """Switches to the conversation of a message's engine: each engine sends its own messages only, so there are two."""
         is_newer = record.stored is not None
         if is_newer != self._newer:
             self._interrupt()
@@ -161,14 +161,14 @@ class EntryBuilder:
             self.tip, self._other_tip = self._other_tip, self.tip
 
     def _split(self, record: MessageRecord) -> int:
-        """How many parts of the message that a revert begins in stay visible."""
+        """The number of parts that stay visible in the message where a revert begins."""
         for place, part in enumerate(record.parts):
             if part.id == self._hide_part:
                 return place
         return 0
 
     def _stand_here(self) -> None:
-        """The conversation goes on from here, whatever follows is hidden."""
+        """Makes the tip the leaf: the following messages are hidden."""
         self.leaf = self.tip
 
     def _take_removed(self, record: MessageRecord, body: Body | None) -> None:
@@ -181,25 +181,25 @@ class EntryBuilder:
         self._course.append((self._message(record, body, record.parts, above, live=False), record.removed))
 
     def marked(self, revert: Stored) -> None:
-        """Says, where the conversation stands, that what follows was taken back and is not deleted yet."""
+        """Marks, at the leaf, that the following messages were taken back and are not deleted yet."""
         record = self.records.add(revert)
         if self.leaf >= 0:
             self.leaf = self._entry(Role.REVERT, revert.id, self.leaf, record, record + 1, record + 1)
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Ends the session."""
         self._edits_until(NEVER)
         if not self._hiding:
             self.leaf = self.tip
 
     def _interrupt(self) -> None:
-        """Gives calls that never ended, and never will, since the conversation went on, the result that opencode sends."""
+        """Gives calls that will never end, because the conversation continued, the result that opencode sends for them."""
         for name, message, part in self._unfinished:
             self.tip = self._entry(Role.RESULT, name, self.tip, message, part, part + 1)
         self._unfinished.clear()
 
     def _edits_until(self, moment: int) -> None:
-        """Takes out of the context what was pruned before a time."""
+        """Takes outputs out of the context that were pruned before a time."""
         if not self._pruned:
             return
         due = sorted((target, part) for time, target, part in self._pruned if time < moment)
@@ -215,7 +215,7 @@ class EntryBuilder:
     def _message(
         self, stored: MessageRecord, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
     ) -> int:
-        """The entries of a message; returns the one that what follows hangs on: nothing hangs on what is broken."""
+        """Adds the entries of a message; returns the parent for the next one, which is never a broken entry."""
         record = self.records.add(stored.message)
         low = record + 1
         for part in parts:
@@ -323,7 +323,7 @@ class EntryBuilder:
         return tip
 
     def _summarises(self, body: Body, by_request: bool) -> bool:
-        """Whether a reply is a summary that stands for what came before: whole, without an error."""
+        """Whether a reply is a summary that replaces earlier messages: complete, without an error."""
         if body.get("summary") is not True or body.get("error"):
             return False
         if by_request:
@@ -334,7 +334,7 @@ class EntryBuilder:
     def _others(
         self, decoded: list[Body | None], parts: list[Stored], tip: int, record: int, low: int
     ) -> int:
-        """Entries for parts that are broken or of a type that is not known."""
+        """Adds entries for parts that are broken or of an unknown type."""
         for place, part in enumerate(decoded):
             known = part is not None and str(part.get("type")) in PART_TYPES
             if not known:
@@ -348,7 +348,7 @@ class EntryBuilder:
         return tip
 
     def _strange(self, name: str, entry: int) -> None:
-        """Counts a record that is not known."""
+        """Counts an unknown record."""
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
             self.first_unknown = entry

@@ -1,7 +1,7 @@
-"""One session of a database, with those of its sub-agents, in a small database of its own: a copy that our reader opens again.
+"""One session of a database and its sub-agents', copied to a small database of its own that our reader can open.
 
-Only tables that may be read at all are copied, and of them only rows of these sessions. SQLite moves the rows itself, so that
-every value stays as it is stored.
+Only readable tables are copied, and only rows of these sessions. SQLite itself moves the rows, so that every value stays as it is
+stored.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _OWNED = {
     "event": ("aggregate_id", "= ?"),
     "event_sequence": ("aggregate_id", "= ?"),
 }
-"""What is copied: the column that says whose a row is, and how."""
+"""The copied tables: the column with the session of a row, and its condition."""
 _SAID = ("message", "part", "session_message")
 _UNNUMBERED = "event_sequence"
-"""Rows of all others are told apart by their numbers too, which the copy has as well."""
+"""The rows of all other tables also have numbers, which the copy keeps."""
 _INDEXES = (
     ("message", "session_id"),
     ("part", "message_id"),
@@ -55,23 +55,23 @@ _OF_WRITING = {
     sqlite3.SQLITE_IOERR_FSYNC,
     sqlite3.SQLITE_IOERR_TRUNCATE,
 }
-"""What SQLite says where the copy is to blame: the source is only read."""
+"""Errors of SQLite that are the copy's, since the source is only read."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 class Family(NamedTuple):
-    """What is known of the sessions that are copied together."""
+    """Facts about the sessions that are copied together."""
 
     stamps: dict[str, Stamp]
-    """Of each, the one that was asked for first."""
+    """Of each session, the requested one first."""
     size: int
-    """Bytes of everything they said."""
+    """Bytes of their content."""
     beside_damage: bool = False
-    """Whether the database cannot be read whole."""
+    """Whether the database is partly unreadable."""
 
 
 class Excerpt:
-    """The copy of a session, made or yet to be made."""
+    """The copy of a session, made or planned."""
 
     def __init__(self, database: str, session: str) -> None:
         """Raises OSError or NotASession where the database cannot be read or does not hold the session."""
@@ -91,7 +91,7 @@ class Excerpt:
         self.name = f"opencode-{short}.db"
 
     def is_at(self, path: Path) -> bool:
-        """Whether a file holds the same sessions, as they are now."""
+        """Whether a file holds the same sessions in their present state."""
         try:
             with _reading(str(path)) as base:
                 return _family(base, self._session)[:2] == self._family[:2]
@@ -99,7 +99,7 @@ class Excerpt:
             return False
 
     def write(self, path: Path) -> None:
-        """Writes the sessions to a file that is there and empty. Raises OSError where it cannot, NotASession where the source fails."""
+        """Writes the sessions to an existing empty file. Raises OSError where that fails, NotASession where the source fails."""
         with _reading(self._database) as base:
             try:
                 self._write(base, path)
@@ -113,8 +113,8 @@ class Excerpt:
         base.ask("ATTACH DATABASE ? AS copy", path.absolute().as_uri())
         base.ask("PRAGMA copy.journal_mode = OFF")
         base.ask("BEGIN")
-        # Everything is read as it is at one moment, whoever writes to it meanwhile; SQLite writes no more to a copy in whose
-        # transaction a page could not be read.
+        # Everything is read as of one moment, whatever is written meanwhile; SQLite writes no more to a copy in whose transaction a
+        # page could not be read.
         family = self._family if self._family.beside_damage else _family(base, self._session)
         for table, (column, _) in _OWNED.items():
             if column in base.columns(table):
@@ -137,7 +137,7 @@ def _reading(path: str) -> Iterator[Base]:
 
 
 def _family(base: Base, session: str) -> Family:
-    """A session and all that the task tool made from it, however deep; empty where it is not there."""
+    """A session and all sessions that the task tool made from it, at any depth; empty where it is missing."""
     listed, beside_damage = _rows(base)
     rows = {row.info.id: row for row in listed}
     below: dict[str, list[str]] = {}
@@ -156,7 +156,7 @@ def _family(base: Base, session: str) -> Family:
 
 
 def _rows(base: Base) -> tuple[list[Row], bool]:
-    """Every session that can be read, and whether there are others: one on good pages is kept whatever became of those."""
+    """Every readable session, and whether others are unreadable: sessions on good pages can be copied regardless of those."""
     try:
         return rows_of(base)[0], False
     except sqlite3.DatabaseError as error:
@@ -174,7 +174,7 @@ def _size(base: Base, table: str, session: str) -> int:
 
 
 def _copy(base: Base, table: str, sessions: Iterable[str]) -> None:
-    """Makes a table without a row, then takes over those of some sessions."""
+    """Makes an empty table, then copies the rows of some sessions into it."""
     column, whose = _OWNED[table]
     quoted = ['"{}"'.format(name.replace('"', '""')) for name in sorted(base.columns(table))]
     base.ask(f"CREATE TABLE copy.{table} ({', '.join(quoted)})")

@@ -1,7 +1,7 @@
 """A new session from an earlier turn of one in opencode's database: its messages with fresh ids, for `opencode import`.
 
-Ids that exist already are skipped by the import without a word, so none of the source's stands in the document. Nothing is
-written to the database by us.
+The import silently skips ids that exist already, so none of the source's ids is in the document. We write nothing to the
+database.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 FORKED = " (fork)"
 _LOOKED_AT = 64
-"""Entries below a place among which an automatic compaction is looked for."""
+"""Entries below a place that are searched for an automatic compaction."""
 _HIDDEN = "-hidden"
 _MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
-"""How the names of entries end that stand for no message or part alone."""
+"""Suffixes of ids of entries that do not stand for a message or part alone."""
 
 
 def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: str, store: Store) -> Draft:
-    """A draft of a session with the messages of a path, from one database `into` another. Raises Refused where it names no folder."""
+    """A draft of a session with the messages of a path, from one database `into` another. Raises Refused without a folder."""
     reader = reader_of(session)
     if not isinstance(reader, OpenCodeReader):
-        raise Refused(f"{session.path.name} is no session of opencode")
+        raise Refused(f"{session.path.name} is not a session of opencode")
     cwd = terms.folder(session, TITLE)
     own = own_cut(session, reader.columns, cut)
     copy = _Copy(session, reader, own, database, cwd)
@@ -70,13 +70,13 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: st
 
 
 def _said(row: dict[str, Any], column: str) -> str:
-    """What a column says in words; empty where it holds anything else, which no document takes."""
+    """The text in a column; empty for any other value, which no document accepts."""
     value = row.get(column)
     return value if isinstance(value, str) else ""
 
 
 class _Copy:
-    """What is copied of a session."""
+    """The copied part of a session."""
 
     def __init__(
         self, session: Session, reader: OpenCodeReader, cut: OwnCut, database: str, cwd: str
@@ -106,7 +106,7 @@ class _Copy:
             at = columns.parent[at]
 
     def remarks(self) -> tuple[Remark, ...]:
-        """What is to be said of the copy."""
+        """Remarks on the copy."""
         if self._recounted is None:
             return ()
         _, recorded, size = self._recounted
@@ -120,7 +120,7 @@ class _Copy:
         return (Remark("compacts-again", text),)
 
     def document(self, name: str, ids: Ids, terms: Terms) -> Iterator[bytes]:
-        """The document that is imported. Raises Refused where the database cannot be read any more."""
+        """The document for the import. Raises Refused where the database has become unreadable."""
         try:
             with opened(self._database) as base:
                 row = base.row(self._session.id)
@@ -142,7 +142,7 @@ class _Copy:
             "title": title if title.endswith(FORKED) else title + FORKED,
             "version": _said(row, "version") or "1.2.0",
         }
-        # A path is one below the project's folder.
+        # A relative path belongs to the project's folder.
         for field in ("agent", "path") if self._cwd == self._session.cwd else ("agent",):
             if isinstance(row.get(field), str):
                 info[field] = row[field]
@@ -193,7 +193,7 @@ class _Copy:
     def _part(
         self, body: Body | None, old: str, message: str, session: str, ids: Ids, renamed: dict[str, str]
     ) -> Body | None:
-        """A part under its new names; what was cleared later than the cut is whole again."""
+        """A part under its new names; an output that was cleared after the cut is whole again."""
         if body is None:
             return None
         part: Body = {**body, "id": ids.part(), "sessionID": session, "messageID": message}
@@ -215,7 +215,8 @@ class _Copy:
 def _recounted(session: Session, end: int) -> tuple[str, int, int] | None:
     """The last reply at a place behind which opencode compacted by itself; None elsewhere.
 
-    Its message's id, the tokens recorded there, and the estimate of what is sent there. opencode looks at what its last reply counted before it sends the next prompt (1.18).
+    The id of its message, the tokens recorded there, and the estimate of the context sent there. opencode checks the count of its last
+    reply before it sends the next prompt (1.18).
     """
     if not _compacts_next(session, end):
         return None
@@ -236,7 +237,7 @@ def _recounted(session: Session, end: int) -> tuple[str, int, int] | None:
 
 
 def _compacts_next(session: Session, end: int) -> bool:
-    """Whether the next thing that happened below an entry is a compaction that nobody asked for."""
+    """Whether the next event below an entry is an automatic compaction."""
     tree, kinds = session.tree, session.columns.kind
     waiting = list(tree.children(end))
     for _ in range(_LOOKED_AT):
@@ -252,13 +253,13 @@ def _compacts_next(session: Session, end: int) -> bool:
 
 
 def _counts(size: int, recorded: Body) -> Body:
-    """Counts of a reply, in the fields of those that were recorded."""
+    """Counts of a reply, in the fields of the recorded ones."""
     counts: Body = {"input": size, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
     return {**counts, "total": size} if "total" in recorded else counts
 
 
 def _usual(record: MessageRecord) -> Iterator[tuple[MessageRecord, Body]]:
-    """A message as the engine holds one that an import writes for; none where it is broken."""
+    """A message in the form of the engine for which an import writes; none where it is broken."""
     body = decode_line(record.message.data)
     if body is not None:
         yield from newer.as_usual(record, body)
@@ -279,6 +280,6 @@ def _refuse(name: str, error: Exception) -> None:
 
 
 def _value(text: str) -> Any:
-    """A JSON value of any kind; None where it is none."""
+    """A JSON value of any type; None for invalid text."""
     found = decode_line(b'{"value":' + text.encode("utf-8", "surrogatepass") + b"}")
     return found.get("value") if found is not None else None

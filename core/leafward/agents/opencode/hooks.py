@@ -1,7 +1,7 @@
-"""A plugin of opencode 1.18: it hears of a compaction before it happens, and of its summary when that is complete.
+"""A plugin of opencode 1.18: it runs before a compaction, and on the completed summary.
 
-What a plugin adds to a compaction's prompt only the model that summarises reads. The text is therefore put behind the summary;
-the prompt, and what other plugins add there, stay as they are.
+Only the summarising model reads a plugin's additions to a compaction's prompt. So the text is put behind the summary; the prompt,
+and other plugins' additions to it, stay as they are.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _place(env: Mapping[str, str]) -> Path:
 
 
 def _database(env: Mapping[str, str]) -> str:
-    """The one that opencode itself uses; a session is a name in it."""
+    """The database that opencode itself uses; a session is a name in it."""
     return os.path.join(usual_root(env), env.get("OPENCODE_DB") or "opencode.db") + os.sep
 
 

@@ -1,4 +1,4 @@
-"""Which session one was copied from. opencode keeps no link, but the copies keep when each message was made, and its calls."""
+"""The session that another one was copied from. opencode stores no link, but copies keep the times of messages, and their calls."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _COMPARED = 6
 
 
 class Source(NamedTuple):
-    """What a session was copied from."""
+    """The source of a copied session."""
 
     session: str
     shared: int
-    """Messages that it took over."""
+    """Messages that were copied."""
 
 
 def source_of(
@@ -31,7 +31,7 @@ def source_of(
     times: Callable[[str], list[int]],
     messages_of: Callable[[str], Iterator[MessageRecord]],
 ) -> Source | None:
-    """The older session that shares the most messages with one, the oldest of equals; None where none begins like it."""
+    """The older session that shares the most messages with one, the oldest of several; None where none begins like it."""
     best: Source | None = None
     for other in sorted(siblings, key=lambda info: (info.created or 0, info.id)):
         same = zip(own, times(other.id), strict=False)
@@ -44,7 +44,7 @@ def source_of(
 
 
 def _opening(messages: Iterator[MessageRecord], count: int) -> list[tuple[object, ...]]:
-    """What the first messages of a session hold that a copy keeps."""
+    """Roles, calls and texts of a session's first messages, which a copy keeps."""
     found: list[tuple[object, ...]] = []
     for record in islice(messages, count):
         parts = [object_in(part.data) for part in record.parts]

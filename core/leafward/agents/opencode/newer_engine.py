@@ -1,8 +1,8 @@
-"""Messages of opencode's newer engine, told as its usual one keeps them: a message, and its parts.
+"""Messages of opencode's newer engine in the form of its usual one: a message, and its parts.
 
-The newer engine (behind `/api` of the server in 1.18) stores a message whole, in one row of `session_message`; `seq` orders them.
-What differs is said here: how a result and a failure are sent, that what was compacted goes on as a text, that agents and
-models are switched by rows of their own, and that a revert which is only staged hides nothing.
+The newer engine (behind `/api` of the server in 1.18) stores a whole message in one row of `session_message`; `seq` orders them.
+Its differences are handled here: the form of results and failures, the text that continues a compacted conversation, rows that
+switch agents and models, and staged reverts, which hide nothing.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 ENGINE = "engine"
 NEWER = "newer"
-"""The field of a message, and its value, that say that the newer engine made it."""
+"""The field of a message, and its value, that mark the newer engine's messages."""
 BESIDE = "beside"
-"""The field of a message that is no turn of its own."""
+"""The field of a message that is not a turn of its own."""
 AGENT_SWITCHED, MODEL_SWITCHED, SHELL = "agent-switched", "model-switched", "shell"
 _EVENTS = "session.next."
 
 
 class Teller:
-    """Tells the rows of one session, in their order."""
+    """Converts the rows of one session, in order."""
 
     def __init__(self, path: str, root: str, model: Body) -> None:
-        """`path`: the database. `root`: the folder that file names of snapshots are relative to. `model`: of the session's row."""
+        """`path`: the database. `root`: the folder to which file names of snapshots are relative. `model`: of the session's row."""
         self._path, self._root = path, root
         self._where = {"path": {"cwd": root, "root": root}}
         self._agent = "build"
@@ -47,7 +47,7 @@ class Teller:
         self._prompt = ""
 
     def records(self, name: str, kind: str, created: int, row: int, data: bytes) -> Iterator[MessageRecord]:
-        """A row as a message, or as two where it says two things; one that is no JSON as it is."""
+        """A row as a message, or as two where it holds two; a row of invalid JSON as it is."""
         body = decode_line(data)
         stored = Stored(name, created, data, self._path, row)
         if body is None:
@@ -99,7 +99,7 @@ class Teller:
         made |= self._where
         error = object_at(body, "error")
         if error:
-            # The newer engine tells no kinds of errors apart; this is the usual one's name for such.
+            # The newer engine does not distinguish kinds of errors; this is the usual engine's name for such.
             made["error"] = {"name": "UnknownError", "data": {"message": text_in(error, "message")}}
         return made
 
@@ -118,13 +118,13 @@ class Teller:
 
 
 def _model(found: Body) -> Body:
-    """A model as the usual engine names one; empty where none is named."""
+    """A model in the usual engine's form; empty without one."""
     model = {"providerID": text_in(found, "providerID"), "modelID": text_in(found, "id")}
     return model if any(model.values()) else {}
 
 
 def _spoken(part: Body, created: object) -> Body:
-    """A part without what it is called, with the times as the usual engine names them."""
+    """A part without its name, with the times under the usual engine's names."""
     made = {key: value for key, value in part.items() if key not in ("id", "time", "providerMetadata")}
     if made.get("type") == "reasoning":
         time = object_at(part, "time")
@@ -159,7 +159,7 @@ def _file(one: dict[str, Any]) -> Body:
 
 
 def _call(part: Body) -> Body:
-    """A call with its result. A result without content is sent as what it says in fields, in JSON (opencode 1.18.33)."""
+    """A call with its result. A result without content is sent as its fields in JSON (opencode 1.18.33)."""
     state, time = object_at(part, "state"), object_at(part, "time")
     status = text_in(state, "status")
     arguments = state.get("input")
@@ -198,7 +198,7 @@ def _diff(structured: Body) -> Body:
 
 
 def _prompted(message: Body) -> Body:
-    """A message of the user, said when another was."""
+    """A message of the user at the time of another one."""
     return {"role": "user", **{key: message[key] for key in ("time", "agent", "model", ENGINE)}}
 
 
@@ -206,11 +206,11 @@ _UNCOUNTED: dict[str, Any] = {
     "cost": 0,
     "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
 }
-"""What the usual engine says of a reply that cost nothing."""
+"""The usual engine's counts for a reply without cost."""
 
 
 def as_usual(record: MessageRecord, message: Body) -> Iterator[tuple[MessageRecord, Body]]:
-    """What the usual engine would hold in place of a message: a compaction is asked for, a command is told, nothing is switched."""
+    """The messages that the usual engine would hold: a request before a compaction, a text for a command, none for a switch."""
     role = message.get("role")
     if message.get(ENGINE) != NEWER:
         yield record, message
@@ -235,14 +235,14 @@ def _plain(message: Body) -> Body:
     return {key: value for key, value in message.items() if key not in (ENGINE, BESIDE, "reason")}
 
 
-# --- what was deleted ---
+# --- deleted messages ---
 
 Event = tuple[int, int, str, "Body"]
 """Number, row, type, data."""
 
 
 def removed(events: Iterable[Event], kept: set[str], teller: Teller) -> list[MessageRecord]:
-    """Messages that a revert deleted, as the events before told them, by their numbers. `kept`: ids of those still there."""
+    """Messages that a revert deleted, from the events before it, by their numbers. `kept`: ids of the remaining messages."""
     made: dict[str, _Gone] = {}
     gone: dict[str, tuple[_Gone, int]] = {}
     for number, row, kind, data in events:
@@ -266,7 +266,7 @@ def removed(events: Iterable[Event], kept: set[str], teller: Teller) -> list[Mes
 
 
 class _Gone:
-    """A message, put together from its events."""
+    """A deleted message, put together from its events."""
 
     def __init__(self, name: str, begun: int, row: int, data: Body) -> None:
         self.name, self.begun, self.row = name, begun, row
@@ -277,7 +277,7 @@ class _Gone:
         self._parts: dict[str, Body] = {}
 
     def hear(self, what: str, data: Body) -> None:
-        """Takes in what an event says."""
+        """Adds the content of an event."""
         if what in ("prompted", "synthetic", "context.updated"):
             self.kind = {"prompted": "user", "synthetic": "synthetic"}.get(what, "system")
             self.body |= object_at(data, "prompt") or {"text": text_in(data, "text")}
@@ -303,7 +303,7 @@ class _Gone:
             self._call(what, data)
 
     def _part(self, name: str, new: Body) -> Body:
-        """A part of the content, which stands where it began."""
+        """A part of the content, at the place where it began."""
         if name not in self._parts:
             self._parts[name] = new
             self.body.setdefault("content", []).append(new)

@@ -1,4 +1,4 @@
-"""Parts of opencode's messages as native blocks, and what they say of results, ends and costs."""
+"""Parts of opencode's messages as native blocks, with results, ends and costs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 REQUEST_TEXT = "What did we do so far?"
 SUBTASK_TEXT = "The following tool was executed by the user"
 INTERRUPTED_TEXT = "[Tool execution was interrupted]"
-"""What opencode sends for a request to compact, for a command that the user ran, and for a call that never ended."""
+"""opencode's texts for a request to compact, for a command that the user ran, and for a call that never ended."""
 
 SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
-"""Parts that say nothing to the model and stand with their message."""
+"""Parts that are not sent to the model and stand with their message."""
 _SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
 PART_TYPES = SILENT | _SPOKEN
-"""All types of parts that are known."""
+"""All known types of parts."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,\d+)? \+(\d{1,18})(?:,\d+)? @@")
@@ -35,7 +35,7 @@ _STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": 
 
 
 def block_of(part: Body) -> Body | None:
-    """A part as a native block; None where it says nothing to the model."""
+    """A part as a native block; None where it is not sent to the model."""
     kind = part.get("type")
     if kind == "text":
         text = part.get("text")
@@ -57,14 +57,14 @@ def block_of(part: Body) -> Body | None:
 
 
 def _given(value: object) -> dict[str, Any]:
-    """What a call was given, by name."""
+    """The arguments of a call, by name."""
     if isinstance(value, dict):
         return value
     return {} if value in (None, "") else {"input": value}
 
 
 def _file(part: Body) -> Body:
-    """An attachment: an image as it is, of any other the name."""
+    """An attachment: an image as it is, any other file by name."""
     address = text_in(part, "url")
     mime = text_in(part, "mime")
     found = _DATA_URL.match(address)
@@ -101,7 +101,7 @@ def output_of(state: Body) -> list[Body]:
 
 
 def numbered(patch: str) -> str | None:
-    """A unified diff of one file as pi writes one: a sign, the line's number, the line. None where it is none, or of many files."""
+    """A unified diff of one file in pi's form: a sign, the line's number, the line. None for other texts, or several files."""
     lines: list[str] = []
     old = new = 0
     for line in patch.split("\n"):
@@ -126,7 +126,7 @@ def failure_of(tool: str, state: Body) -> tuple[bool, int | None]:
 
 
 def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:
-    """Why a reply ended, in native words."""
+    """The reason for the end of a reply, in native words."""
     if message.get("error"):
         return "aborted" if object_at(message, "error").get("name") == "MessageAbortedError" else "error"
     finish = text_in(message, "finish")
@@ -136,7 +136,7 @@ def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:
 
 
 def usage_of(message: Body) -> Body | None:
-    """What a reply cost; None where nothing was counted."""
+    """The usage of a reply; None where nothing was counted."""
     tokens = object_at(message, "tokens")
     cache = object_at(tokens, "cache")
     sent, output = number_in(tokens, "input") or 0, number_in(tokens, "output") or 0
@@ -159,7 +159,7 @@ def usage_of(message: Body) -> Body | None:
 
 
 def error_of(message: Body) -> str | None:
-    """What a reply says of the error that it ended in; None where it ended in none."""
+    """The error in which a reply ended; None without one."""
     error = message.get("error")
     if not isinstance(error, dict):
         return str(error) if error else None
@@ -173,7 +173,7 @@ def is_typed(part: dict[str, Any]) -> bool:
 
 
 def is_put(part: dict[str, Any]) -> bool:
-    """Whether opencode itself put it there and sends it."""
+    """Whether a part is opencode's own and is sent."""
     kind = part.get("type")
     return kind == "subtask" or (
         kind in ("text", "file") and bool(part.get("synthetic")) and not part.get("ignored")
@@ -181,16 +181,16 @@ def is_put(part: dict[str, Any]) -> bool:
 
 
 def is_of_command(parts: Iterable[dict[str, Any]]) -> bool:
-    """Whether the parts of a user's message say that the user ran a command; of a sub-agent's task they say the same."""
+    """Whether the parts of a user's message show a command that the user ran; those of a sub-agent's task have the same text."""
     put = [part for part in parts if is_put(part)]
     told = any(part.get("type") == "text" and part.get("text") == SUBTASK_TEXT for part in put)
     return told and all(part.get("type") != "subtask" for part in put)
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: one that ended in an error is not, one that was stopped is where it says something.
+    """Whether a reply is sent again: one without an error is, one that was stopped is if it has content, any other is not.
 
-    The newer engine sends whatever says something.
+    The newer engine sends every reply with content.
     """
     error = body.get("error")
     if not error:

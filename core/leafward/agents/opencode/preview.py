@@ -27,7 +27,7 @@ _FIRST_MESSAGES = 4
 
 
 def glimpse(shelves: Shelves, path: str) -> FirstLook:
-    """What a look at a session says, in a database or a file. Raises OSError."""
+    """Facts from a first look at a session, in a database or a file. Raises OSError."""
     base, session = os.path.split(path)
     if os.path.isfile(base):
         try:
@@ -80,10 +80,10 @@ def _first_prompt(messages: Iterator[MessageRecord]) -> str:
 
 
 def _first_folder(messages: Iterator[MessageRecord]) -> str:
-    """Where the first reply was made."""
+    """The working folder of the first reply."""
     bodies = (object_in(record.message.data) for record in islice(messages, _FIRST_MESSAGES))
     return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
 
 
 def _silent(_name: str, _error: Exception) -> None:
-    """A first look says nothing of what it cannot read."""
+    """Ignores unreadable parts in a first look."""

@@ -1,4 +1,4 @@
-"""What opencode stores, as it lies there: sessions, messages with their parts, and the order of these."""
+"""Stored records of opencode: sessions, messages with their parts, and their order."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 _ID_DIGITS = 12
 _WRAP = 1 << 48
-"""Ids begin with a time that begins again from zero every 795 days (opencode)."""
+"""Ids begin with a time that restarts from zero every 795 days (opencode)."""
 _STEPS_PER_MS = 4096
 NEVER = 1 << 62
-"""The number of an event that never comes."""
+"""The number of an event that never occurs."""
 
 
 class Stored(NamedTuple):
@@ -23,13 +23,13 @@ class Stored(NamedTuple):
 
     id: str
     created: int
-    """Milliseconds since 1970; 0 where it is not known."""
+    """Milliseconds since 1970; 0 where unknown."""
     data: bytes
     """JSON as stored."""
     path: str
-    """The file or database it lies in."""
+    """Its file or database."""
     row: int = 0
-    """Of the database; 0 for a file of its own."""
+    """Its row in the database; 0 for a file of its own."""
 
 
 class MessageRecord(NamedTuple):
@@ -38,59 +38,59 @@ class MessageRecord(NamedTuple):
     message: Stored
     parts: list[Stored]
     begun: int = 0
-    """The number of the event that first told it, of one that was deleted since; 0 for what is still there."""
+    """Of a deleted message: the number of its first event; 0 for an existing one."""
     removed: int = NEVER
     """The number of the event that deleted it."""
     stored: Stored | None = None
-    """The row that message and parts were made of; None where they are themselves what is stored."""
+    """The row from which message and parts were made; None where they are stored themselves."""
 
 
 def by_time(record: MessageRecord) -> tuple[int, str]:
-    """The order of messages: by the time they were made, since ids begin again from zero."""
+    """The order of messages: by time, since ids restart from zero."""
     return record.message.created, record.message.id
 
 
 class Info(NamedTuple):
-    """A session's own description, whichever generation it comes from."""
+    """A session's own description, in any generation."""
 
     id: str
     title: str = ""
     directory: str = ""
     parent: str | None = None
-    """The session that the task tool made this one from."""
+    """The session from which the task tool made this one."""
     created: int | None = None
     """Milliseconds since 1970, as all times."""
     updated: int | None = None
     archived: int | None = None
     compacting: int | None = None
-    """When a compaction began that has not ended."""
+    """The beginning of a compaction that has not ended."""
     version: str = ""
     project: str = ""
     slug: str = ""
     share: str = ""
     source: str | None = None
-    """The session that Leafward made this one from, of whichever agent."""
+    """The session from which Leafward made this one, of any agent."""
     revert: str = ""
-    """What was taken back and not yet deleted, as JSON; empty where nothing was."""
+    """The content that was taken back and not yet deleted, as JSON; empty without any."""
     torn: bool = False
-    """Whether its row cannot be read: nothing is known but what its messages say."""
+    """Whether its row is unreadable: only its messages are known."""
 
     @property
     def relation(self) -> str | None:
-        """What it is to the session it says it comes from; None where it says none."""
+        """Its relation to the session that it names as its source; None where it names none."""
         if self.parent is not None:
             return "subagent"
         return "fork" if self.source is not None else None
 
 
 def object_in(text: str | bytes) -> Body:
-    """A JSON object; empty where there is none."""
+    """A JSON object; empty for anything else."""
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return decode_line(raw) or {}
 
 
 def dumped(body: Body) -> bytes:
-    """An object as JSON, as short as it can be written."""
+    """An object as JSON, as short as possible."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
@@ -101,7 +101,7 @@ def text_in(body: Body, name: str) -> str:
 
 
 def whole(value: object) -> int | None:
-    """A number as a whole one; None for anything else, and for one that no time or count could be."""
+    """A number as an integer; None for anything else, and for numbers that cannot be a time or a count."""
     if type(value) is int:
         return value if -NEVER < value < NEVER else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -121,13 +121,13 @@ def object_at(body: Body, name: str) -> dict[str, Any]:
 
 
 def created_in(body: Body) -> int:
-    """When a message or part was made; 0 where it does not say."""
+    """The time of a message or part; 0 where it is not recorded."""
     time = object_at(body, "time")
     return number_in(time, "created") or number_in(time, "start") or 0
 
 
 def time_in_id(name: str, near: int) -> int:
-    """The time that an id was made from, in the turn of the clock that is nearest to `near`; `near` where it holds none."""
+    """The time in an id, taken from the period of the clock that is nearest to `near`; `near` where the id holds no time."""
     digits = name.partition("_")[2][:_ID_DIGITS]
     try:
         moment = int(digits, 16) // _STEPS_PER_MS
@@ -138,7 +138,7 @@ def time_in_id(name: str, near: int) -> int:
 
 
 def in_order(parts: list[Stored]) -> list[Stored]:
-    """Parts in the order of their ids, which is opencode's; where those wrapped among them, by time."""
+    """Parts in the order of their ids, which is opencode's order; by time where ids restarted between them."""
     parts.sort(key=lambda part: part.id)
     if len(parts) > 1 and _number(parts[-1].id) - _number(parts[0].id) > _WRAP // 2:
         half = _WRAP // 2

@@ -1,4 +1,4 @@
-"""A database of opencode with damaged pages: what can be read of it all the same, session by session."""
+"""The readable content of a database of opencode with damaged pages, session by session."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 
 
 class Rescued(NamedTuple):
-    """Sessions that can be read, and what cannot."""
+    """The readable sessions of a damaged database, and the others."""
 
     rows: list[Row]
     torn: list[str]
-    """Ids of those among them that are known by their messages only."""
+    """Ids of those among them that only their messages show."""
     lost: list[str]
-    """Ids of sessions that are known by an index only."""
+    """Ids of sessions that only an index shows."""
 
 
 def known(base: Base, session: str) -> Info | None:
-    """A session's description; of one whose row lies on a damaged page what its messages say. None where there is none.
+    """A session's description, from its messages where its row lies on a damaged page. None where the session is missing.
 
-    Raises sqlite3.DatabaseError where neither can be read.
+    Raises sqlite3.DatabaseError where both are unreadable.
     """
     try:
         return info_of(base, session)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
-        # It may be the index that is damaged, and not the row.
+        # The index may be damaged instead of the row.
         found = _infos(base).get(session) or _torn(base, session)
         if found is None:
             raise
@@ -42,13 +42,13 @@ def known(base: Base, session: str) -> Info | None:
 
 
 def _torn(base: Base, session: str) -> Info | None:
-    """What the messages of a session say; None where it has none. Raises sqlite3.DatabaseError."""
+    """The description of a session from its messages; None where it has none. Raises sqlite3.DatabaseError."""
     messages, first, *_ = counted(base, session).get(session, (0, 0))
     return Info(session, created=first, torn=True) if messages else None
 
 
 def _infos(base: Base) -> dict[str, Info]:
-    """Sessions by id, read from both ends of the table up to where it cannot be read."""
+    """Sessions by id, read from both ends of the table up to the damage."""
     infos: dict[str, Info] = {}
     for order in ("rowid", "rowid DESC"):
         try:
@@ -60,7 +60,7 @@ def _infos(base: Base) -> dict[str, Info]:
 
 
 def rescued(base: Base) -> Rescued:
-    """The sessions of a damaged database: its rows from both ends up to where they cannot be read, then one by one.
+    """The sessions of a damaged database: rows from both ends up to the damage, then one by one.
 
     A session whose messages cannot be counted is listed without any.
     """
@@ -86,7 +86,7 @@ def rescued(base: Base) -> Rescued:
 
 
 def _one(base: Base, session: str) -> Info | None:
-    """A session that the table did not yield from its ends. Raises sqlite3.DatabaseError."""
+    """A session that was not reached from the ends of the table. Raises sqlite3.DatabaseError."""
     try:
         return info_of(base, session)
     except sqlite3.DatabaseError:
@@ -94,7 +94,7 @@ def _one(base: Base, session: str) -> Info | None:
 
 
 def _names(base: Base) -> dict[str, None]:
-    """The ids that the index of sessions holds, from both ends up to where it cannot be read."""
+    """The ids in the index of sessions, from both ends up to the damage."""
     found: dict[str, None] = {}
     for order in ("", " DESC"):
         try:

@@ -1,4 +1,4 @@
-"""What the entries of a session are made of, and which kinds they are."""
+"""The sources of a session's entries, and the kinds of entries."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leafward.session.entries import Kind
 
 
 class Role(IntEnum):
-    """What an entry is made of."""
+    """The source of an entry."""
 
     USER = 0
     INJECTED = 1
-    """A message that opencode itself put in: the model answers it."""
+    """A message that opencode itself added: the model answers it."""
     REQUEST = 2
     """A user message that asks for a compaction."""
     REPLY = 3
@@ -24,20 +24,20 @@ class Role(IntEnum):
     DROPPED = 8
     REVERT = 9
     OTHER = 10
-    """A message of a role that is not known."""
+    """A message of an unknown role."""
     PART = 11
-    """A part of a type that is not known."""
+    """A part of an unknown type."""
     BROKEN = 12
     BROKEN_PART = 13
     ADDED = 14
-    """What opencode put into a message of the user."""
+    """opencode's addition to a message of the user."""
     SHELL = 15
     """A command that the user ran; in the newer engine a message of its own."""
     AGENT = 16
     MODEL = 17
     """Another agent, another model from here on; in the newer engine messages of their own."""
     COMMAND = 18
-    """The message ahead of a command that the user ran: the command stands in the reply behind it."""
+    """The message ahead of a command that the user ran: the command is in the reply behind it."""
 
 
 KINDS = {
@@ -62,8 +62,8 @@ KINDS = {
     Role.MODEL: Kind.MODEL_CHANGE,
 }
 OF_ITS_OWN = {newer.SHELL: Role.SHELL, newer.AGENT_SWITCHED: Role.AGENT, newer.MODEL_SWITCHED: Role.MODEL}
-"""Messages of the newer engine that are one entry, by what they call their role."""
+"""Messages of the newer engine that are one entry, by the name of their role."""
 OF_PARTS = frozenset({Role.RESULT, Role.PART, Role.BROKEN_PART})
 """Entries that begin with a part, not with its message."""
 EDITS = frozenset({Role.PRUNED, Role.DROPPED})
-"""Entries that say what became of earlier ones."""
+"""Entries that change earlier ones."""

@@ -1,4 +1,4 @@
-"""Which sessions lie in a database: how each is described there, and what tells when one of them changed."""
+"""The sessions in a database: their descriptions there, and stamps that change with them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 _NS_PER_MS = 1_000_000
 _LATEST = (1 << 63) // _NS_PER_MS - 1
-"""Milliseconds whose nanoseconds take 64 bits: later than any session."""
+"""Milliseconds whose nanoseconds fill 64 bits: later than any session."""
 OURS = "leafward"
-"""The field of a session's metadata that says which one it was made from."""
+"""The field of a session's metadata that names its source."""
 
 _FIELDS = (
     "id",
@@ -46,19 +46,19 @@ class Row(NamedTuple):
     info: Info
     messages: int
     first: int
-    """When its first message was made: the same in every copy."""
+    """The time of its first message: the same in every copy."""
     stamp: Stamp
 
 
 def info_of(base: Base, session: str) -> Info | None:
-    """A session's description; None where there is no such session."""
+    """A session's description; None where the session is missing."""
     for row in base.ask(f"{_described(base)} WHERE id = ?", session):
         return _info(row)
     return None
 
 
 def infos_of(base: Base, order: str = "") -> Iterator[Info]:
-    """Every session as its row describes it."""
+    """Every session, as its row describes it."""
     query = _described(base)
     yield from map(_info, base.ask(f"{query} ORDER BY {order}" if order else query))
 
@@ -70,7 +70,7 @@ def _described(base: Base) -> str:
 
 
 def rows_of(base: Base) -> tuple[list[Row], dict[str, int]]:
-    """Every session, with what tells when one of them changed; and the messages of none, by the session they name."""
+    """Every session with its stamp; and the numbers of messages without a session, by the session that they name."""
     counts = counted(base)
     rows = [row_of(info, counts) for info in infos_of(base)]
     known = {row.info.id for row in rows}
@@ -87,7 +87,7 @@ def row_of(info: Info, counts: Counts) -> Row:
 
 
 def counted(base: Base, only: str | None = None) -> Counts:
-    """What is stored of each session, or of one of them. Answered by indexes alone."""
+    """The counts of stored records, for each session or for one. Answered by indexes alone."""
     time = "time_created" if "time_created" in base.columns("message") else "0"
     parameters = () if only is None else (only,)
     which = "" if only is None else "WHERE session_id = ? "

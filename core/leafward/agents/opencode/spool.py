@@ -1,4 +1,4 @@
-"""What was stored of a session, put aside while it is open: the bytes, and where each message and part lies among them."""
+"""Stored records of a session, copied while it is open: the bytes, and the places of messages and parts in them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.records import Stored
 
 _IN_MEMORY = 4 << 20
-"""Bytes of a session up to which they stay in memory; more go to a temporary file without a name."""
+"""Bytes of a session up to which they stay in memory; a larger one goes to a temporary file without a name."""
 _BUFFER = 1 << 20
-"""Bytes that are written to that file at once: always the same memory, which stays in the processor's cache."""
+"""Bytes written to that file at a time: always the same memory, which stays in the processor's cache."""
 
 
 class Spool:
-    """Records of one session, one after the other, to be read at any place and from any thread."""
+    """Records of one session, one after the other, readable at any offset and from any thread."""
 
     def __init__(self) -> None:
         self._memory = bytearray()
@@ -27,7 +27,7 @@ class Spool:
         self.size = 0
 
     def add(self, data: bytes) -> int:
-        """Appends a record and a newline; returns where it begins."""
+        """Appends a record and a newline; returns the record's offset."""
         start = self.size
         self.size += len(data) + 1
         if self._file is not None:
@@ -43,7 +43,7 @@ class Spool:
         return start
 
     def done(self) -> None:
-        """Nothing more will be added."""
+        """Ends the adding."""
         if self._file is not None:
             self._file.flush()
 
@@ -59,13 +59,13 @@ class Spool:
             return file.read(size)
 
     def close(self) -> None:
-        """Gives the temporary file back."""
+        """Closes the temporary file."""
         if self._file is not None:
             self._file.close()
 
 
 class Records:
-    """Where each message and part lies: in the spool, and where the agent keeps it."""
+    """The places of messages and parts: in the spool, and in the agent's store."""
 
     def __init__(self, spool: Spool, database: str | None = None) -> None:
         self.spool = spool
@@ -76,7 +76,7 @@ class Records:
         self._paths: list[str] = []
 
     def add(self, one: Stored) -> int:
-        """Puts one aside; returns its number."""
+        """Adds one record; returns its number."""
         self.start.append(self.spool.add(one.data))
         self.size.append(len(one.data))
         self.row.append(one.row)
@@ -86,7 +86,7 @@ class Records:
 
     @property
     def in_database(self) -> bool:
-        """Whether they lie in a database, rather than in files of their own."""
+        """Whether they lie in a database and not in files of their own."""
         return self._database is not None
 
     def data(self, number: int) -> bytes:
@@ -94,7 +94,7 @@ class Records:
         return self.spool.at(self.start[number], self.size[number])
 
     def several(self, first: int, behind: int) -> list[bytes]:
-        """Records that were added one after the other, up to `behind`, read at one go."""
+        """Records that were added one after the other, up to `behind`, in a single read."""
         if first >= behind:
             return []
         begin, last = self.start[first], behind - 1
@@ -105,5 +105,5 @@ class Records:
         ]
 
     def path(self, number: int) -> str:
-        """The file or database it lies in."""
+        """The file or database of a record."""
         return self._database if self._database is not None else self._paths[number]

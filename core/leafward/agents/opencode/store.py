@@ -1,4 +1,4 @@
-"""Where opencode keeps sessions: its data root, the databases and trees of files in it, and which sessions lie where."""
+"""The places where opencode keeps sessions: its data root, the databases and trees of files in it, and their sessions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"opencode(?:-[^/\\]+)?\.db")
 _NAMED = 3
-"""Sessions that are named where something is said of several."""
+"""Sessions that are named in a message about several."""
 _FRESH = 2.0
-"""Seconds that what is known of other sessions is believed while a database is being written."""
+"""Seconds for which facts about other sessions are used while a database is being written."""
 
 
 @dataclass(slots=True)
@@ -39,15 +39,15 @@ class Shelf:
 
     rows: dict[str, Row] = field(default_factory=dict)
     firsts: dict[int, list[Info]] = field(default_factory=dict)
-    """Sessions by when their first message was made; those of sub-agents are left out."""
+    """Sessions by the time of their first message, without sub-agents."""
     strays: dict[str, int] = field(default_factory=dict)
-    """Messages of sessions that are not there, by the session they name."""
+    """The numbers of messages whose session is missing, by the session that they name."""
     damage: str = ""
-    """What cannot be read of it; empty where all of it can."""
+    """The unreadable part of the database; empty where all of it is readable."""
 
 
 class Shelves:
-    """What is known of databases, read anew where one was written to. For several threads."""
+    """The sessions of databases, read again after a write. For several threads."""
 
     def __init__(self, agent: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._agent = agent
@@ -58,9 +58,9 @@ class Shelves:
         self._folders: dict[str, tuple[float, object, dict[int, list[str]]]] = {}
 
     def shelf(self, path: str, *, lately: bool = False) -> Shelf:
-        """The sessions of a database; `lately`: as they were a moment ago will do.
+        """The sessions of a database; with `lately` a state of some seconds ago is enough.
 
-        Raises sqlite3.Error, OSError, or NotASession where it is another's.
+        Raises sqlite3.Error, OSError, or NotASession where it is not opencode's.
         """
         stamps, now = stamps_of(path), self._clock()
         with self._lock:
@@ -88,7 +88,7 @@ class Shelves:
         return shelf
 
     def siblings(self, path: str, info: Info, first: int) -> list[Info]:
-        """Older sessions of a database whose first message is of the same time."""
+        """Older sessions of a database with the same time of the first message."""
         try:
             others = self.shelf(path, lately=True).firsts.get(first, [])
         except (sqlite3.Error, OSError, NotASession):
@@ -96,7 +96,7 @@ class Shelves:
         return [other for other in others if _age(other) < _age(info)]
 
     def siblings_among(self, tree: trees.Tree, info: Info, first: int) -> list[Info]:
-        """The same in the folder of a session file."""
+        """The same for the folder of a session file."""
         found = []
         for path in self._begun(os.path.dirname(tree.info)).get(first, ()):
             if path == tree.info:
@@ -110,7 +110,7 @@ class Shelves:
         return found
 
     def _begun(self, folder: str) -> dict[int, list[str]]:
-        """The session files of a folder by when their first message was made, as it was a moment ago: each asks for the same."""
+        """The session files of a folder by the time of their first message; some seconds old at most, as every session asks."""
         changed, now = stamps_of(folder)[0], self._clock()
         with self._lock:
             known = self._folders.get(folder)
@@ -121,7 +121,7 @@ class Shelves:
             path = os.path.join(folder, name)
             first = self._first_times.get(path)
             if not first:
-                # One without a message may have got one since.
+                # A session without a message may have one by now.
                 first = trees.first_time(trees.tree_of(path), name.removesuffix(trees.SUFFIX))
                 self._first_times[path] = first
             found.setdefault(first, []).append(path)
@@ -132,7 +132,7 @@ class Shelves:
     # --- listings ---
 
     def listings(self, root: str, stop: Callable[[], bool], trouble: list[Trouble]) -> Iterator[Listing]:
-        """Every session under a root: of a database and of files, each where it is whole."""
+        """Every session under a root, from databases and files, each from the complete source."""
         taken: dict[str, int] = {}
         empty: set[str] = set()
         found: list[tuple[str, Shelf]] = []
@@ -145,7 +145,7 @@ class Shelves:
             except (sqlite3.Error, OSError, NotASession):
                 pass
             if damaged:
-                # It is listed itself: reading it says what is wrong with it.
+                # It is listed itself: reading it tells the error.
                 folder, name = os.path.split(path)
                 unreadable.setdefault(folder, {})[name] = _stamp(path)
         for folder, stamps in unreadable.items():
@@ -183,16 +183,16 @@ class Shelves:
                 yield Listing(folder, left, self._agent)
 
     def strays(self, path: str) -> dict[str, int]:
-        """Messages in a database whose session is not there, by the session they name; none where it cannot be read."""
+        """The numbers of messages in a database whose session is missing, by session; empty where it is unreadable."""
         try:
             return self.shelf(path).strays if os.path.isfile(path) and is_database(path) else {}
         except (sqlite3.Error, OSError, NotASession):
             return {}
 
     def within(self, path: str, trouble: list[Trouble] | None = None) -> Listing | None:
-        """The sessions of a database that is named, or the one that a path leading into it names.
+        """The sessions of a named database, or the session that a path into one names.
 
-        Those that no path can lead to are added to `trouble`.
+        Sessions that no path can name are added to `trouble`.
         """
         if os.path.isfile(path):
             if not is_database(path):
@@ -216,7 +216,7 @@ class Shelves:
 
 
 def databases_in(root: str, trouble: list[Trouble]) -> list[str]:
-    """The databases of a root, that of the usual channel first; the root itself where it is one."""
+    """The databases of a root, the usual channel's first; the root itself where it is one."""
     if os.path.isfile(root):
         return [root]
     try:
@@ -254,16 +254,16 @@ def root_of(path: str) -> str:
 
 
 def tree_beside(database: str, info: Info) -> str | None:
-    """The file that describes the same session in the tree that was imported; None where there is none."""
+    """The description file of the same session in the imported tree; None without one."""
     storage = os.path.join(os.path.dirname(database), "storage", "session")
     path = os.path.join(storage, info.project or "global", f"{info.id}{trees.SUFFIX}")
     return path if os.path.isfile(path) else None
 
 
 def _files(root: str, trouble: list[Trouble]) -> Iterator[tuple[str, dict[str, Stamp]]]:
-    """Session files by folder. A stamp counts the folder of its messages too, since not every one is told to the session.
+    """Session files by folder. A stamp includes the folder of messages, since new messages may leave the file unchanged.
 
-    It has no size then: how much is stored of a session, its messages and parts tell.
+    Its size is 0 then: the size of a session is that of its messages and parts.
     """
     for folder in trees.folders_in(root, trouble):
         names: dict[str, Stamp] = {}
@@ -311,7 +311,7 @@ def _some(names: list[str]) -> str:
 
 
 def _say_unnamable(path: str, shelf: Shelf, trouble: list[Trouble]) -> None:
-    """Adds the sessions of a database that are not listed, as no path can lead to them."""
+    """Adds the unlisted sessions of a database, which no path can name, to `trouble`."""
     names = sorted(name for name in shelf.rows if not _plain(name))
     if names:
         count = "1 session is" if len(names) == 1 else f"{len(names):,} sessions are"
@@ -320,7 +320,7 @@ def _say_unnamable(path: str, shelf: Shelf, trouble: list[Trouble]) -> None:
 
 
 def _plain(name: str) -> bool:
-    """Whether an id can stand in a path."""
+    """Whether an id can be part of a path."""
     return bool(name) and name.isprintable() and "/" not in name and os.sep not in name
 
 
@@ -331,13 +331,13 @@ def _age(info: Info) -> tuple[int, str]:
 USUAL = "opencode.db"
 """The database of the usual channel."""
 Store = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Variables that are taken away, and those that are set, for opencode to use a database."""
+"""Variables to remove and variables to set, for opencode to use a database."""
 
 
 def store_variables(database: str, usual: str, env: Mapping[str, str]) -> Store:
-    """What has to be changed of the environment for opencode to use a database; `usual` is its data root.
+    """The changes to the environment that make opencode use a database; `usual` is its data root.
 
-    Nothing for `opencode.db` in that root, where no variable names another.
+    None for `opencode.db` in that root, where no variable names another one.
     """
     named = env.get("OPENCODE_DB")
     folder, name = os.path.split(database)

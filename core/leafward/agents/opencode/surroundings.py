@@ -1,4 +1,4 @@
-"""What surrounds a session: where it lies, and what its store knows of others."""
+"""The surroundings of a session: its place, and the store's knowledge of other sessions."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Setting:
-    """Where a session lies, and what its store knows of others."""
+    """The place of a session, and the store's knowledge of other sessions."""
 
     session: str
     database: str | None = None
     tree: Tree | None = None
     siblings: Callable[[Info, int], list[Info]] = lambda _info, _first: []
-    """Older sessions whose first message is of the same time."""
+    """Older sessions with the same time of the first message."""
     path_of: Callable[[str], str | None] = lambda _session: None
-    """Where another session lies."""
+    """The path of another session."""
     copy: Callable[[Info], str | None] = lambda _info: None
-    """The folder of the same session's messages in the tree of files that was imported; None where there is none."""
+    """The folder of the same session's messages in the imported tree of files; None without one."""
     changed: Callable[[], bool] = lambda: True
-    """Whether the session, of the many in its database, is another than when it was read."""
+    """Whether the session itself, among the many in its database, changed since it was read."""
     notes: list[Note] = field(default_factory=list)
 
 
 def setting_of(shelves: Shelves, path: str) -> Setting:
-    """The setting of a session by its path: that of its file, or its id behind that of a database. Raises NotASession."""
+    """The setting of a session by its path: the path of its file, or of a database followed by its id. Raises NotASession."""
     base, session = os.path.split(path)
     if os.path.isfile(base):
         return _in_database(shelves, base, session)
@@ -82,7 +82,7 @@ def _in_database(shelves: Shelves, base: str, session: str) -> Setting:
 
 
 def paths_in_database(shelves: Shelves, base: str) -> Callable[[str], str | None]:
-    """Where the other sessions of a database lie."""
+    """A function for the paths of a database's other sessions."""
 
     def path_of(session: str) -> str | None:
         try:
@@ -95,7 +95,7 @@ def paths_in_database(shelves: Shelves, base: str) -> Callable[[str], str | None
 
 
 def _refusal(shelves: Shelves, path: str) -> str:
-    """What is to be said of a database that was named as if it were a session."""
+    """The message about a database that was named as if it were a session."""
     try:
         shelf = shelves.shelf(path)
     except NotASession as error:
@@ -112,7 +112,7 @@ def _refusal(shelves: Shelves, path: str) -> str:
 
 
 def paths_in_folder(path: str) -> Callable[[str], str | None]:
-    """Where other sessions lie beside the file of one."""
+    """A function for the paths of other sessions beside a session's file."""
 
     def file_of(session: str) -> str | None:
         beside = os.path.join(os.path.dirname(path), f"{session}{trees.SUFFIX}")

@@ -6,7 +6,7 @@ from leafward.files.reads import ReadForm
 from leafward.files.tool_calls import Action, ToolTable
 
 SNAPSHOT = "snapshot"
-"""No tool: what stands for a file that opencode's snapshots show to be changed, and no call names."""
+"""Not a tool: it stands for a file that opencode's snapshots show as changed and that no call names."""
 
 OPENCODE_TOOLS = ToolTable(
     {
@@ -36,6 +36,6 @@ OPENCODE_TOOLS = ToolTable(
     markers=frozenset({SNAPSHOT}),
     patches={"patch": ("patchText", "patch"), "apply_patch": ("patchText", "patch")},
 )
-"""`list`, `glob` and `grep` name folders and patterns, no files that were read."""
+"""`list`, `glob` and `grep` name folders and patterns, not files that were read."""
 
 SHELLS = OPENCODE_TOOLS.shells

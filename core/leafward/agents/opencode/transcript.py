@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
-"""Titles that nobody and no model gave."""
+"""Default titles, which neither a user nor a model chose."""
 _LOOKED_AHEAD = 8
 TORN = "session-row"
 """The code of the note on a session whose row cannot be read."""
 
 
 class OpenCodeReader:
-    """Reads one session. Its records are put aside, so that the store is left alone while the session is open."""
+    """Reads one session. Its records are copied, so that the store is left alone while the session is open."""
 
     def __init__(self, setting: Callable[[], Setting]) -> None:
         self._setting = setting
@@ -57,22 +57,22 @@ class OpenCodeReader:
         return self._translator.columns if self._translator is not None else Columns()
 
     def close(self) -> None:
-        """Gives back what was put aside."""
+        """Releases the copied records."""
         if self._spool is not None:
             self._spool.close()
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
-        """Everything anew. Raises NotASession where there is no such session or it cannot be read."""
+        """Reads everything. Raises NotASession where the session is missing or unreadable."""
         setting = self._setting()
         spool = Spool()
         try:
             made = _Made(setting, spool)
             with gc_paused():
-                # A hundred thousand small values are made and kept: what is decoded meanwhile has no cycles.
+                # A hundred thousand small values are made and kept: decoding makes no cycles meanwhile.
                 transcript = (
                     made.from_database(stop) if setting.database is not None else made.from_tree(stop)
                 )
-        except BaseException:  # also an interrupt: the temporary file goes
+        except BaseException:  # an interrupt too: the temporary file is removed
             spool.close()
             raise
         spool.done()
@@ -81,15 +81,15 @@ class OpenCodeReader:
         return transcript
 
     def body(self, index: int) -> Body | None:
-        """An entry, translated."""
+        """An entry as a native line."""
         return self._translator.body(index) if self._translator is not None else None
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed; None where it says more than that."""
+        """The call that an entry answers, and whether it failed; None where the entry holds more than that."""
         return self._translator.outcome(index) if self._translator is not None else None
 
     def brief(self, index: int) -> Body | None:
-        """What was said in an entry."""
+        """The content of an entry without time, cost and source."""
         return self._translator.brief(index) if self._translator is not None else None
 
     def records(self, index: int) -> list[bytes]:
@@ -100,7 +100,7 @@ class OpenCodeReader:
         return [translator.records.data(number) for number in translator.numbers(index)]
 
     def is_newer(self, index: int) -> bool:
-        """Whether an entry was made by the newer engine, whose messages the usual one does not see (opencode 1.18.33)."""
+        """Whether an entry was made by the newer engine, whose messages the usual one ignores (opencode 1.18.33)."""
         return self._translator is not None and self._translator.is_newer(index)
 
     def origin(self, index: int) -> Origin:
@@ -115,7 +115,7 @@ class OpenCodeReader:
 
 
 class _Made:
-    """A transcript while it is made."""
+    """A transcript while it is being made."""
 
     def __init__(self, setting: Setting, spool: Spool) -> None:
         self.setting = setting
@@ -124,7 +124,7 @@ class _Made:
         self.builder = EntryBuilder(Records(spool))
         self._revert = b""
         self._staged = False
-        """Whether the newer engine took something back: until it is deleted, that changes nothing in the conversation."""
+        """Whether the newer engine took something back: it stays in the conversation until it is deleted."""
 
     def from_database(self, stop: Callable[[], bool]) -> Transcript:
         path, session = str(self.setting.database), self.setting.session
@@ -136,9 +136,7 @@ class _Made:
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
                 if info.torn:
-                    text = (
-                        f"its row in {path} cannot be read: its title and what it was made from are not known"
-                    )
+                    text = f"its row in {path} cannot be read: its title and source are not known"
                     self.notes.append(Note(TORN, text, path=Path(path), lost=True))
                 self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
                 self._begin(info, path)
@@ -169,7 +167,9 @@ class _Made:
         info = trees.info_in(data, tree.info)
         near = info.created or info.updated or os.stat(tree.info).st_mtime_ns // 1_000_000
         if decode_line(data) is None:
-            problem = "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is no JSON object"
+            problem = (
+                "is empty" if not data.strip(b"\0 \r\n\t") else "is not a session: it is not a JSON object"
+            )
             if not trees.names_in(os.path.join(tree.messages, info.id)):
                 raise NotASession(f"{tree.info} {problem}")
             self.notes.append(Note("info-broken", f"{tree.info} {problem}", path=Path(tree.info), lost=True))
@@ -225,7 +225,7 @@ class _Made:
         times: Callable[[str], list[int]],
         messages_of: Callable[[str], Iterator[MessageRecord]],
     ) -> Source | None:
-        """The session that this one was copied from, where another begins with the same messages."""
+        """The session that this one was copied from; None where no other begins with the same messages."""
         builder = self.builder
         if info.parent is not None or not len(builder.times):
             return None
@@ -246,16 +246,16 @@ class _Made:
         builder = self.builder
         if self._staged:
             name = text_in(object_in(info.revert), "messageID")
-            text = f"files were taken back to {name}; the conversation goes on with everything until that is confirmed"
+            text = f"files were reverted to {name}; the conversation keeps everything until the revert is confirmed"
             self.notes.append(Note("revert-staged", text))
         elif info.revert and not builder.hidden:
             name = text_in(object_in(info.revert), "messageID")
             self.notes.append(
-                Note("revert-target", f"the revert begins at {name}, which is not here: without effect")
+                Note("revert-target", f"the revert begins at {name}, which is not here: it has no effect")
             )
         if info.compacting:
             self.notes.append(
-                Note("compacting", "a compaction began that has not ended: it runs, or it crashed")
+                Note("compacting", "a compaction began and has not ended: it is running, or it crashed")
             )
         for entry, name in builder.dangling:
             text = f"keeps from {name} on, which is not here: everything before is kept as well"
@@ -311,14 +311,14 @@ class _Made:
 
 
 def named(title: str) -> str | None:
-    """A title that says something; None for what opencode calls a session until it has one."""
+    """A title with content; None for opencode's default title."""
     return title if title.strip() and not _MADE_UP.fullmatch(title.strip()) else None
 
 
 def merged(
     base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[Note]
 ) -> Iterator[MessageRecord]:
-    """The messages of a session by time, those that were deleted among them; `broken` hears of what cannot be read."""
+    """The messages of a session by time, including deleted ones; `broken` is called for unreadable parts."""
     removed: list[MessageRecord] = []
     try:
         removed = base.removed(session, path)
@@ -334,11 +334,11 @@ def _chained(head: list[MessageRecord], rest: Iterator[MessageRecord]) -> Iterat
 
 
 def _silent(_name: str, _error: Exception) -> None:
-    """Takes a problem of a session that is only compared: nothing is said of it."""
+    """Ignores an unreadable part of a session that is only compared."""
 
 
 def _watched(tree: Tree, session: str) -> tuple[Path, ...]:
-    """The files and folders that change when a session goes on: its own, and the last message's."""
+    """The files and folders that change when a session continues: its own, and the last message's."""
     found = [tree.info]
     folder = os.path.join(tree.messages, session)
     names = trees.names_in(folder)

@@ -1,4 +1,4 @@
-"""Entries of a session of opencode as native lines would say them, made one at a time from their records."""
+"""Entries of a session of opencode as native lines, made one at a time from their records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _REMINDER = "<system-reminder>"
 PRUNED_TEXT = "[Old tool result content cleared]"
-"""What opencode sends for an output that was pruned."""
+"""opencode's text for a pruned output."""
 
 
 class Translator:
@@ -54,10 +54,10 @@ class Translator:
         self._hidden = builder.hidden
         self._folder = builder.folder
         self._latest: tuple[int, bool, dict[int, Body | None]] = (-1, False, {})
-        """The reply that was translated last, whether all of it was decoded, and what was: the results of its calls come next."""
+        """The reply translated last, whether all of it was decoded, and its decoded records: the results of its calls come next."""
 
     def numbers(self, index: int) -> list[int]:
-        """The records that an entry is made of, the one that it is named after first."""
+        """The records of an entry, beginning with the one that gives its name."""
         role = self._role[index]
         stored = self._stored.get(self._message[index])
         if stored is not None:
@@ -102,7 +102,7 @@ class Translator:
             body.update(self._edit(index, role))
         elif role is Role.REVERT:
             count = f"{self._hidden:,} message" + ("s" if self._hidden != 1 else "")
-            body.update(type="opencode.revert", data=record, says=f"{count} taken back, not deleted yet")
+            body.update(type="opencode.revert", data=record, says=f"{count} reverted, not deleted yet")
             body.pop("timestamp")
         elif role is Role.SHELL:
             ran = {"command": text_in(record, "command"), "output": text_in(record, "output")}
@@ -122,7 +122,7 @@ class Translator:
         return body
 
     def brief(self, index: int) -> Body | None:
-        """What was said in an entry, without when, what it cost and what its parts say of themselves; any other entry whole."""
+        """The content of a reply without time, cost and details of its parts; any other entry is complete."""
         role = self._role[index]
         if role != Role.REPLY:
             return self.body(index)
@@ -138,7 +138,7 @@ class Translator:
         return [part for part in found if part is not None]
 
     def _decoded(self, index: int, number: int) -> Body | None:
-        """A record of an entry, decoded: once for a reply and the results of its calls."""
+        """A decoded record of an entry: decoded once for a reply and the results of its calls."""
         if self._role[index] not in _OF_REPLY:
             return decode_line(self.records.data(number))
         known = self._of_reply(index)
@@ -147,7 +147,7 @@ class Translator:
         return known[number]
 
     def _of_reply(self, index: int) -> dict[int, Body | None]:
-        """The records of a reply that were decoded; all of them where the entry is the reply itself."""
+        """The decoded records of a reply; all of them where the entry is the reply itself."""
         message, is_reply = self._message[index], self._role[index] == Role.REPLY
         latest = self._latest
         if latest[0] == message and (latest[1] or not is_reply):
@@ -190,7 +190,7 @@ class Translator:
         return body
 
     def _command(self, index: int, created: int | None) -> Body:
-        """What is sent ahead of a command that the user ran, and what the user typed."""
+        """The message that is sent ahead of a command that the user ran, with the typed text."""
         content = [
             block for part in self._parts(index) if is_put(part) and (block := block_of(part)) is not None
         ]
@@ -198,7 +198,7 @@ class Translator:
         return {**body, TYPED: f"! {ran}"} if ran else body
 
     def _command_behind(self, index: int) -> str:
-        """The command that the user ran, which stands as a call in the reply behind the message that says so; empty where none does."""
+        """The command that the user ran, from a call in the reply behind the message; empty without one."""
         behind = index + 1
         if behind >= len(self._role) or self._role[behind] != Role.REPLY:
             return ""
@@ -225,7 +225,7 @@ class Translator:
         made = body["message"]
         usage = usage_of(record)
         if usage is not None:
-            # Ahead of why the reply ended.
+            # Added before the reason for the reply's end.
             made["usage"], made["stopReason"] = usage, made.pop("stopReason")
         error = error_of(record)
         if error is not None:
@@ -234,7 +234,7 @@ class Translator:
         return body
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry is the result of, and whether it failed, as its translation says; None where that holds calls too."""
+        """The call that an entry answers, and whether it failed, as in its translation; None where the result holds calls too."""
         part = self._decoded(index, self._low[index]) if self._role[index] == Role.RESULT else None
         record = self._decoded(index, self._message[index]) if part is not None else None
         if part is None or record is None:
@@ -258,7 +258,7 @@ class Translator:
             made["exitCode"] = code
         ran: list[Body] = []
         if record.get("error") and not failed:
-            # The reply failed or was stopped, this call of it did run.
+            # The reply failed or was stopped, but this call of it did run.
             ran.append(
                 {
                     "id": text_in(part, "callID"),
@@ -278,9 +278,9 @@ class Translator:
         return body
 
     def _changed_beside(self, index: int) -> list[str]:
-        """Files that opencode found changed after the calls of a reply, and that none of them names: a command did it.
+        """Files that opencode found changed after the calls of a reply and that no call names: a command changed them.
 
-        They stand with the last result of the reply.
+        They are listed with the last result of the reply.
         """
         message, role = self._message[index], self._role
         if index + 1 < len(role) and role[index + 1] == Role.RESULT and self._message[index + 1] == message:
@@ -333,7 +333,7 @@ class Translator:
         return body
 
     def _tail(self, index: int, request: int) -> list[int]:
-        """What is kept beside a summary, in order: all of it where the first entry to keep is not there (opencode)."""
+        """The entries kept beside a summary, in order: all entries above it where the first kept one is missing (opencode)."""
         kept = self._kept.get(index)
         if kept is None:
             return []
@@ -347,9 +347,9 @@ class Translator:
         return found
 
     def _tokens_before(self, index: int) -> int:
-        """How large the context was when a summary was asked for: what the last reply before said.
+        """The size of the context at the request for a summary, from the last reply before it.
 
-        0 where outputs were pruned since: the reply counted them.
+        0 where outputs were pruned since, because the reply counted them.
         """
         at = self.columns.parent[index]
         while at >= 0 and self._role[at] not in (Role.SUMMARY, Role.PRUNED):
@@ -362,7 +362,7 @@ class Translator:
         return 0
 
     def _system(self, index: int) -> Body | None:
-        """The system prompt, which a compaction brings along."""
+        """The system prompt, which a compaction carries."""
         at = self.columns.kind.find(Kind.SYSTEM, 0, index)
         message = (self.body(at) or {}).get("message") if at >= 0 else None
         return message if isinstance(message, dict) else None
@@ -390,7 +390,7 @@ _LONG_DETAILS = frozenset({"output", "preview", "diff", "filediff", "diagnostics
 
 
 def details_of(state: Body) -> Body:
-    """What a tool says of its result beside the output, without what repeats that."""
+    """The details of a tool's result besides the output, without those that repeat it."""
     found = {key: value for key, value in object_at(state, "metadata").items() if key not in _LONG_DETAILS}
     patch = object_at(state, "metadata").get("diff")
     diff = numbered(patch) if isinstance(patch, str) and len(patch) < _LONGEST_DIFF else None
@@ -407,7 +407,7 @@ def system_of(record: Body) -> str:
 
 
 def _source(record: Body, parts: list[Body]) -> Body:
-    """What the agent says of a message that a native line has no word for."""
+    """Facts about a message that a native line has no field for."""
     source: Body = {
         key: record[key]
         for key in ("agent", "mode", "finish", "parentID", "path", "system", "variant", "tools", "error")

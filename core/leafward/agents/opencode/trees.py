@@ -1,6 +1,6 @@
 """opencode's trees of JSON files, before 1.2: a file for every session, message and part.
 
-Until about 0.5 a project had a store of its own, with everything under `session` (A); after that there was one for all (B).
+Until about 0.5 each project had its own store, with everything under `session` (A); later versions had one for all (B).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ INFO_FOLDER = "info"
 
 
 class Tree(NamedTuple):
-    """Where the files of one session lie."""
+    """The places of one session's files."""
 
     info: str
     messages: str
-    """The folder that holds those of all sessions."""
+    """The folder with the messages of all sessions."""
     parts: str
     nested: bool
     """Whether the parts of a message lie under the session's own folder (A)."""
@@ -53,7 +53,7 @@ class Tree(NamedTuple):
 
 
 def tree_of(info: str) -> Tree:
-    """The files that belong to the one that describes a session."""
+    """The places of a session's files, from its description file."""
     folder = os.path.dirname(info)
     above = os.path.dirname(folder)
     if os.path.basename(folder) == INFO_FOLDER:
@@ -91,7 +91,7 @@ def folders_in(root: str, trouble: list[Trouble]) -> Iterator[str]:
 
 
 def _id_of(body: Body, stem: str) -> str:
-    """The id that a file says it has: that of its name, where it is none that a folder could have, or leads elsewhere."""
+    """The id in a file; the id in its name where the one inside cannot name a folder, or leads elsewhere."""
     stored = text_in(body, "id")
     plain = stored.isprintable() and not any(sign in stored for sign in "/\\:")
     plain = plain and stored not in ("", ".", "..")
@@ -99,7 +99,7 @@ def _id_of(body: Body, stem: str) -> str:
 
 
 def info_in(data: bytes, path: str) -> Info:
-    """What a session file says; one that is broken is known by its name alone."""
+    """The description in a session file; a broken one tells only its name."""
     body = object_in(data)
     time = object_at(body, "time")
     name = os.path.basename(path).removesuffix(SUFFIX)
@@ -121,13 +121,13 @@ def info_in(data: bytes, path: str) -> Info:
 
 
 def read(path: str) -> bytes:
-    """A file whole, with spaces for a byte order mark. Raises OSError."""
+    """A whole file, with spaces for a byte order mark. Raises OSError."""
     with open_buffered(path) as file:
         return unmarked(file.read())
 
 
 def names_in(folder: str) -> list[str]:
-    """The JSON files of a folder, sorted; none where there is no such folder."""
+    """The JSON files of a folder, sorted; empty where the folder is missing."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entry.name for entry in entries if entry.name.endswith(SUFFIX) and is_file(entry))
@@ -138,9 +138,9 @@ def names_in(folder: str) -> list[str]:
 def messages(
     tree: Tree, session: str, near: int, broken: Callable[[str, Exception], object]
 ) -> Iterator[MessageRecord]:
-    """The messages of a session by time with their parts; `broken` hears of files that cannot be read.
+    """The messages of a session by time with their parts; `broken` is called for unreadable files.
 
-    A message that is no JSON stands where the time in its name puts it.
+    A message of invalid JSON has the time in its name.
     """
     folder = os.path.join(tree.messages, session)
     found: list[tuple[int, str, str]] = []
@@ -180,7 +180,7 @@ def _parts(
 
 
 def files_of(tree: Tree) -> Iterator[str]:
-    """Every file of a session: what describes it, its messages, their parts."""
+    """Every file of a session: its description, its messages, their parts."""
     yield tree.info
     try:
         session = info_in(read(tree.info), tree.info).id
@@ -194,7 +194,7 @@ def files_of(tree: Tree) -> Iterator[str]:
 
 
 def belongings(info: str) -> list[tuple[str, str]]:
-    """The files of a session and of its sub-agents, itself first, each with its name in a data root. Raises OSError."""
+    """The files of a session and of its sub-agents, its own first, each with its name in a data root. Raises OSError."""
     folder = os.path.dirname(info)
     parents: dict[str, list[str]] = {}
     for name in names_in(folder):
@@ -213,7 +213,7 @@ def belongings(info: str) -> list[tuple[str, str]]:
         )
         for file in files_of(tree):
             name = os.path.relpath(file, store)
-            # The id in a file may be any text, and is part of a path.
+            # The id in a file may be any text, and becomes part of a path.
             if not name.startswith(os.pardir):
                 found.append((file, os.path.join(inside, name)))
         below = [child for child in parents.get(info_in(read(path), path).id, ()) if child not in seen]
@@ -223,12 +223,12 @@ def belongings(info: str) -> list[tuple[str, str]]:
 
 
 def _project_of(store: str) -> str:
-    """The name of the project whose store of generation A it is."""
+    """The name of the project that a store of generation A belongs to."""
     return os.path.basename(os.path.dirname(os.path.dirname(store))) or "global"
 
 
 def first_time(tree: Tree, session: str) -> int:
-    """When the first message of a session was made; 0 where it has none."""
+    """The time of a session's first message; 0 where it has none."""
     folder = os.path.join(tree.messages, session)
     for name in names_in(folder):
         try:

@@ -1,1 +1,1 @@
-"""pi, whose files are our native format. The agent itself is `agent.Pi`; what it runs around a compaction needs none of that."""
+"""pi, whose files are our native format. The agent itself is `agent.Pi`; its hooks do not need it."""

@@ -1,4 +1,4 @@
-"""pi: where it keeps sessions, how they look from outside, how it resumes one. Rules are pi 1.5.2's."""
+"""pi: the places of its sessions, and the way to resume one. Rules are pi 1.5.2's."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pi:
     tool_table: ToolTable = NATIVE_TOOLS
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """The configured folders, else the one that pi itself would use."""
+        """The configured folders, else the folder that pi itself would use."""
         configured = config.roots.get(self.name)
         if configured is not None:
             return tuple(expanded(root, env) for root in configured)
@@ -55,7 +55,7 @@ class Pi:
     def discover(
         self, roots: tuple[Path, ...], stop: Callable[[], bool], trouble: list[Trouble]
     ) -> Iterator[Listing]:
-        """Files in a root (a session folder set by the user is flat) and in its folders (one for each cwd)."""
+        """Files in a root (a session folder chosen by the user is flat) and in its folders (one for each cwd)."""
         seen: set[str] = set()
         for root in roots:
             folders = [str(root)]
@@ -69,14 +69,14 @@ class Pi:
                 yield Listing(folder, files, self.name)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:  # noqa: ARG002  # as the protocol has it
-        """Never: pi's files are told by their content wherever they lie."""
+        """Never: pi's files are recognised by their content, in any folder."""
         return False
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Every file is a session of its own."""
+        """Removes nothing: every file is a session of its own."""
 
     def peek(self, candidate: Candidate) -> FirstLook | None:  # noqa: ARG002  # as the protocol has it
-        """The native format is looked at by the catalogue itself."""
+        """None: the catalogue itself reads the beginning of native files."""
         return None
 
     def recognises(self, head: bytes) -> bool:
@@ -114,18 +114,18 @@ class Pi:
         return None
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
-        """`pi --session PATH` in the folder the header names: by its path pi opens it from anywhere without asking."""
+        """`pi --session PATH` in the folder in the header: pi opens a path from anywhere without asking."""
         folder = folder_of(session, self.title)
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Whether a fork may end here: behind a reply, or a complete set of results."""
+        """Why a fork may not end here: it ends behind a reply, or behind a complete set of results."""
         from leafward.agents.fork_draft import after_results
 
         return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
-        """The path to the cut in a new file beside the session's own; of one of our copies among pi's."""
+        """The path to the cut in a new file beside the session's own; for one of our copies, among pi's sessions."""
         from leafward.agents.pi.fork import forked
 
         if not is_kept(os.path.abspath(session.path)):
@@ -134,25 +134,25 @@ class Pi:
         return forked(session, cut, terms, root, flat=flat)
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """None: sub-agents of pi are what extensions run, without a session."""
+        """None: extensions run pi's sub-agents, without a session."""
         del session, since, stop
         return []
 
     def adopt(self, past: Conversation, terms: Terms) -> Draft:
-        """The path in pi's form, among pi's sessions of the same folder."""
+        """The path in pi's format, among pi's sessions of the same folder."""
         from leafward.agents.pi.conversion import adopted
 
         root, flat = self._own_store(terms)
         return adopted(past, terms, root, flat=flat)
 
     def _own_store(self, terms: Terms) -> tuple[Path, bool]:
-        """Where pi itself keeps sessions, and whether those of all folders lie together there."""
+        """The folder where pi itself keeps sessions, and whether it holds those of all working folders together."""
         env = terms.env
         configured = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")
         folder = expanded(env.get("PI_CODING_AGENT_DIR") or "~/.pi/agent", env)
         chosen = bool(configured or _session_dir_setting(folder / "settings.json"))
         root = self.roots(terms.config, env)[0]
-        # pi's own place has a folder for each working folder; one that the user chose is flat, unless it shows otherwise.
+        # pi's default place has a folder for each working folder; one that the user chose is flat, unless it looks otherwise.
         return root, chosen and not any(root.glob("--*--"))
 
 

@@ -1,4 +1,4 @@
-"""When pi compacts by itself."""
+"""The rule by which pi compacts by itself."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SESSIONS = "sessions"
 
 
 def _settings(session: Session) -> OwnSettings | None:
-    """`compaction` of the settings in pi's own folder; None where those of the project say something too: pi asks whether to trust them."""
+    """`compaction` in the settings of pi's own folder; None where the project has some: pi uses these only if trusted."""
     above = Path(os.path.abspath(session.path)).parents
     if len(above) < 3 or above[1].name != _SESSIONS:
         return None
     file = above[2] / "settings.json"
     said = table_in(json_settings(file), "compaction")
     project = table_in(json_settings(Path(session.cwd) / ".pi" / "settings.json"), "compaction")
-    # Which model has rules of its own is for pi to say.
+    # pi alone knows which models have rules of their own.
     if project or said.get("modelOverrides"):
         return None
     off, reserve = said.get("enabled") is False, whole_number(said.get("reserveTokens"))

@@ -1,4 +1,4 @@
-"""Another agent's session in pi's form (pi 1.5.2): what pi sends for it is what the model had seen."""
+"""Another agent's session in pi's format (pi 1.5.2): pi sends for it the context that the model had."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _APIS = {"openai": "openai-responses", "anthropic": "anthropic-messages"}
 
 
 def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draft:
-    """Another agent's session in pi's form: what pi sends for it is what the model had seen at the cut."""
+    """Another agent's session in pi's format: pi sends for it the context that the model had at the cut."""
     session = past.session
     header = header_of(session, terms)
     folder = root if flat else root / folder_of(header["cwd"])
@@ -43,14 +43,14 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
     path = list(session.tree.path(past.cut.tip(session)))
     counted = sum(1 for _ in past.messages())
     whole = not past.moved and _is_pi_shaped(past)
-    # Entries told one by one include replies that pi does not send either.
+    # Entries converted one by one include replies that pi does not send either.
     remarks = [*past.remarks(unsent=not whole), COUNTS_COPIED]
     copied_unsent = past.broken_off + past.unsent if whole else 0
     if past.context.compaction >= 0 and not whole:
         remarks.append(
             Remark(
                 "summary-as-message",
-                "what was kept beside the summary is told again, the summary as a message; what it stands for lies on a branch",
+                "the kept messages are copied, the summary becomes a message; what it replaced is on a branch",
             )
         )
     return draft_of(
@@ -66,7 +66,7 @@ def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draf
 
 
 def _earlier(past: Conversation, path: Sequence[int], *, whole: bool) -> int:
-    """How many messages from before a compaction are told beside those of the context."""
+    """The number of messages from before a compaction that are converted beside those of the context."""
     compaction = past.context.compaction
     if compaction < 0:
         return 0
@@ -76,7 +76,7 @@ def _earlier(past: Conversation, path: Sequence[int], *, whole: bool) -> int:
 
 
 def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[Remark]:
-    """Whether replies of a healed session are told without what was counted for them."""
+    """A remark where replies of a healed session lose their recorded counts."""
     if any(one.role == "assistant" and one.usage is None for one in messages):
         yield Remark(
             "counts-left",
@@ -102,7 +102,7 @@ def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
 
 
 def _is_pi_shaped(past: Conversation) -> bool:
-    """Whether pi's own rule gives the context of the path's entries one by one: the summary, what was kept, what came after."""
+    """Whether pi's own rule gives the context of the path's entries one by one: the summary, the kept entries, the later ones."""
     session, context = past.session, past.context
     messages = context.messages
     order = [
@@ -124,7 +124,7 @@ def _is_pi_shaped(past: Conversation) -> bool:
 
 
 def _native_kind(session: Session, entry: int) -> bool:
-    """Whether an entry says something that pi would send."""
+    """Whether an entry has content that pi would send."""
     kind = Kind(session.columns.kind[entry])
     if kind in (
         Kind.USER,
@@ -196,7 +196,7 @@ def _entry(past: Conversation, index: int, written: Mapping[str, str]) -> Iterat
 
 
 def _without_thoughts(message: Body) -> Body | None:
-    """A reply as another provider can take it; None where nothing is left of it."""
+    """A reply in a form that another provider accepts; None where it has no content left."""
     if message.get("role") != "assistant":
         return message
     content = portable_blocks(message)
@@ -204,7 +204,7 @@ def _without_thoughts(message: Body) -> Body | None:
 
 
 def _compaction(session: Session, index: int, body: Body, written: Mapping[str, str]) -> Body:
-    """A compaction that pi projects as its agent did: what it kept after the summary begins at the first of these."""
+    """A compaction that pi projects as its agent did: the entries kept after the summary begin at the first kept one."""
     projection = body.get(PROJECTION)
     first = body.get("firstKeptEntryId")
     if isinstance(projection, dict):
@@ -214,7 +214,7 @@ def _compaction(session: Session, index: int, body: Body, written: Mapping[str, 
     made: Body = {
         "type": "compaction",
         "summary": body.get("summary") or "",
-        # An id that is its own keeps nothing before it (pi 1.5.2).
+        # A compaction that names its own id keeps nothing before it (pi 1.5.2).
         "firstKeptEntryId": written.get(str(first), session.columns.id(EntryIndex(index))),
         "tokensBefore": tokens if isinstance(tokens, int) else 0,
     }

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def forked(
     session: Session, cut: ForkPoint, terms: Terms, root: Path | None = None, *, flat: bool = False
 ) -> Draft:
-    """The path to a cut as a new file: entries, ids and lines as they are, labels and name with them.
+    """The path to a cut as a new file: entries, ids and lines as they are, with labels and name.
 
-    It lies among the source's, or in the store at `root`, where those of all folders may lie together (`flat`).
+    It lies beside the source's file, or in the store at `root`, where the sessions of all folders may lie together (`flat`).
     """
     tip = cut.tip(session)
     refuse_unreachable(session, tip)
@@ -51,13 +51,13 @@ def forked(
 
 
 def _folder(session: Session, cwd: str) -> Path:
-    """Where a copy lies that works in a folder: beside its source, unless pi keeps the two folders' sessions apart there."""
+    """The folder of a copy that works in `cwd`: its source's, unless pi keeps the sessions of the two working folders apart."""
     beside = session.path.absolute().parent
     return beside.with_name(folder_of(cwd)) if beside.name == folder_of(session.cwd) else beside
 
 
 def _is_move(session: Session, index: int) -> bool:
-    """Whether an entry only says that the leaf was moved here in the source: its log means nothing in another file."""
+    """Whether an entry only records a move of the leaf in the source: its log has no meaning in another file."""
     if session.columns.kind[index] != Kind.CUSTOM:
         return False
     return (session.body(index) or {}).get("customType") == LEAF_TYPE
@@ -69,7 +69,7 @@ def _copied(
     columns = session.columns
     yield encode_line(header)
     instead: dict[str, str] = {}
-    """By id of an entry that is left out: the entry that stands behind it."""
+    """By id of a left-out entry: the next entry behind it that is copied."""
     after: str | None = None
     for index in reversed(path):
         known = columns.id(EntryIndex(index))
@@ -116,7 +116,7 @@ def _copied(
 
 
 def _linked(raw: bytes, body: Body, above: str | None, instead: Mapping[str, str]) -> bytes:
-    """A line that hangs on what stands before it in the new file, and names nothing that was left out."""
+    """A line linked to the line before it in the new file, without references to lines that were left out."""
     changed = {}
     if body.get("parentId") != above:
         changed["parentId"] = above

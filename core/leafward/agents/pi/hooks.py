@@ -1,4 +1,4 @@
-"""An extension of pi 1.5: it hears of a compaction, and of a branch that is left with a summary, before they happen."""
+"""An extension of pi 1.5 that runs before a compaction, and before a branch is abandoned with a summary."""
 
 from __future__ import annotations
 

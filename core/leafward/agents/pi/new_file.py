@@ -1,4 +1,4 @@
-"""What new files for pi have in common, copied or told (pi 1.5.2): the header, lines that follow each other, the draft."""
+"""Common parts of new files for pi, whether copied or converted (pi 1.5.2): the header, linked lines, the draft."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Chain:
-    """Lines that are appended one behind the other."""
+    """Lines that are appended one after the other."""
 
     def __init__(self, above: str | None, terms: Terms) -> None:
         self.above = above
@@ -30,13 +30,13 @@ class Chain:
         self._terms = terms
 
     def fresh(self) -> str:
-        """An id that nothing has."""
+        """An unused id."""
         while (made := uuid4().hex[:8]) in self.taken:
             continue
         return made
 
     def line(self, body: Body, name: str | None = None) -> bytes:
-        """One line, behind the last."""
+        """One line, linked to the last one."""
         name = name if name is not None and name not in self.taken else self.fresh()
         self.taken.add(name)
         place = {
@@ -50,7 +50,7 @@ class Chain:
         )
 
     def injected(self) -> bytes:
-        """The text that is put in."""
+        """The line with the added text."""
         return self.line(
             {
                 "type": "custom_message",
@@ -70,7 +70,7 @@ def folder_of(cwd: str) -> str:
 
 
 def header_of(session: Session, terms: Terms) -> Body:
-    """The first line of a new file made from a session. Raises Refused where nothing says which folder it works in."""
+    """The first line of a new file made from a session. Raises Refused where no working folder is known."""
     return {
         "type": "session",
         "version": CURRENT_VERSION,

@@ -1,15 +1,15 @@
-"""Secrets in a text made unreadable: keys, tokens and passwords in the forms and places that they are known by.
+"""Secrets in a text made unreadable: keys, tokens and passwords in their known forms and places.
 
-What was there is named in its place (`[redacted: github token]`), so that a reader sees that something was taken out. Each
-module decides one family: `provider_keys` what a provider's form tells, `private_keys` those, `urls` what stands in addresses,
-`headers` authorization and cookies, `commands` options of programs, `assignments` what a name tells of its value (`names`,
-`written_values`, `secret_values`), `values_apart` the same where the name stands farther off, `spoken` the same in other
-languages, `sentences` what English says some words away, `printed` what a program prints with nothing beside it, `code_calls` what
-functions are given, `tables` what a column's head tells, `recovery_codes` those, `aws_keys` what is random enough by itself,
-`encoded_texts` what any of these finds in base64, `as_seen` what they find behind frames and escapes (`framed`, `joined`); `signs`
-which of them a text need be shown to.
+The kind of a secret is named in its place (`[redacted: github token]`), so that a reader sees that something was removed. Each
+module decides one family: `provider_keys` keys with a provider's form, `private_keys` private keys, `urls` secrets in addresses,
+`headers` authorization and cookies, `commands` options of programs, `assignments` values of names (`names`, `name_places`,
+`written_values`, `secret_values`), `values_apart` values at some distance from their names, `spoken` values named in other
+languages, `sentences` values named in English some words away, `printed` output of programs that consists of a secret alone,
+`code_calls` arguments of functions, `tables` columns by their heads, `recovery_codes` recovery codes, `aws_keys` values that are random enough by
+themselves, `encoded_texts` all of these inside base64, `as_seen` all of these behind frames and escapes (`framed`, `joined`);
+`repeated` the same secrets in other places of their text; `signs` tells which of the rules a text need be given to.
 
-All that shows, sends or lists secrets asks `secrets_in`, so that they agree. Every rule takes linear time.
+All code that shows, sends or lists secrets asks `secrets_in`, so that results agree. Every rule takes linear time.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
 from leafward.base.redact.provider_keys import tokens_in
 from leafward.base.redact.recovery_codes import codes_in
+from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
@@ -43,6 +44,7 @@ from leafward.base.redact.signs import (
     SPOKEN,
     TABLES,
     commands_of,
+    foreign_names,
     keywords,
     names,
     signs_of,
@@ -61,18 +63,18 @@ if TYPE_CHECKING:
 __all__ = ["MARKER", "Redactor", "redact", "secrets_in"]
 
 _SHORTEST = 8
-"""Characters below which a text holds no secret: a name, a sign and a value are longer."""
+"""Characters below which a text holds no secret: a name, a sign and a value need more."""
 _SHORTEST_KEY = 16
-"""Characters below which the key of an object is a name."""
+"""Characters below which the key of an object is taken for a name."""
 _SHORTEST_VALUE = 3
-"""The same for a string under a key that says what it is."""
+"""The same for a string under a key that names a secret."""
 
 _PLAIN = re.compile(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
-"""Ids, times, single words: a session holds more of them than of all else."""
+"""Ids, times, single words: most strings of a session."""
 
 
 def secrets_in(text: str) -> list[Span]:
-    """Where secrets lie in a text: begin and end in code points, and the kind. In order, none overlaps another."""
+    """The places of secrets in a text: begin and end in code points, and the kind. In order, without overlaps."""
     if len(text) < _SHORTEST or _PLAIN.match(text):
         return []
     held, together = signs_of(text)
@@ -81,11 +83,13 @@ def secrets_in(text: str) -> list[Span]:
         found += encoded_in(text, together, _plainly)
     if held or together:
         found += as_seen(text, _plainly)
-    return list(merged(found)) if found else found
+    if not found:
+        return found
+    return with_repeated(text, list(merged(found)))
 
 
 def secret_under(key: str, text: str) -> bool:
-    """Whether a string is a secret because of the key that it stands under."""
+    """Whether a string is a secret because of its key."""
     if len(text) < _SHORTEST_VALUE or "\n" in text:
         return False
     meaning = meaning_of(key)
@@ -98,12 +102,12 @@ def redact(text: str) -> str:
 
 
 def listed(found: Counter[str]) -> str:
-    """How many different secrets were taken out, in words: `1 github token, 2 aws keys`."""
+    """The number of different secrets that were removed, in words: `1 github token, 2 aws keys`."""
     return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
 
 
 def _plainly(text: str) -> list[Span]:
-    """The secrets of a text by themselves: none that are encoded, none that are interrupted."""
+    """The secrets that a text holds directly, neither encoded nor interrupted."""
     return list(_found(text, *signs_of(text)))
 
 
@@ -117,7 +121,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     if held & IN_SMALL_LETTERS:
         low = text.lower()
         if len(low) != len(text):
-            # A capital whose small letter is two: the places would not be those of the text.
+            # A capital whose small form has two characters would shift all places behind it.
             low = "".join(char.lower() if char.isascii() else char for char in text)
         if held & ASSIGNMENTS:
             yield from assignments_in(text, low, keywords(held & ASSIGNMENTS))
@@ -125,7 +129,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & HEADERS:
             yield from headers_in(text, low)
         if held & SPOKEN:
-            yield from spoken_in(text, low)
+            yield from spoken_in(text, low, foreign_names(held & SPOKEN))
         if held & RECOVERY_CODES:
             yield from codes_in(text, low)
         if held & SENTENCES:
@@ -146,17 +150,17 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
 _OUTPUTS = frozenset(
     {"text", "content", "output", "stdout", "aggregated_output", "formatted_output", "result"}
 )
-"""Keys under which agents store what a program printed."""
+"""Keys under which agents store the output of a program."""
 _COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input", "chars"})
-"""Keys under which they store what was run."""
+"""Keys under which they store a command."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
-"""What a line of a unified diff begins with."""
+"""First characters of the lines of a unified diff."""
 _VALUES = frozenset({"value", "stringValue", "secretValue"})
 
 
 def _named(holder: dict[Any, Any]) -> str:
-    """What the value beside it is called, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    """The name of the value beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
     if _VALUES.isdisjoint(holder):
         return ""
     name = holder.get("name", holder.get("key"))
@@ -175,30 +179,34 @@ def _is_cut_up(lines: list[Any]) -> bool:
 
 @dataclass(slots=True)
 class Redactor:
-    """Redacts texts and counts what it took out, by name."""
+    """Redacts texts and counts the removed secrets, by name."""
 
     found: Counter[str] = field(default_factory=Counter)
-    """Different secrets, by name; one that is found twice counts once."""
+    """Different secrets, by name; a secret found twice counts once."""
     seen: set[str] = field(default_factory=set)
     report: Callable[[str, str], object] | None = None
-    """Told of each secret that is taken out: its kind and the secret itself."""
+    """Called for each removed secret, with its kind and the secret itself."""
     clean: set[str] | None = None
-    """Texts that hold no secret, where the same ones come again and again: none of them is looked through twice."""
+    """Texts without secrets; where the same ones come again and again, none is searched twice."""
     _silent: set[str] = field(default_factory=set)
-    """Keys that say nothing of what stands under them."""
+    """Keys whose names tell nothing about their values."""
+    _named: dict[str, str] = field(default_factory=dict)
+    """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
     _asked: bool | None = None
-    """Whether the text before calls a program that prints a secret, and nothing else: see `prints_secret`."""
+    """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
     _printed: str = ""
-    """The last secret that was printed by itself: agents store what a program prints more than once."""
+    """The last secret that a program printed alone: agents store such an output more than once."""
 
     def text(self, text: str) -> str:
-        """`text` with every secret replaced by its name in brackets; one alone too, if the text before says what it is."""
+        """`text` with every secret replaced by its name in brackets, also a lone one that the text before announces."""
         return self._text(text, output=True, command=True)
 
     def _text(self, text: str, *, output: bool, command: bool) -> str:
         if self.clean is not None and text in self.clean:
             return text
         spans = secrets_in(text)
+        if self.clean is None:
+            spans = self._with_named(text, spans)
         if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
             spans = [(*alone, "secret")]
         if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
@@ -214,8 +222,17 @@ class Redactor:
         pieces.append(text[at:])
         return "".join(pieces)
 
+    def _with_named(self, text: str, spans: list[Span]) -> list[Span]:
+        """The spans, and the places of secrets that a text before named; ids stay, for other entries refer to them."""
+        if self._named and len(text) >= _SHORTEST and not _PLAIN.match(text):
+            again = list(places_of(self._named, text))
+            if again:
+                spans = list(merged([*spans, *again]))
+        note_distinct(text, spans, self._named)
+        return spans
+
     def _alone(self, text: str) -> tuple[int, int] | None:
-        """Where a secret lies that a program printed by itself, as the text before says, or as it was printed before."""
+        """The place of a secret that a program printed alone: the text before says so, or the same output came before."""
         if self._printed and text.strip() == self._printed:
             at = text.index(self._printed)
             return at, at + len(self._printed)
@@ -232,7 +249,7 @@ class Redactor:
         return found
 
     def patch(self, text: str) -> str:
-        """The text of a unified diff with every secret replaced, its lines as many as before, or it would not apply."""
+        """The text of a unified diff with every secret replaced; it keeps its number of lines, or it would not apply."""
         pieces, at = [], 0
         for start, end, kind in secrets_in(text):
             lines = text[start:end].split("\n")
@@ -244,7 +261,7 @@ class Redactor:
         return "".join(pieces)
 
     def value(self, value: Any) -> Any:
-        """A decoded JSON value with every string in it redacted; images stay. Nested as deep as it likes."""
+        """A decoded JSON value with every string in it redacted; images stay. Nesting may have any depth."""
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, (dict, list)):
@@ -264,7 +281,7 @@ class Redactor:
                 if _is_cut_up(holder):
                     self._lines(holder)
                 items = enumerate(holder)
-            # What stands under a key changes meanwhile, the keys do not.
+            # The values are replaced meanwhile, the keys are not.
             for key, item in items:
                 if picture and key == "data":
                     continue
@@ -277,7 +294,7 @@ class Redactor:
         return root[0]
 
     def _keys(self, holder: dict[Any, Any]) -> None:
-        """Takes secrets out of the keys of an object: what a program counts by, for example."""
+        """Redacts the keys of an object, as in counts by key."""
         for key in holder:
             if len(key if type(key) is str else str(key)) >= _SHORTEST_KEY:
                 break
@@ -292,25 +309,25 @@ class Redactor:
             holder.update(items)
 
     def _lines(self, lines: list[str]) -> None:
-        """Takes the lines of a private key out of a list of lines, in which each by itself says nothing."""
+        """Redacts the lines of a private key in a list of lines; no line alone can be recognised."""
         text = "\n".join(lines)
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
         keys = [(start, end) for start, end, kind in secrets_in(text) if kind == "private key"]
         markers = [self._name("private key", text[start:end]) for start, end in keys]
         gone = len(lines)
-        # From the last back, so that what is cut out of a line moves nothing that is still to be.
+        # From the last key back, so that a replaced part moves nothing that is still to be replaced.
         for (start, end), marker in reversed(list(zip(keys, markers, strict=True))):
             first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
             if first < last:
                 lines[first : last + 1] = [marker] * (last + 1 - first)
                 gone = first
             elif first < gone:
-                # All of it lies in one text, which may have lines of its own.
+                # All of it lies in one string, which may have lines of its own.
                 line, begin = lines[first], starts[first]
                 lines[first] = f"{line[: start - begin]}{marker}{line[end - begin :]}"
 
     def _field(self, key: object, text: str) -> str:
-        """A string under a key: the key says as much as an assignment does."""
+        """A string under a key, which tells as much as the name in an assignment."""
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
         if plain is not text or not isinstance(key, str):
             return plain

@@ -1,6 +1,6 @@
-"""A text as its reader or a program sees it: without what has no width, without frames, its pieces put together, its escapes read.
+"""Texts as a reader or a program sees them: without invisible characters and frames, with pieces joined and escapes read.
 
-What is a secret there is one in the text itself, at the places that are told here.
+A secret in such a text is one in the original; spans are places in the original.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _UNSEEN = re.compile(
     "[\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
     "(?:(?<!\x1b)|(?<=\x1b)(?:\\[[0-9;?]{0,20}[A-Za-z]|\\][^\x07\x1b]{0,200}(?:\x07|\x1b\\\\)))"
 )
-"""What no reader sees: characters without width, colours of a terminal. A token that is interrupted by them is one."""
+"""Invisible characters: characters without width, colours of a terminal. A token that they interrupt is still one token."""
 _ESCAPE = re.compile(r"\\([\"'\\/nrt])")
 _READ = {"n": "\n", "r": "\r", "t": "\t"}
 _LONGEST = 200_000
-"""Characters of a text whose escapes are read: beyond are maps of sources and archives, not what agents are shown."""
+"""Characters of a text whose escapes are read: longer ones are source maps and archives, which agents are not shown."""
 _MOST_TEXTS = 3
-"""How deep a text may lie in texts: an answer of a server in a line of a log in the output of a program."""
+"""Depth to which texts are nested: an answer of a server in a line of a log in the output of a program."""
 
 
 def as_seen(text: str, found_in: Finder) -> Iterator[Span]:
-    """The secrets of a text that only show as it is seen. `found_in` finds those of a text by itself."""
+    """The secrets of a text that appear only as it is seen. `found_in` finds the secrets of a text itself."""
     if not text.isascii() or "\x1b" in text:
         gaps = [gap.span() for gap in _UNSEEN.finditer(text)]
         if gaps:
@@ -63,7 +63,7 @@ def _framed(text: str, found_in: Finder) -> Iterator[Span]:
 
 
 def _read(text: str, found_in: Finder, depth: int) -> Iterator[Span]:
-    """The secrets of a text that is a string of JSON, its escapes read; and of one in that."""
+    """The secrets of a text that is a JSON string, its escapes read; and of a JSON string inside it."""
     gaps = [found.span() for found in _ESCAPE.finditer(text)]
     if not gaps or not depth:
         return
@@ -85,7 +85,7 @@ Places = tuple[list[int], list[int]]
 
 
 def _without(text: str, gaps: Gaps) -> tuple[str, Places]:
-    """A text without some stretches, and where each of its pieces begins: in it, and in the whole text."""
+    """A text without some stretches; and where each remaining piece begins, in the new text and in the whole one."""
     pieces: list[str] = []
     starts: list[int] = []
     wholes: list[int] = []
@@ -101,7 +101,7 @@ def _without(text: str, gaps: Gaps) -> tuple[str, Places]:
 
 
 def _told(spans: list[Span], places: Places) -> Iterator[Span]:
-    """Spans of a text without some stretches, by their places in the whole text."""
+    """Spans of a text without some stretches, moved to their places in the whole text."""
     for begin, stop, kind in spans:
         yield _whole(places, begin), _whole(places, stop - 1) + 1, kind
 

@@ -1,11 +1,13 @@
-"""Values that are given to a name of a secret, in whatever syntax: code, settings, JSON, XML, tables, options, sentences."""
+"""Values assigned to names of secrets, in any syntax: code, settings, JSON, XML, tables, options, sentences."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, meaning_of, words_of
+from leafward.base.redact.joined import pieces_behind
+from leafward.base.redact.name_places import meaning_at
+from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, cell_value, judged, quoted_value
 
@@ -42,6 +44,8 @@ KEYWORDS = (
         "kennwort",
         "senha",
         "_pat",
+        "csrf",
+        "xsrf",
         "amz-signature",
         "goog-signature",
         "signature=",
@@ -50,7 +54,7 @@ KEYWORDS = (
         "phpsessid=",
     ),
 )
-"""What names of secrets hold, in small letters."""
+"""Parts of names of secrets, in small letters."""
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
@@ -60,6 +64,7 @@ _ASSIGN = re.compile(
     (?: [ ] \( [^()\n]{1,40} \) (?= [ ]{0,2} [:=][ \t] ) )?
     (?P<close> \\{0,7} ["'`]{1,3} | \*{1,2} | &quot; | &\#39; | \\{1,7}u0022 | %22 )? [)\]}]{0,2} [?!]?
     (?: (?: [ \t]{0,4} : | [ \t]{1,4} As (?=[ \t]) ) [ \t]{0,4} [A-Za-z_&][\w.\[\]|<>&?' ]{0,40}? [ \t]{0,4} = [ \t]{0,4} (?= \\{0,7} ["'`] )   # with a type
+      | (?: [ \t]{1,4} (?i:n?varchar|n?char|n?text|sysname) (?: \( [0-9A-Za-z]{1,5} \) )? | \[ \w{0,20} \] ) [ \t]{0,4} :?= [ \t]{0,4} (?= N? \\{0,7} ["'] )
       | [ \t]{0,40} (?P<sign> => | → | ⇒ | := | \?= | \|\|= | ={1,3} | !==? | ::? | ： | %3[DA] | &\#61; | \\u003d ) (?P<pad> (?: \*{1,2}[ \t]{1,4} | [ \t]{0,40} ) ) (?: &\w{1,30}[ \t]{1,4} | 0x[0-9a-f]{1,16}[ ] (?= \\{0,7} " ) )?
         (?: [|>][+-]?[0-9]? [ \t]{0,4} (?: \r?\n | \\n ) [ \t\d→│|+:>]{1,30} )?
         (?: \r?\n [ \t]{1,40} (?= \\{0,7} ["'] [^"'\n]{4,200} \\{0,7} ["'] [,;]? [ \t]{0,4} (?:$|\r?\n) ) )?
@@ -79,6 +84,10 @@ _PAIR = re.compile(
     \\{0,7} ["']? [ \t]{0,8} [:=] [ \t]{0,8}"""
 )
 _ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
+_INNER = re.compile(
+    r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\{1,7}[nrt]){0,40}<(?:value|Value|string|text|plainText)>"""
+)
+"""An element or attribute whose value stands in an element inside it."""
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
@@ -91,37 +100,42 @@ _SAID = re.compile(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = re.compile(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:has[ ]been[ ]|is[ ]now[ ])?(?:re)?set[ ]to|changed[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
+_ROTATED = re.compile(
+    r"[ ](?:(?:has[ ]been|is|was|got)[ ](?:now[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is[ ]now):?[ ]{1,2}[\"'`*]{0,2}(?=[^\s\"'`])"
+)
+_ROW = re.compile(r",(?P<value>[^\s,\"'()]{8,200})(?=\r?\n|\Z)")
+"""A name and its value as a row of a table with commas."""
 _GIVEN = re.compile(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
     r"(?:(?:-[A-Za-z]{1,3}|--[a-z]{1,20})[ \t]{1,4}){0,2}(?:[\w./:-]{0,60}[/:])?\Z"
 )
-"""What stands before a name whose value follows behind a space."""
+"""Text before a name whose value follows behind a space."""
 _NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
-"""Who is named before a password that follows behind a space."""
+"""Words before a password that follows behind a space."""
 _ODD = re.compile(
     r"(?=[^\s]{0,60}[A-Z])(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[0-9])(?=[^\s]{0,60}[!#$%&*+?@^~])[A-Za-z0-9!#$%&*+?@^~_-]{8,60}(?=$|[\s.,;:)\"'`])"
 )
 """A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw")
 _COLUMN = re.compile(
-    r"(?:[ ]{2,60}|\t{1,4})(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
+    r"(?:[ ]{2,60}|\t{1,4})(?:REG_(?:EXPAND_)?SZ(?:[ ]{2,60}|\t{1,4}))?(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
 )
 """A name and its value as columns of a line, as `vault kv get` shows them."""
 _CHANGED = re.compile(
     r"""(?P<quote>\\{0,7}["'])[ \t]{1,4}->[ \t]{1,4}(?P=quote)(?P<value>[^"'\n\\]{4,400})(?P=quote)"""
 )
-"""What a plan of Terraform puts in place of a value."""
+"""The new value in a plan of Terraform."""
 _TYPED = re.compile(
     r"""\\{0,7}["']?\]?\\{0,7}["']?\)\.(?:type|fill|send_keys|sendKeys|setValue|keys)\([ \t]{0,4}(?=\\{0,7}["'`])"""
 )
-"""How a test of a page fills a field in."""
+"""Call by which a test of a page fills in a field."""
 _SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
 _OTHERWISE = re.compile(
     r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
 )
-"""What stands before a value that is taken where the named one is missing."""
+"""Text before a fallback, which applies where the named value is missing."""
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[\s\d+|>│┃→:#*.;/$-]{0,30}(?:(?:export|set|declare -x|ENV|ARG|env|-e|local|readonly|SET)\s{1,4})?\Z"
 )
@@ -132,21 +146,18 @@ _BYTES = re.compile(
 """A key as a list of its 32 or 64 bytes."""
 
 _ESCAPED = re.compile(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
-"""An escape of an address that stands before a name."""
+"""An escape of an address before a name."""
 _LEAST_AGAIN = 7
 _MOST_MORE = 6
-"""Letters and digits that a value that says its name again has at least, and has more than that."""
-_KEY_OF = re.compile(
-    r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
+"""Letters and digits: the fewest of a value that repeats its name, and the most that it may have beyond the name."""
+_PHRASE = re.compile(
+    r"""\\{0,7}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}["'](?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\\{0,7}["']"""
 )
-"""What makes a key of two words a secret."""
-_WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret|pass)[ \t]\Z")
-_KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
-"""What stands before `key` in a sentence: where `names` knows it, a value that is random beyond doubt is a secret."""
+"""The words of a wallet as a value in quotes."""
 
 
 def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
-    """The values of names that are those of secrets. `low` is the text in small letters, `keywords` what it may hold of those."""
+    """The values of names of secrets. `low` is the text in small letters, `keywords` the keywords that it may hold."""
     done = 0
     for at in _hits(low, keywords):
         if at < done:
@@ -162,42 +173,27 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         elif start and text[start - 1] == "%" and _ESCAPED.match(name):
             start, name = start + 2, name[2:]
         if text[start - 2 : start] == "${" and text[done : done + 2].lstrip(":")[:1] in ("?", "+"):
-            # What a shell says where the variable is missing.
+            # The message of a shell for a missing variable.
             continue
-        meaning = meaning_of(name)
-        if (
-            meaning is None
-            and text[start - 1 : start] in ("?", "&", ";")
-            and name.lower() in ("key", "sig", "signature", "code", "jsessionid", "phpsessid")
-        ):
-            meaning = Meaning.PERHAPS
-        if meaning is None and name.lower() == "phrase" and _WALLET.search(text, max(0, start - 16), start):
-            meaning = Meaning.PASSWORD
-        if (
-            meaning in (None, Meaning.KEY)
-            and name.lower() == "key"
-            and _KEY_OF.search(text, max(0, start - 16), start)
-        ):
-            meaning = Meaning.SECRET
-        elif meaning is Meaning.KEY and (sort := _KIND_OF_KEY.search(text, max(0, start - 24), start)):
-            meaning = Meaning.PERHAPS if meaning_of(f"{sort[1]}_key") is Meaning.SECRET else meaning
-        if name == "Key" and text.startswith(" Content ", done):
-            # What Windows says of a wireless network.
-            meaning = Meaning.PASSWORD
+        meaning = meaning_at(text, start, done, name)
         if meaning is None:
+            if name.lower() == "seed" and (phrase := _PHRASE.match(text, done)) is not None:
+                yield *phrase.span("value"), "wallet phrase"
             continue
         found = _value(text, start, done, name, meaning)
         if found is not None and not (
             meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
         ):
             yield (*found, "secret")
+            for piece in pieces_behind(text, *found):
+                yield (*piece, "secret")
             changed = _CHANGED.match(text, found[1])
             if changed is not None and is_secret(changed["value"], meaning, Place.QUOTED, quoted=True):
                 yield *changed.span("value"), "secret"
 
 
 def _says_again(name: str, value: str) -> bool:
-    """Whether a value is the name itself, written otherwise: `ACCESS_TOKEN = "X-Access-Token"`."""
+    """Whether a value repeats its name in another spelling: `ACCESS_TOKEN = "X-Access-Token"`."""
     name, value = ("".join(words_of(text)) for text in (name, value))
     return len(value) >= _LEAST_AGAIN and (
         value in name
@@ -218,7 +214,7 @@ def _hits(low: str, keywords: Iterable[str]) -> list[int]:
 
 
 def _name_at(text: str, at: int) -> tuple[int, int]:
-    """Where the name around a place begins and ends; no farther than a name can be long."""
+    """Begin and end of the name around a place, limited to the length that a name can have."""
     before = text[max(0, at - LONGEST_NAME) : at]
     start = at - len(before) + len(before.rstrip(_NAME))
     behind = text[at : at + LONGEST_NAME]
@@ -226,7 +222,7 @@ def _name_at(text: str, at: int) -> tuple[int, int]:
 
 
 def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
-    """Where the value of a name lies that is a secret."""
+    """The place of the value of a name of a secret."""
     while end > start and text[end - 1] == ".":
         end -= 1
     before = text[start - 1 : start]
@@ -237,7 +233,7 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
         attribute = _ATTRIBUTE.match(text, end)
         if attribute is not None:
             return quoted_value(text, attribute.end(), meaning, Place.SETTING)
-        element = _ELEMENT.match(text, end)
+        element = _INNER.match(text, end) or _ELEMENT.match(text, end)
         if element is not None and not text.startswith("<", element.end()):
             stop = text.find("<", element.end(), element.end() + 600)
             return (
@@ -286,7 +282,7 @@ def _assigned(
         and not ((first and name != "PASS") or text[start - 1 : start] == "/")
         and QUOTE.match(text, at) is None
     ):
-        # What a test that passed is reported with.
+        # The mark of a test that passed.
         return None
     if meaning is Meaning.SECRET and (numbers := _BYTES.match(text, at)) is not None:
         return numbers.span()
@@ -301,7 +297,7 @@ def _assigned(
     if queried and tight:
         return bare_value(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
     if tight and first and not upper and (end := RAW.match(text, at)) is not None and end[0][-1] in ",)":
-        # An argument of a call that has lines of its own.
+        # An argument of a call over several lines.
         return bare_value(text, at, meaning, Place.INLINE)
     if tight and (upper or first):
         return bare_value(text, at, meaning, Place.SETTING, "setting")
@@ -323,6 +319,9 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             return quoted_value(text, at, meaning, Place.SETTING) or bare_value(
                 text, at, meaning, Place.LINE, "setting"
             )
+    row = _ROW.match(text, end)
+    if row is not None and _LINE_START.search(text, max(0, start - 60), start):
+        return judged(text, *row.span("value"), meaning, Place.INLINE)
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
         return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
@@ -373,7 +372,10 @@ def _spaced(text: str, start: int, end: int, name: str, meaning: Meaning) -> tup
             text, at, meaning, Place.LINE, "setting"
         )
     if low == "pass":
-        return None
+        rotated = _ROTATED.match(text, end)
+        return (
+            bare_value(text, rotated.end(), meaning, Place.INLINE, "setting") if rotated is not None else None
+        )
     spoken = _SAID.match(text, end)
     if spoken is not None:
         at = spoken.end()

@@ -1,4 +1,4 @@
-"""Keys without any name beside them that are told by how even their characters are: those of AWS."""
+"""Keys without any name beside them, recognised by the even spread of their characters: secret keys of AWS."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 _AWS_SECRET = re.compile(r"(?:(?<![A-Za-z0-9/+_-])|(?<=\\[nrt]))\+?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
-"""A plus sign may be that of a diff."""
+"""A leading plus sign may be that of a diff."""
 _WORD = re.compile(r"[a-z]{7}|[A-Z]{7}|[0-9]{6}|[A-Z][a-z]{5}")
-"""What names and paths hold and forty random characters seldom do."""
+"""Sequences in names and paths that forty random characters seldom have."""
 _LEAST_LETTERS = 4
-"""Capitals and small letters there are of each at least."""
+"""Fewest capitals, and fewest small letters."""
 _LEAST_DIGITS = 2
 _LEAST_ENTROPY = 4.2
 
 
 def bare_keys(text: str, together: str) -> Iterator[Span]:
-    """Runs of exactly forty characters of base64 that are as random as a secret key of AWS. `together` are the text's runs."""
+    """Runs of exactly forty base64 characters that are as random as a secret key of AWS. `together` are the text's runs."""
     if _AWS_SECRET.search(together) is None:
         return
     for found in _AWS_SECRET.finditer(text):

@@ -1,4 +1,4 @@
-"""Passwords that no name tells of, on command lines and in code: `curl -u user:password`, `sshpass -p`, `mysql -p…`, `echo … | sudo -S`."""
+"""Passwords without a name, on command lines and in code: `curl -u user:password`, `sshpass -p`, `mysql -p…`, `echo … | sudo -S`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WORD = r"""(?:(?P<q>\\{0,7}["'])(?P<quoted>[^\n"']{1,200}?)(?P=q)|(?P<bare>[^\s"'`\\;|&<>()-][^\s"'`\\;|<>]{2,200}))"""
 _REST = r"""(?:[^\n|;&]|\\\n|&(?!&)){0,400}?"""
-"""What may stand between a program and its option."""
+"""Text between a program and its option."""
 _GAP = r"""(?:[ \t]{1,8}|[ \t]{0,4}\\{1,3}n?\n?[ \t]{0,20}|["'],[ \t]{0,4}(?=["']))"""
 
 _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
@@ -60,6 +60,14 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "cypher-shell",
             "arangosh",
             "rabbitmqadmin",
+            "psexec",
+            "PsExec",
+            "evil-winrm",
+            "netexec ",
+            "nxc ",
+            "crackmapexec ",
+            "couchbase-cli",
+            "cbq ",
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
@@ -95,7 +103,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("ENTIFIED", "entified"),
         ("IDENTIFIED ", "identified ", "Identified "),
-        r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"'])))",
+        r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"']|(?i:default|temporary|profile|account|quota|replace|require|password|container|with|using)\b)))",
     ),
     (("WIFI:",), ("WIFI:",), r"(?:[TSH]:[^;\n]{0,80};){0,3}P:(?P<bare>[^;\s\"']{3,80})"),
     (
@@ -168,7 +176,12 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("snmp",),
         ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
-        rf"{_REST}(?<=[\s\"'])-[AXc]{_GAP}{_WORD}",
+        rf"{_REST}(?<=[\s\"'])-[Ac]{_GAP}{_WORD}",
+    ),
+    (
+        ("-X",),
+        ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
+        rf"{_REST}(?<=[\s\"'])-X{_GAP}{_WORD}",
     ),
     (("community",), ("rocommunity", "rwcommunity"), rf"6?[ \t]{{1,8}}{_WORD}"),
     (
@@ -206,6 +219,37 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ),
         rf"{_REST}(?<=[\s\"'])-[pkP]{_GAP}{_WORD}",
     ),
+    (
+        ("-generic-password", "-internet-password"),
+        ("security add-generic-password", "security add-internet-password"),
+        rf"{_REST}(?<=[\s\"'])-w{_GAP}{_WORD}",
+    ),
+    (
+        ("assword-file", "assphrase-file"),
+        ("assword-file", "assphrase-file"),
+        rf"[ =]<\((?:echo|printf)[ \t]{{1,4}}(?:-n[ \t]|%s[ \t]|'%s'[ \t])?{_WORD}(?=[ \t]{{0,4}}\))",
+    ),
+    (
+        ("assword-command", "PASSWORD_COMMAND"),
+        ("assword-command", "PASSWORD_COMMAND"),
+        rf"[ =][\"']?echo[ \t]{{1,4}}{_WORD}(?=[\"'])",
+    ),
+    (
+        ("echo ", "printf "),
+        ("echo -n ", "echo ", "printf ", "printf '%s' ", "printf %s "),
+        r"\\{0,7}[\"']?[\w.@+-]{1,60}:(?P<bare>[^\s\"'|\\$]{3,100})\\{0,7}[\"']?[ \t]{0,3}\|[ \t]{0,3}(?:openssl[ ])?(?:enc[ ]-)?base64(?![ \t]{1,4}-+[dD])",
+    ),
+    (
+        ("bundle ",),
+        ("bundle config ", "bundle config set "),
+        r"(?:--\w{1,12}[ \t]{1,4}){0,2}(?:https?://)?[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}/?[ \t]{1,4}[\w.@%-]{1,60}:(?P<bare>[^\s\"'\\]{3,100})",
+    ),
+    (
+        ("LoginModule", "sasl.jaas"),
+        ("LoginModule", "sasl.jaas"),
+        r"[^;]{0,400}?\buser_\w{1,40}=\\{0,7}[\"'](?P<strange>[^\s\"'\\]{4,200})\\{0,7}[\"']",
+    ),
+    (("auth-pass ",), ("auth-pass ",), rf"\S{{1,80}}[ \t]{{1,4}}{_WORD}"),
     (("oathtool",), ("oathtool ",), rf"{_REST}(?<=[\s\"'])(?P<token>[A-Z2-7]{{16,128}})\b"),
     (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),
@@ -256,7 +300,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     *CALLS,
 )
-"""Signs of which a text holds one, what stands before a password, and the form from there on."""
+"""Signs, one of which the text holds; literals before a password; and the form from there on."""
 
 _PGPASS = re.compile(
     r"(?<![^\s\"'`→│|>+#:\d])(?:[\w.*-]{1,100}):(?:[0-9]{2,5}|\*):(?:[\w*-]{1,63}):(?:[\w.*@-]{1,63}):(?P<bare>[^\s:\"'`\\]{3,200})(?=[ \t]*(?:$|[\n\r\"'`\\|│]))"
@@ -264,9 +308,9 @@ _PGPASS = re.compile(
 
 
 _ADDRESS = re.compile(r"[0-9a-fA-F:]+")
-"""One of IPv6, or a time."""
+"""An address of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in _COMMANDS)
-"""A text in which a program is given a password holds one sign and one literal of the same pair."""
+"""A text that gives a password to a program holds one sign and one literal of the same pair."""
 PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
 """The same for a line of a file of passwords."""
 
@@ -277,7 +321,7 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 
 def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
-    """The passwords that programs are given. `pairs` are the places in `SIGNS` of what the text may hold."""
+    """The passwords given to programs. `pairs` are the places in `SIGNS` that the text may match."""
     for place in pairs:
         signs, literals, form = _COMMANDS[place]
         if any(map(text.__contains__, signs)):
@@ -313,7 +357,7 @@ _GROUPS = (
     ("key", Meaning.KEY, Place.QUOTED),
     ("token", Meaning.SECRET, Place.QUOTED),
 )
-"""The groups that a form may have, and how sure each is of its value."""
+"""The groups of forms, each with the certainty of its value."""
 
 
 def _secret(found: re.Match[str]) -> tuple[int, int] | None:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{32,200000}={0,2}")
 _HEAD = 32
-"""Characters that are decoded first: pictures and archives show there that they are no text."""
+"""Characters that are decoded first: at their beginning, pictures and archives already show that they are not text."""
 _TEXT = re.compile(rb"[\t\n\r\x20-\x7e]+\Z")
 
 
 def encoded_in(text: str, together: str, secrets_in: Callable[[str], list[Span]]) -> Iterator[Span]:
-    """The runs of base64 that are a text with a secret in it, whole. `together` are the long runs of the text."""
+    """The whole runs of base64 that decode to a text with a secret. `together` are the long runs of the text."""
     if _RUN.search(together) is None:
         return
     for found in _RUN.finditer(text):
@@ -32,7 +32,7 @@ def encoded_in(text: str, together: str, secrets_in: Callable[[str], list[Span]]
 
 
 def _decoded(run: str) -> bytes:
-    """The bytes of a run without its padding; empty where it is no base64."""
+    """The bytes of a run without its padding; empty where it is not base64."""
     try:
         return base64.b64decode(run + "=" * (-len(run) % 4))
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""What stands before each line of a text that is shown: numbers, signs of a diff, a border, the name of a file."""
+"""Frames of shown lines: line numbers, signs of a diff, a border, the name of a file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _FRAMES = tuple(
     )
 )
 _MAYBE = re.compile(r"[ \t]{0,8}[0-9|│┃▏▎]|[+>-]|[^\s:]{1,200}[:-][0-9]")
-"""How a line begins that may have a frame of any sort."""
+"""Beginning of a line that may have a frame of any sort."""
 _FIRST_LINES = 6
 _HEAD = 2000
-"""Characters within which the frame of a text is looked for."""
+"""Characters that are searched for the frame of a text."""
 
 
 def frames(text: str) -> list[tuple[int, int]]:
-    """Where the frames of the lines of a text lie, if most of its first lines have one of the same sort."""
+    """The places of the frames of a text's lines, if most of its first lines have a frame of the same sort."""
     first = text[:_HEAD].split("\n", _FIRST_LINES)[:_FIRST_LINES]
     if len(first) < 2:
         return []

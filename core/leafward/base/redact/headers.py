@@ -1,4 +1,4 @@
-"""What a request says of who asks: `Authorization` in all its schemes, and cookies."""
+"""Credentials in requests: `Authorization` in all its schemes, and cookies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_SCHEMES = ("bearer", "basic", "token")
-_RARE_SCHEMES = ("apikey", "ssws", "flyv1", "splunk", "genie")
-"""Only where a header is spoken of."""
+_SCHEMES = ("bearer", "basic", "token", "ssws")
+_RARE_SCHEMES = ("apikey", "flyv1", "splunk", "genie")
+"""Only in texts that mention the header."""
 SIGNS = (*_SCHEMES, "authorization", "cookie", "curl", "httponly")
-"""In small letters: a text without any of them holds no header."""
+"""In small letters: a text with a header holds at least one of them."""
 _TOKEN = re.compile(
     r"(?:[ \t]{1,8}|%20|\+)(?:\\{0,7}[\"'][ \t]{0,4}[+.][ \t]{0,4}(?=\\{0,7}[\"'])|-a[ \t]{1,4})?(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})"
 )
-"""What follows a scheme, also where code puts it together, or `http -A bearer -a …`."""
+"""Text behind a scheme, also in a concatenation in code, or in `http -A bearer -a …`."""
 _AUTHORIZATION = re.compile(
-    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256) (?: \s{1,4}|%20|\+) )?
+    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256|aws|sharedkey(?:lite)?|oss|obs|goog1|tc3-hmac-sha256) (?: \s{1,4}|%20|\+) )?
     (?P<token> [A-Za-z0-9._~+/=%:$-]{8,4000} )"""
 )
 _SIGNATURE = re.compile(
@@ -45,7 +45,7 @@ _COOKIE_ITEM = re.compile(
 _STORED_COOKIE = re.compile(
     r"""\\{0,7}["']name\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<name>[^\s"'\\]{1,100})\\{0,7}["'],(?:\s|\\{1,7}n){0,40}\\{0,7}["']value\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[^\s"'\\]{6,4000})"""
 )
-"""How a browser's state is stored: `{"name": "sid", "value": …, "httpOnly": true}`."""
+"""A cookie in the stored state of a browser: `{"name": "sid", "value": …, "httpOnly": true}`."""
 _COOKIE_FACTS = words("path domain expires max-age samesite secure httponly version priority partitioned")
 _SESSION = re.compile(
     r"(?i)sess|sid\b|^sid|auth|token|jwt|login|remember|user|csrf|xsrf|\bid\b|cf_clearance|secure|__host"
@@ -122,7 +122,7 @@ def _is_credential(token: str) -> bool:
 
 
 _NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]{1,12})+")
-"""What another header is called."""
+"""The name of another header."""
 _WORDS = words("bearer basic digest negotiate undefined required optional string authorization")
 
 

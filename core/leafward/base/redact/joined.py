@@ -1,4 +1,4 @@
-"""Texts that code puts together of pieces: `'sk_live_' + '…'`, one quoted piece below the other."""
+"""Texts that code joins from pieces: `'sk_live_' + '…'`, one quoted piece below the other."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _JOINT = re.compile(
-    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
+    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})|\\\n(?<=[\w/+=-]{8}\\\n)(?=[\w/+=-]{8})"
 )
 _SIGNS = ("' +", '" +', "'+'", '"+"', "\\\n", " . '", ' . "')
-"""Where one piece ends and the next begins."""
+"""Texts between two pieces."""
 _MOST_BEFORE = 200
-"""Characters before a joint that are looked at again."""
+"""Characters before a joint that are searched again."""
+
+_NEXT_PIECE = re.compile(
+    r"""(?P<quote>\\{0,7}["'])[ \t]{0,4}\\?(?:\r?\n|\\{1,7}n)[ \t]{1,40}[rbuf]{0,2}(?P=quote)(?P<part>[^\s"'\\]{4,400})(?=(?P=quote))"""
+)
+"""A literal on the next line that continues the one before, without a sign between."""
+_NEXT_LINE = re.compile(r"\r?\n[ \t]{1,40}\+?(?P<part>[A-Za-z0-9+/_-]{4,400}={0,2})[ \t]{0,8}(?=\r?\n|\Z)")
+_LEAST_WIDTH = 40
+"""Fewest characters of a value that continues on the next line."""
+_INDENTED = re.compile(r"(?:\n|\\n)[ \t]{1,40}\+?[ \t]{0,40}\Z")
+"""The beginning of a line of such a value."""
 
 
 def windows(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """The stretches of a text in which pieces are put together: begin, end, and the joints, which a program does not see."""
+    """The stretches of a text in which pieces are joined: begin, end, and the joints, which the joined text does not hold."""
     if "+" not in text and " . " not in text and "\\\n" not in text:
-        # Each sign holds one of these, and most texts hold none.
+        # Each sign holds one of these; most texts hold none.
         return
     if not any(map(text.__contains__, _SIGNS)):
         return
@@ -39,3 +49,18 @@ def windows(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
 
 def _begin(text: str, at: int) -> int:
     return max(text.rfind("\n", 0, at) + 1, at - _MOST_BEFORE)
+
+
+def pieces_behind(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The other pieces of a value over several lines: literals that follow each other, or lines of base64 of one width."""
+    while (piece := _NEXT_PIECE.match(text, end)) is not None:
+        end = piece.end("part")
+        yield piece.span("part")
+    width = end - start
+    if width < _LEAST_WIDTH or not _INDENTED.search(text, max(0, start - 82), start):
+        return
+    while (line := _NEXT_LINE.match(text, end)) is not None and len(line["part"]) <= width:
+        yield line.span("part")
+        end = line.end("part")
+        if len(line["part"]) < width:
+            return

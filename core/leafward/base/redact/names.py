@@ -1,4 +1,4 @@
-"""Which names are names of secrets: `DB_PASS`, `clientSecret`, `client-key-data`, but not `token_count` or `public_key`."""
+"""Names of secrets: `DB_PASS`, `clientSecret`, `client-key-data`, but not `token_count` or `public_key`."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from leafward.base.redact.spans import words
 
 
 class Meaning(Enum):
-    """What a name says of its value."""
+    """The kind of value that a name announces."""
 
     PASSWORD = "password"  # noqa: S105  # a kind of name
-    """Chosen by a person: it may be short, or words."""
+    """Chosen by a person: it may be short, or consist of words."""
     SECRET = "secret"  # noqa: S105
     """Made by a program: random."""
     ENCODED = "encoded"
-    """`auth`: a secret where it is long and random or base64."""
+    """`auth`: a secret where the value is long and random, or base64."""
     PERHAPS = "perhaps"
-    """Only where the value is random beyond doubt."""
+    """A secret only where the value is clearly random."""
     KEY = "key"
-    """A key of no certain sort: only where its value is long and mixes capitals, small letters and digits."""
+    """A key of unknown sort: a secret only where its value is long and mixes capitals, small letters and digits."""
 
 
 LONGEST_NAME = 80
-"""Characters of a name beyond which it is none."""
+"""Characters beyond which a text is not taken for a name."""
 
 RESOURCE = re.compile(r"arn:[\w:*-]{1,95}\Z")
-"""What stands before the last part of a name that AWS gives to what it holds."""
+"""Text before the last part of a name that AWS gives to a resource."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -52,7 +52,9 @@ _KEYS = words(
     " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user validation"
     " routing unlock"
 )
-"""What stands before `key` in names of secrets."""
+"""Words before `key` in names of secrets."""
+_NETWORKS = words("wifi wlan wpa wpa2 wpa3 wep wireless")
+"""Words before `key` in names of passwords that people choose."""
 _OTHER_KEYS = words(
     "public primary foreign cache sort partition index map dict hash group order row column unique natural composite"
     " host known shortcut hot idempotency prompt lookup storage-key entry object node item query config setting"
@@ -71,7 +73,7 @@ _AFTER = words(
     " ro hex sha256 env var current previous org ci local env1 key stub mock real example here for github gitlab aws"
     " gcp azure npm bot app web api server client pem"
 )
-"""Words that may stand behind: a secret of a certain sort."""
+"""Words that may follow in a name of a secret, such as its sort."""
 _SAYS_OTHER = words(
     "count counts limit limits size sizes length len max min num number total type types kind name names id ids field"
     " fields label labels hint hints help title prompt message messages error errors regex pattern policy rule rules"
@@ -90,17 +92,17 @@ _SAYS_OTHER = words(
     " bucket engine backend signature docs doc documentation example examples info status state details detail note"
     " md md5 only free based aware safe like id1 names1 mask masked redacted hidden obscured ai review with bag"
 )
-"""Words behind a keyword that make the name say something else."""
+"""Words behind a keyword that give the name another meaning."""
 
 
 def words_of(name: str) -> list[str]:
-    """A name in small words: `clientSecret`, `client-secret` and `CLIENT_SECRET` are the same."""
+    """The words of a name in small letters: those of `clientSecret`, `client-secret` and `CLIENT_SECRET` are the same."""
     return [word.lower() for word in _WORDS.findall(name)]
 
 
 @lru_cache(maxsize=8192)
 def meaning_of(name: str) -> Meaning | None:
-    """What a name says of the value that it is given; None where that is no secret."""
+    """The kind of value that a name announces; None where it is not a secret."""
     if not 2 <= len(name) <= LONGEST_NAME:
         return None
     words = words_of(name)
@@ -109,7 +111,7 @@ def meaning_of(name: str) -> Meaning | None:
         if meaning is None:
             continue
         if words[at:] == ["secret", "id"]:
-            # What Vault and Consul call one half of a login; other programs name a secret so.
+            # The name of one half of a login in Vault and Consul; other programs name a secret so.
             return Meaning.PERHAPS
         behind = [word for word in words[at + 1 :] if not word.isdigit()]
         if not behind or all(word in _AFTER for word in behind):
@@ -117,12 +119,12 @@ def meaning_of(name: str) -> Meaning | None:
         if any(word in _SAYS_OTHER for word in behind) or len(behind) > 3:
             return None
         return Meaning.PERHAPS
-    # How Ansible's users call what they keep encrypted.
-    return Meaning.PERHAPS if words[:1] == ["vault"] and name.startswith("vault_") else None
+    # The prefix of encrypted values among Ansible's users, and a table of secrets in settings: `secrets.jwt`.
+    return Meaning.PERHAPS if name.startswith(("vault_", "secrets.", "secret.")) else None
 
 
 def _word(words: list[str], at: int, name: str) -> Meaning | None:
-    """What one word of a name says, as it stands there."""
+    """The kind that one word of a name announces at its place."""
     word = words[at]
     before = words[at - 1] if at else ""
     if word in _PASSWORDS or word.endswith(_PASSWORD_ENDS):
@@ -132,14 +134,16 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
     if word in _SECRETS or (word.endswith(_SECRET_ENDS) and word != "secretary"):
         return Meaning.SECRET
     if word == "key":
+        if before in _NETWORKS:
+            return Meaning.PASSWORD
         if before in ("primary", "secondary") and not name.islower():
-            # The two keys that Azure gives out; a database has a primary key as well.
+            # The names of the two keys that Azure gives out; a database has a primary key as well.
             return Meaning.KEY
         if before in _OTHER_KEYS or (before == "public" or "public" in words[:at]):
             return None
         if before in _KEYS:
             return Meaning.SECRET
-        # In the names of headers (`Fastly-Key`) and of variables; elsewhere only what mixes all sorts of characters.
+        # In names of headers (`Fastly-Key`) and variables; other names need a value that mixes all sorts of characters.
         named = name.isupper() or ("-" in name and name.istitle())
         if before and (named or ("_" in name and name[0].isupper() and len(words) == 2)):
             return Meaning.PERHAPS
@@ -148,6 +152,11 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):
         return Meaning.PASSWORD
+    if word in ("csrf", "xsrf") and at == len(words) - 1:
+        return Meaning.PERHAPS
+    if word == "string" and before == "authentication":
+        # A column of MySQL with the hash of a password.
+        return Meaning.SECRET
     if word in ("auth", "authorization"):
         return Meaning.ENCODED
     if word in ("salt", "pat", "sig", "cookie") and (name.isupper() or word == "sig"):

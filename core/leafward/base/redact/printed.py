@@ -1,4 +1,4 @@
-"""Secrets that a program prints with nothing beside them, as `gh auth token` does: the command says what is printed."""
+"""Secrets that a program prints alone, as `gh auth token` does: the command tells that the output is one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 _ARGUMENTS = r"[^\n|;&<>()`]{0,300}?"
-_NAMED = r"[\"']?\$?\{?(?P<name>\w{2,80})\}?[\"']?"
+_NAMED = r"[\"']?\$?\{?(?:env:)?(?P<name>\w{2,80})\}?[\"']?"
 _COMMANDS: tuple[tuple[str, str, bool], ...] = (
-    # What keeps passwords.
+    # Password stores.
     ("pass ", r"(?:show[ \t]{1,4})?(?:-\w{1,8}[ \t]{1,4})?[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,6}", True),
     ("gopass ", _ARGUMENTS, True),
     ("lpass show ", rf"{_ARGUMENTS}--password{_ARGUMENTS}", True),
@@ -28,7 +28,7 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("find-internet-password ", rf"{_ARGUMENTS}-\w{{0,4}}w\b{_ARGUMENTS}", True),
     ("secret-tool lookup ", _ARGUMENTS, True),
     ("keyring get ", _ARGUMENTS, True),
-    # What clouds keep.
+    # Secret stores of clouds.
     ("get-parameter ", rf"{_ARGUMENTS}--with-decryption{_ARGUMENTS}", True),
     ("get-secret-value ", rf"{_ARGUMENTS}SecretString{_ARGUMENTS}", True),
     ("get-login-password", _ARGUMENTS, True),
@@ -44,11 +44,11 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("extract secret", _ARGUMENTS, True),
     ("create token ", _ARGUMENTS, True),
     ("secrets get ", rf"{_ARGUMENTS}--plain{_ARGUMENTS}", True),
-    # Who is logged in.
+    # Tokens of the logged-in user.
     ("auth token", _ARGUMENTS, False),
     ("auth:token", _ARGUMENTS, False),
     ("token create", _ARGUMENTS, False),
-    # What makes one.
+    # Generators.
     ("openssl rand ", _ARGUMENTS, False),
     ("pwgen", _ARGUMENTS, False),
     ("apg ", _ARGUMENTS, False),
@@ -58,12 +58,17 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("Fernet.generate_key()", r"[^\n|;&]{0,60}", False),
     ("randomBytes(", r"[^\n|;&]{0,100}", False),
     ("rails secret", "", False),
+    ("get_random_secret_key", r"[^\n\\]{0,120}", False),
     ("key:generate --show", "", False),
-    # A name says what is printed.
+    # Names that tell the kind of the output.
     ("printenv ", _NAMED, True),
-    # What a debugger is asked for.
+    # Questions to a debugger.
     ("(Pdb) p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
     ("ipdb> p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
+    ("echo %", r"(?P<name>\w{2,80})%", True),
+    ("> process.env.", r"(?P<name>\w{2,80})", True),
+    ("irb> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
+    ("0> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
     ("echo ", r"(?:-n[ \t]{1,4})?(?=[\"']?\$)" + _NAMED, True),
     ("config:get ", rf"{_NAMED}{_ARGUMENTS}", True),
     ("config get ", rf"{_NAMED}{_ARGUMENTS}", False),
@@ -71,10 +76,22 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("jq ", r"(?:-\w{1,3}[ \t]{1,4}){1,3}[\"']?[\w.\[\]]{0,100}\.(?P<name>\w{2,80})[\"']?(?:[ \t]{1,4}[\w./~-]{1,100})?", True),
     ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
 )  # fmt: skip
-"""What a command holds, the rest of it, and whether what it prints is a secret whatever it looks like."""
-_PROMPTS = ("$ ", "❯ ", "➜ ", "\n+ ", "\\n+ ", "(Pdb) ", "ipdb> ")
-"""What stands before a command that is shown with what it printed."""
-_FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}"
+"""The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
+_PROMPTS = (
+    "$ ",
+    "❯ ",
+    "➜ ",
+    "\n+ ",
+    "\\n+ ",
+    "(Pdb) ",
+    "ipdb> ",
+    "> process.env.",
+    "> ENV",
+    ">echo %",
+    "> echo %",
+)
+"""Prompts before a command that is shown with its output."""
+_FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"
 _PROGRAMS = frozenset(
     {
         "pass ",
@@ -90,23 +107,23 @@ _PROGRAMS = frozenset(
         "cat ",
     }
 )
-"""Those that are words of prose as well."""
-_OF_CODE = frozenset({"secrets.token_", "Fernet.generate_key()", "randomBytes("})
-"""What stands inside a call that prints it."""
+"""Programs whose names are words of prose as well."""
+_OF_CODE = frozenset({"secrets.token_", "Fernet.generate_key()", "randomBytes(", "get_random_secret_key"})
+"""Expressions inside a call that prints their value."""
 _REACH = 120
 _STOP = r"(?P<stop>\r?\n|\\{1,7}n|\\{0,7}[\"'\]}]|\Z|&&|;)"
 _BREAK = r"(?:[ \t\r]|\n|\\{1,7}[nr]){0,12}"
 _VALUE = re.compile(
-    rf"{_BREAK}\\{{0,7}}[\"']?(?P<value>[^\s\"'\\]{{6,4000}})\\{{0,7}}[\"']?[ \t]{{0,4}}(?=\r?\n|\\{{1,7}}[nr]|\Z|\\{{0,7}}\"[,}}\]])"
+    rf"{_BREAK}(?:=>[ ])?\\{{0,7}}[\"']?(?P<value>[^\s\"'\\]{{6,4000}})\\{{0,7}}[\"']?[ \t]{{0,4}}(?=\r?\n|\\{{1,7}}[nr]|\Z|\\{{0,7}}\"[,}}\]])"
 )
 _OUTPUT = re.compile(r"(?:Output:|\"output\":[ \t]{0,4}\"|<stdout>)(?=(?:\s|\\n)*[^\s\\])")
-"""What agents set before what a program printed."""
+"""Text that agents put before the output of a program."""
 _NO_COMMAND = re.compile(r"(?:\$\(|`|[=(]|[\w.-])\Z")
-"""What stands before a command whose output is not shown, and before what is only the end of a word."""
+"""Text before a command whose output is not shown, and before the mere end of a word."""
 _BEGINS = re.compile(
     r"(?:\A|[\n\"'&|;({\[:]|\\n|(?<![^\s\d])[#%>+]|[$❯➜│→]|\b(?:sudo|exec|time|then|do)[ \t])[ \t]{0,8}(?:[A-Z_]{1,40}=\S{0,60} )?\Z"
 )
-"""Where a command begins."""
+"""Text before the beginning of a command."""
 _LONGEST_CALL = 4000
 
 
@@ -116,9 +133,17 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 
 def printed_in(text: str) -> Iterator[Span]:
-    """The secrets that stand below the command that printed them."""
-    if "$ " not in text and "+ " not in text and "db" not in text and text.isascii():
-        # Most texts hold no prompt, and each of ASCII holds one of these.
+    """The secrets below the commands that printed them."""
+    if (
+        "$ " not in text
+        and "+ " not in text
+        and "db" not in text
+        and "> process.env." not in text
+        and "> ENV" not in text
+        and "echo %" not in text
+        and text.isascii()
+    ):
+        # Most texts hold no prompt, and every ASCII prompt holds one of these.
         return
     if not any(map(text.__contains__, _PROMPTS)):
         return
@@ -130,14 +155,14 @@ def printed_in(text: str) -> Iterator[Span]:
 
 
 def prints_secret(call: str) -> bool | None:
-    """Whether a program is called that prints a secret: True where it can be nothing else, False where it may be, else None."""
+    """Whether a called program prints a secret: True for certain, False where it may; else None."""
     if len(call) > _LONGEST_CALL:
         return None
     return next((sure for _, sure in _commands(call)), None)
 
 
 def lone_value(output: str, *, sure: bool) -> tuple[int, int] | None:
-    """Where the secret lies in the output of such a program."""
+    """The place of the secret in the output of such a program."""
     head = _OUTPUT.search(output)
     return _judged(output, head.end() if head is not None else 0, sure)
 

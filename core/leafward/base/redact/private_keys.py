@@ -1,7 +1,7 @@
-"""Private keys as they lie in files, and as agents show them: with line numbers, quoted, cut off in front, behind or inside.
+"""Private keys as files hold them, and as agents show them: with line numbers, quoted, cut at the beginning, end or middle.
 
-A block is walked line by line from where it is known to begin, or backwards from its end, as long as the lines look like
-a key, whatever stands in front of them.
+A block is walked line by line from its known beginning, or backwards from its end, as long as the lines look like a key,
+with any frame in front of them.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _BEGIN = re.compile(r"-{4,5} ?BEGIN (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
 _LONGEST = 40_000
-"""Code points of a key beyond which it is none."""
+"""Code points beyond which a text is not taken for one key."""
 
 _MOST_BEHIND = 100
-"""Code points behind a BEGIN line that belong to what writes it."""
+"""Code points behind a BEGIN line that belong to the command that writes it."""
 _LEAST = 40
-"""Characters of base64 of a key that begins without its BEGIN line."""
+"""Base64 characters of a key that begins without its BEGIN line."""
 
 _BREAK = re.compile(r"\r?\n|(?:\\{1,15}r)?\\{1,15}n|<br ?/?>")
-"""Where a line ends, also in a text inside a text."""
+"""The end of a line, also in a text inside a text."""
 _FRAME = r"(?:[\s>|│┃║▏▎▌┆┊╎:#*+,;/\"'`\\→=\].()\[$-]{1,200}+|L?[0-9]{1,6}(?=[\s:→|│.\t)+>-])|\b(?:echo|printf|cat|rem)\b){0,12}"
-"""What stands before or behind a line that is shown: numbers, arrows, borders, quotes, signs of comments and diffs."""
+"""The frame of a shown line: numbers, arrows, borders, quotes, signs of comments and diffs."""
 _LINE = re.compile(
     rf"""(?x) {_FRAME} (?:
         (?P<body> [A-Za-z0-9+/_-]{{16,}} ={{0,3}} )
@@ -43,7 +43,7 @@ _LINE = re.compile(
 _RUN_BEHIND = re.compile(
     r"(?P<body>[A-Za-z0-9+/]{40,}={0,3})[\s|│┃\"'`,;$\\]{0,200}(?:>{1,2} ?[^\s>]{1,80})?\Z"
 )
-"""A line of a key behind anything else: the name of a file, who wrote it and when."""
+"""A line of a key behind other text: the name of a file, or the author and time of the line."""
 _RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _ONE_LINE = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\{1,15}[nr]|[\"',+]){0,40000}?(?=-{4,5} ?END )")
 _STARTS = (
@@ -69,9 +69,9 @@ _STARTS = (
         "lFgEZ",
     ),
 )
-"""How the base64 of private keys begins: of OpenSSH, RSA, elliptic curves, encrypted ones."""
+"""Beginnings of private keys in base64: OpenSSH, RSA, elliptic curves, encrypted ones."""
 _RSA = re.compile(r"MII[A-Za-z0-9+/]{3}IBA[AD]|MII[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ")
-"""Which of what begins with `MII` is a private key: certificates begin so too."""
+"""Beginnings with `MII` that are private keys: certificates begin with `MII` too."""
 _ENCODED = "LS0tLS1CRUdJTi"
 """`-----BEGIN ` in base64."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{20,40000}")
@@ -83,22 +83,22 @@ _JWK = re.compile(
 _SIGNED_BY = re.compile(
     r"untrusted comment:[^\n\\]{0,100}secret key[^\n\\]{0,60}(?:\n|\\n)(?P<value>[A-Za-z0-9+/]{80,400}={0,2})"
 )
-"""What minisign and signify store."""
+"""The file format of minisign and signify."""
 _PRINTED = re.compile(
     r"(?:privateExponent|prime[12]|exponent[12]|coefficient|priv):(?P<value>(?:[\s:]|\\n|[0-9a-f]{2}(?![0-9a-zA-Z])){30,4000})"
 )
-"""What `openssl rsa -text` prints."""
+"""The output of `openssl rsa -text`."""
 _KEY_PAIR = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){63}\](?=\s|\\|\Z)")
-"""The 64 bytes of a key of Solana: the whole of its file."""
+"""The 64 bytes of a Solana key: the whole of its file."""
 _LEAST_BYTES = 40
-"""Different bytes among them."""
+"""Different bytes among them, at least."""
 _RSA_XML = re.compile(
     r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>\s{0,10}(?P<value>[A-Za-z0-9+/=\s]{16,2000})</(?P=part)>"
 )
 
 
 def keys_in(text: str, together: str) -> Iterator[Span]:
-    """The private keys in a text, whole blocks and what is left of them. `together` are the long runs of the text."""
+    """The private keys in a text, as whole blocks or remains of them. `together` are the long runs of the text."""
     done = 0
     if "PRIVATE KEY" in text:
         begins = list(_BEGIN.finditer(text))
@@ -155,7 +155,7 @@ def keys_in(text: str, together: str) -> Iterator[Span]:
 
 
 def byte_lists_in(text: str) -> Iterator[Span]:
-    """Keys that are lines of numbers."""
+    """Keys written as lines of numbers."""
     for begin in ("\n[", "\\n["):
         at = text.find(begin)
         while at >= 0:
@@ -173,7 +173,7 @@ def _byte_list(text: str, at: int) -> Iterator[Span]:
 
 
 def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:
-    """Where the block ends whose BEGIN line ends at a place: behind its END line, else behind the last line that looks like a key.
+    """The end of a block whose BEGIN line ends at `at`: behind its END line, else behind the last line that looks like a key.
 
     `alone`: no other block begins before that END line.
     """
@@ -193,7 +193,7 @@ def _holds_key(text: str, start: int, end: int) -> bool:
 
 
 def _walk(text: str, at: int) -> int:
-    """Behind the last line that looks like one of a key, from a place on; a few lines may be left out inside."""
+    """The place behind the last line that looks like a key, from `at` on; a few lines in between may be missing."""
     end = at
     limit = min(len(text), at + _LONGEST)
     first = True
@@ -202,41 +202,33 @@ def _walk(text: str, at: int) -> int:
         stop = _BREAK.search(text, at, limit)
         line_end = stop.start() if stop is not None else limit
         line = text[at : min(line_end, at + 4000)]
+        close = _END.search(line)
+        if close is not None:
+            return at + close.end()
         found = _LINE.match(line)
-        if _END.search(line):
-            close = _END.search(text, at, line_end)
-            return close.end() if close is not None else line_end
         if found is None:
             partial = re.match(rf"{_FRAME}[A-Za-z0-9+/]{{16,}}={{0,3}}", line)
             if first and partial is not None:
                 return at + partial.end()
             behind = _RUN_BEHIND.search(line)
-            if behind is None and stop is not None and not first and _ends_next(text, stop.end()):
-                # The last line of a key is short: what follows says that it is one.
-                at = stop.end()
-                continue
-            if behind is None and first and stop is not None and len(line) <= _MOST_BEHIND:
-                # What stands behind the BEGIN line: where a command writes it.
-                first = False
-                at = stop.end()
-                continue
-            if behind is None:
+            if behind is not None:
+                end, strange = at + behind.end("body"), 0
+            elif stop is None or not (
+                # The rest of the BEGIN line: the command that writes it.
+                len(line) <= _MOST_BEHIND
+                if first
+                # The last line of a key is short: the END line behind it shows that it belongs to the key.
+                else _ends_next(text, stop.end())
+            ):
                 return at + partial.end() if partial is not None and partial.end() >= _LEAST else end
-            end, strange, first = at + behind.end("body"), 0, False
-            if stop is None:
-                break
-            at = stop.end()
-            continue
-        if found["body"] is not None:
+        elif found["body"] is not None:
             end = at + found.end("body")
             strange = 0
         elif found["head"] is not None:
             end = at + found.end("head")
         elif found["rest"] is not None:
-            if not first and len(found["rest"]) >= 1 and (found["rest"].endswith("=") or end > 0):
-                body_end = at + found.end("rest")
-                if _is_last(found["rest"]):
-                    end = body_end
+            if not first and _is_last(found["rest"]):
+                end = at + found.end("rest")
             strange += 1
         elif found["cut"] is not None:
             strange += 1
@@ -267,7 +259,7 @@ def _is_last(rest: str) -> bool:
 
 
 def _tail_start(text: str, close: int, floor: int) -> int:
-    """Where the lines begin that stand before an END line and look like a key."""
+    """The beginning of the lines before an END line that look like a key."""
     start = at = close
     floor = max(floor, close - _LONGEST)
     window = text[floor:close]
@@ -283,7 +275,7 @@ def _tail_start(text: str, close: int, floor: int) -> int:
         if found is None:
             tail = _RUN_BEHIND.search(line[-4000:])
             if tail is None and at == close and len(line) <= 200:
-                # What stands before the END line itself, as the name of the file.
+                # Text before the END line itself, such as the name of the file.
                 at = stop
                 continue
             if tail is None:
@@ -312,7 +304,7 @@ def _encoded(text: str) -> Iterator[Span]:
         run = _BASE64.match(text, at)
         end = run.end() if run is not None else at + len(_ENCODED)
         try:
-            plain = base64.b64decode(text[at : at + 64][:64])
+            plain = base64.b64decode(text[at : at + 64])
         except (binascii.Error, ValueError):
             plain = b""
         if b"PRIVATE KEY" in plain:

@@ -1,6 +1,6 @@
-"""Secrets that can be told by their looks: the forms in which providers give keys and tokens.
+"""Secrets that are recognised by their form: the forms in which providers issue keys and tokens.
 
-A form is a kind, the literals one of which it holds (looked for first, because that is fast), and an expression. All
+A form is a kind, literals of which the secret holds one (searched first, because that is fast), and an expression. All
 repetitions are bounded.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 
 _MIXED = r"(?=[^A-Z]{0,24}[A-Z])(?=[^a-z]{0,24}[a-z])(?=[^0-9]{0,24}[0-9])"
-"""Capitals, small letters and digits, as what is random has them."""
+"""Capitals, small letters and digits, as random values have them."""
 
 _FORMS: tuple[tuple[str, str, str], ...] = (
     # Models.
@@ -97,7 +97,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("val town token", "vtwn_", r"vtwn_[A-Za-z0-9]{24,60}"),
     ("honeybadger token", "hbp_", r"hbp_[A-Za-z0-9]{30,60}"),
     # Clouds.
-    ("aws key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9+/=])"),
+    ("aws key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9+/=])"),
     ("aws token", "FwoGZXIvYXdz IQoJb3JpZ2lu", r"(?:FwoGZXIvYXdz|IQoJb3JpZ2lu)[A-Za-z0-9+/=_%-]{40,4000}"),
     ("aws key", "ABSK", r"ABSK[A-Za-z0-9+/]{100,300}={0,2}"),
     ("aws key", "amzn.mws.", rf"amzn\.mws\.{_UUID}"),
@@ -111,6 +111,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("azure key", "AzSe AIoT AzFu AzCa ACDb APIM JQQJ99", r"[A-Za-z0-9+/_-]{32,80}(?:AzSe|AIoT|AzFu|AzCa|ACDb|APIM|JQQJ99)[A-Za-z0-9+/_-]{4,60}={0,2}"),
     ("azure key", "+ASt", r"[A-Za-z0-9+/]{76}\+ASt[A-Za-z0-9+/]{6}=="),
     ("digitalocean token", "dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{40,80}"),
+    ("aiven password", "AVNS_", r"AVNS_[A-Za-z0-9_-]{15,40}"),
     ("digitalocean key", "DO00 DO801", r"DO(?:00|801)[A-Z0-9]{14,18}"),
     ("heroku key", "HRKU-", r"HRKU-[A-Za-z0-9_-]{30,80}"),
     ("fly token", "fo1_ fm1r_ fm1a_ fm2_", r"f(?:o1|m1r|m1a|m2)_[A-Za-z0-9+/=_,-]{30,1000}"),
@@ -130,6 +131,9 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("vault token", "hvs. hvb. hvr.", r"hv[sbr]\.[A-Za-z0-9_-]{20,300}"),
     ("vault token", "s.", r"s\.(?=[A-Za-z]{0,23}[0-9])(?=[A-Z0-9]{0,23}[a-z])(?=[a-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}(?![A-Za-z0-9_.(-])"),
     ("terraform token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,100}"),
+    ("k3s token", "K10", r"K10[0-9a-f]{64}::[A-Za-z0-9:.]{16,120}"),
+    ("nats seed", "SUA SAA SOA SNA SCA SXA", r"S[ACNOUX]A[A-P][A-Z2-7]{54}(?![A-Za-z0-9])"),
+    ("saml response", "SAMLResponse= PHNhbWxw PHNhbWwy PHNhbWw6", r"(?:SAMLResponse=[A-Za-z0-9+/=%_-]{40,20000}|PHNhbW(?:xw|wy|w6)[A-Za-z0-9+/=%_-]{40,20000})"),
     ("pulumi token", "pul-", r"pul-[0-9a-f]{40}"),
     ("doppler token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit|said)\.(?:[a-z0-9_-]{1,40}\.)?[A-Za-z0-9]{40,44}"),
     ("infracost key", "ico-", r"ico-[A-Za-z0-9]{32}"),
@@ -194,6 +198,8 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("duffel token", "duffel_", r"duffel_(?:test|live)_[A-Za-z0-9_=-]{40,60}"),
     ("payment key", "live_", r"live_[0-9a-f]{30,60}"),
     ("gocardless token", "live_ sandbox_", r"(?:live|sandbox)_(?=[A-Za-z_-]{0,39}[0-9])(?=[^A-Z]{0,39}[A-Z])[A-Za-z0-9_-]{40}"),
+    ("mollie key", "live_", rf"live_{_MIXED}[A-Za-z0-9]{{30}}(?![A-Za-z0-9_-])"),
+    ("porkbun key", "sk1_ pk1_", r"[sp]k1_[0-9a-f]{64}"),
     ("klaviyo key", "pk_", r"pk_[0-9a-f]{34}"),
     # Work and watching.
     ("linear key", "lin_", r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{32,80}"),
@@ -247,7 +253,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 _UNMARKED = (
-    # Discord's: the number of an account, a time, a signature; no literal is in all of them.
+    # Discord's: the number of an account, a time, a signature; they share no literal.
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
     (
         "product key",
@@ -289,15 +295,15 @@ _INSIDE = frozenset(
         "JQQJ99",
     }
 )
-"""Literals that stand inside their form. All others begin it, so that there is one place to look at."""
+"""Literals inside their form. All others begin their form, so that a single place needs a match."""
 _REACH = 100
-"""Code points before such a literal at which its form may begin."""
+"""Code points before such a literal within which its form may begin."""
 
 RUN = re.compile(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
-"""What every secret that is told by its looks lies in: without such a run there is no token. Most of a text lies outside, and the same runs come again and again,
-so that looking for the literals in the different runs takes a fraction of the time."""
+"""A run that every recognisable token lies in. Most of a text lies outside such runs, and the same runs come again and again, so
+that a search for the literals in the different runs takes a fraction of the time."""
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
-"""What may stand before a token although it ends with a letter or digit: an escape of a text inside a text, a colour."""
+"""Text before a token that may end with a letter or digit: an escape of a text inside a text, a colour."""
 _ESCAPE_REACH = 10
 
 
@@ -317,12 +323,12 @@ _TABLE = _by_literal()
 
 @cache
 def _compiled(form: str) -> re.Pattern[str]:
-    """Compiled when a text holds its literal: compiling all of them would cost more than starting."""
+    """The expression of a form, compiled on first use: compiling all of them would take longer than the start of Leafward."""
     return re.compile(form)
 
 
 def tokens_in(text: str, together: str) -> Iterator[Span]:
-    """The secrets that a provider's form tells. `together` are the runs of the text."""
+    """The secrets with a provider's form. `together` are the runs of the text."""
     runs = set(together.split("\n")) - _plain
     if not runs:
         return
@@ -348,7 +354,7 @@ def tokens_in(text: str, together: str) -> Iterator[Span]:
 
 
 def _noted(runs: set[str]) -> list[int]:
-    """The places in `_UNMARKED`, and behind those in `_TABLE`, of what some new runs hold; that of each is remembered."""
+    """The places in `_UNMARKED`, then in `_TABLE`, that some new runs match; the places of each run are remembered."""
     together = "\n".join(runs)
     unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
     marked = [place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together]
@@ -367,9 +373,9 @@ def _noted(runs: set[str]) -> list[int]:
 
 
 _plain: set[str] = set()
-"""Runs that hold no literal: the same names and paths come again and again."""
+"""Runs without a match: the same names and paths come again and again."""
 _holding: dict[str, list[int]] = {}
-"""What the others hold."""
+"""The matches of the other runs, as places."""
 _MOST_PLAIN = 1 << 14
 _LONGEST_PLAIN = 200
 
@@ -388,7 +394,7 @@ def _of_literal(text: str, literal: str, inside: bool, forms: _Forms) -> Iterato
 
 
 def _around(text: str, at: int, form: str) -> re.Match[str] | None:
-    """The match of a form that covers a place."""
+    """The match of a form that includes a place."""
     found = _compiled(form).search(text, max(0, at - _REACH), at + 2 * _REACH)
     while found is not None and found.end() <= at:
         found = _compiled(form).search(text, found.end(), at + 2 * _REACH)
@@ -396,7 +402,7 @@ def _around(text: str, at: int, form: str) -> re.Match[str] | None:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether a token can begin there: no letter or digit stands before it, unless that ends an escape."""
+    """Whether a token can begin at a place: no letter or digit precedes it, except at the end of an escape."""
     if at == 0 or not text[at - 1].isalnum():
         return True
     return _ESCAPE_BEFORE.search(text, max(0, at - _ESCAPE_REACH), at) is not None

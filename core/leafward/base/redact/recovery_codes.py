@@ -1,4 +1,4 @@
-"""Codes that stand in for a second factor: recovery codes one after another, below or behind what calls them so."""
+"""Codes that replace a second factor: recovery codes in a row, below or behind a label."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-SIGNS = ("recovery", "backup", "scratch", "emergency")
+_OF_LISTS = ("recovery", "backup", "scratch", "emergency")
+_SENT = ("verification code", "verification pin", "confirmation code", "passcode", "2fa code")
+"""Names of a code that a message brings and that is used once."""
+SIGNS = (*_OF_LISTS, "verification", "confirmation", "passcode", "2fa")
+_CODE_SENT = re.compile(
+    r"""(?:[ ](?:for|to|from|of)[ ][\w@.'-]{1,40}(?:[ ][\w@.'-]{1,20})?)?(?:[ ]is(?:[ ]now)?:?|[ ]?[:=])[ \t]{0,3}(?:\n|\\n)?[\\\"'`*]{0,4}(?P<code>[0-9]{3}[ -]?[0-9]{3}|[0-9]{4,8}|G-[0-9]{6})(?![\w-]|\.[0-9])"""
+)
 _CODES = re.compile(
     r"(?i)[ _-](?:recovery[ _-]|backup[ _-]|login[ _-]|verification[ _-])?(?:pass)?codes?\b[^\n:=\\]{0,120}[:=\n\\][ \t]{0,4}"
 )
@@ -22,10 +28,24 @@ _LEAST_CODES = 2
 _SHORTEST = 6
 """Letters and digits of a code."""
 
+_CODE_BEFORE = re.compile(
+    r"(?<![\w.-])(?P<code>[0-9]{3}[ -]?[0-9]{3}|[0-9]{4,8}|G-[0-9]{6}) is (?:your|the) (?:[\w.-]{1,20} ){0,3}\Z"
+)
+_REACH = 100
+"""Characters before a name in which its code stands."""
+
 
 def codes_in(text: str, low: str) -> Iterator[Span]:
-    """The codes of a list whose codes are alike, most of them with a digit. `low` is the text in small letters."""
-    for sign in SIGNS:
+    """The codes of a list whose codes have the same shape, most of them with a digit. `low` is the text in small letters."""
+    for sign in filter(low.__contains__, _SENT):
+        at = low.find(sign)
+        while at >= 0:
+            end = at + len(sign)
+            sent = _CODE_SENT.match(text, end) or _CODE_BEFORE.search(text, max(0, at - _REACH), at)
+            if sent is not None:
+                yield *sent.span("code"), "one-time code"
+            at = low.find(sign, end)
+    for sign in _OF_LISTS:
         at = low.find(sign)
         while at >= 0:
             end = at + len(sign)
@@ -47,7 +67,7 @@ def _alike(text: str, at: int) -> Iterator[Span]:
 
 
 def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
-    """What stands one after another from a place on and may be a code."""
+    """Possible codes that follow each other from a place on."""
     for _ in range(_MOST):
         gap = _GAP.match(text, at)
         code = _CODE.match(text, gap.end() if gap is not None else at)
@@ -58,5 +78,5 @@ def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _shape(code: str) -> tuple[int, ...]:
-    """How long the parts of a code are: those of one list are alike."""
+    """The lengths of the parts of a code: the codes of one list share them."""
     return tuple(len(part) for part in code.split("-"))

@@ -1,4 +1,4 @@
-"""Whether a value under the name of a secret is one, or stands for one: a placeholder, a variable, code, a word."""
+"""Whether the value of a secret's name is a secret, or a placeholder, a variable, code or a word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leafward.base.redact.spans import MARKER, words
 
 
 class Place(Enum):
-    """How a value is written, which says how sure it is that it is a value."""
+    """The notation of a value, which tells how certainly it is a value."""
 
     SETTING = "setting"
     """`DB_PASS=…`, a connection string, an option of a command, an element of XML."""
@@ -27,7 +27,7 @@ class Place(Enum):
 
 
 LONGEST_VALUE = 2000
-"""Characters of a value beyond which it is taken for something else."""
+"""Characters of a value beyond which it is not taken for a secret."""
 
 _STANDS_FOR = re.compile(
     r"""(?ix) ^ (?:
@@ -36,9 +36,11 @@ _STANDS_FOR = re.compile(
             | masked | hidden | insert | enter | replace | put | add | use | paste | todo | tbd | fixme | foo | bar | baz
             | foobar | enc | none | null | nil | true | false | yes | no | empty | undefined | optional | required
             | urn | tag | invalid | wrong | generated | generate | unset | not )
-          (?: [-_\s.:<(!?] .* )?
+          (?: [-_\s.:<(!?|] .* )?
+        | (?: nullable | sometimes | bail | string | confirmed | present | filled ) (?: \| .* )
         | (?: your | my | some ) (?: password|passwd|secret|token|api|key|access|private|pass ) .*
         | (?: placeholder | example ) .*
+        | (?-i: (?:test|my|user)? (?:password|passwd|secret) [0-9]{0,4} )
         | \$ (?-i:[A-Z_]{3,}) .* | [$@] [A-Za-z_({][\w.:}){-]* | %[A-Za-z_]\w*% | %[({s].* | \$\$ .* | \$\{ .* | \$\( .* | \{\{ .* | \{ .* | <.* | \[.* | \( .* | ` .* | ![A-Za-z]+ (?: [\s.] .* )?
         | (?: process\.env | os\.environ | os\.getenv | env | environ | config | settings | self | this | var | local | locals
             | data | module | secrets | vars | params | args | opts | options | ctx | req | request | res | response | props
@@ -48,9 +50,9 @@ _STANDS_FOR = re.compile(
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = re.compile(
-    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl"
+    r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl|example(?:key|token|secret)?\Z"
 )
-"""What shows anywhere in a value that it stands for one."""
+"""Marks anywhere in a value that show a placeholder."""
 
 _TYPES = words(
     "string str text bytes bool boolean int integer number float object any none null nil true false undefined optional"
@@ -69,7 +71,7 @@ _CODE = re.compile(
     r"|^[\w./@-]+\.[a-z]{1,5}$"
     r"|^\w+\.\w+\.\w+$|^[\w.-]+/[\w.-]+:[\w.-]+$"
 )
-"""A name, a dotted name, a word, a file, a call: code or prose rather than a key."""
+"""Code or prose rather than a key: a name, a dotted name, a word, a file, a call."""
 _IDENTIFIER = re.compile(
     r"^(?:[a-z]+[0-9]*(?:[_-][a-z0-9]+){0,8}|[a-z]+(?:[A-Z][a-z0-9]+){1,8}|(?:[A-Z][a-z]+){1,6}[0-9]{0,2}|[A-Z][A-Z_]+[0-9]{0,3})$"
 )
@@ -87,38 +89,38 @@ _SHORT_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}[uUlL]{0,3}\Z")
 """A number of C."""
 _CAMEL = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,}|Id)+[A-Z]?\Z")
 _TYPE = re.compile(
-    r"(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
+    r"(?:[a-z]\w{0,30}\.){0,4}(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
 )
-"""A name of a type, or of a field, that says of a secret what it is: `Ed25519PrivateKey`."""
+"""The name of a type or field of a secret: `Ed25519PrivateKey`."""
 _DATE = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ENCRYPTED = re.compile(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
-"""How Maven and Jenkins store a password: encrypted, with a key that lies beside it."""
+"""A password as Maven and Jenkins store it: encrypted, with a key beside it."""
 _APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
-"""What Apple gives a program in place of a password."""
+"""A password that Apple issues for one program."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 LEAST_PERHAPS = 16
-"""Characters of a value whose name says little, below which it is none."""
+"""Fewest characters of a secret whose name tells little."""
 _RANDOM_TURNS = 0.5
-"""Changes of the sort of character, of all: in random values six in ten, in names and paths two."""
+"""Share of characters that change sort: six in ten in random values, two in ten in names and paths."""
 _SOME_TURNS = 0.35
-"""The same where no six letters of one sort follow each other."""
+"""The same for a value without six letters of one sort in a row."""
 _LEAST_ALONE = 10
-"""Characters of a random value that no sign sets apart."""
+"""Characters of a random value that has no signs around it."""
 _PASSPHRASE = re.compile(r"[a-z]{3,9}(?:-[a-z]{3,9}){3,7}")
-"""Words that a program chose: `copper-violet-harbor-timber`."""
+"""Words chosen by a program: `copper-violet-harbor-timber`."""
 _LEAST_ENTROPY = 2.9
-"""Bits a character from which a value is taken for random; words of prose and paths lie below."""
+"""Bits per character from which a value is taken for random; words of prose and paths have fewer."""
 
 
 def entropy(text: str) -> float:
-    """Bits a character: how evenly the characters of a text are spread."""
+    """Bits per character: how evenly the characters of a text are spread."""
     size = len(text)
     return -sum(count / size * math.log2(count / size) for count in Counter(text).values())
 
 
 def stands_for(value: str) -> bool:
-    """Whether a value only stands for a secret: a placeholder, a variable, what was redacted."""
+    """Whether a value only stands for a secret: a placeholder, a variable, a redacted value."""
     return bool(
         MARKER in value
         or (_STANDS_FOR.match(value) and not (_ARTICLE.match(value) and _KEY_SHAPE.match(value[2:])))
@@ -127,7 +129,7 @@ def stands_for(value: str) -> bool:
 
 
 def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = False) -> bool:
-    """Whether a value under a name that says `meaning`, written as `place`, is a secret. What is `quoted` is no code."""
+    """Whether the value of a name with `meaning`, written as `place`, is a secret. A `quoted` value is not code."""
     size = len(value)
     if meaning in (Meaning.PASSWORD, Meaning.SECRET) and _ENCRYPTED.fullmatch(value):
         return True
@@ -180,7 +182,7 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
 
 
 def _noise(value: str) -> bool:
-    """Whether a quoted value is made of all signs that there are, as the keys of WordPress: no pattern, no text to fill in."""
+    """Whether a quoted value mixes all sorts of signs, as the keys of WordPress do, and is neither a pattern nor a template."""
     return (
         len(value) >= 2 * _LEAST_ALONE
         and "(?" not in value
@@ -190,7 +192,7 @@ def _noise(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Whether a value names a file or an address; base64 that begins with a slash does not."""
+    """Whether a value names a file or an address; base64 with a leading slash does not."""
     return _PATH.match(value) is not None and not (value.endswith("=") and _KEY_SHAPE.match(value))
 
 
@@ -233,11 +235,11 @@ _CALL = re.compile(
 )
 """Code that makes or fetches a value."""
 _PATTERN = re.compile(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
-"""Patterns, and texts that are filled in."""
+"""Patterns and templates."""
 
 
 def _phrase(value: str) -> bool:
-    """Several words that are no sentence of an interface."""
+    """Whether a value consists of several words and is not a sentence of an interface."""
     words = value.split(" ")
     if not value.isascii() or _INTERFACE.search(value) or any(not word for word in words):
         return False
@@ -245,7 +247,7 @@ def _phrase(value: str) -> bool:
 
 
 def _strange(value: str) -> bool:
-    """Whether a word is none of prose and no name in code: digits or signs in it, or capitals in odd places."""
+    """Whether a word is neither prose nor a name in code: it has digits or signs, or capitals in odd places."""
     if not value.isascii():
         return any(char.isdigit() for char in value)
     if _NUMBERED_WORD.match(value) and len(value) < 8:
@@ -263,7 +265,7 @@ def is_code(value: str) -> bool:
 
 
 def _shuffled(value: str) -> bool:
-    """Whether capitals and small letters change places more often than in names."""
+    """Whether capitals and small letters alternate more often than in names."""
     if (
         len(value) < 8
         or _CAMEL.match(value)
@@ -280,7 +282,7 @@ def _shuffled(value: str) -> bool:
 
 
 def stands_out(value: str) -> bool:
-    """Whether a word can be nothing but a random value, wherever it stands: capitals, small letters and digits take turns."""
+    """Whether a word is certainly a random value, in any place: capitals, small letters and digits alternate."""
     size = len(value)
     if (
         not _LEAST_ALONE <= size <= LONGEST_VALUE
@@ -298,7 +300,7 @@ def stands_out(value: str) -> bool:
 
 
 def _turns(value: str) -> int:
-    """How often capitals, small letters, digits and signs take turns."""
+    """The number of changes between capitals, small letters, digits and signs."""
     sorts = [char.islower() + 2 * char.isupper() + 3 * char.isdigit() for char in value]
     return sum(one != two for one, two in pairwise(sorts))
 
@@ -308,7 +310,7 @@ def _mixed(value: str) -> bool:
 
 
 def _random(value: str) -> bool:
-    """Whether a value looks made by a program."""
+    """Whether a value looks as if a program made it."""
     if _NUMBER.match(value) or entropy(value) < _LEAST_ENTROPY:
         return False
     if _shuffled(value) and len(value) >= 16:
@@ -321,7 +323,7 @@ def _random(value: str) -> bool:
 
 
 def _set_secret(value: str) -> bool:
-    """A value of a setting that a person chose although a program should: `SECRET_KEY=correct-horse-battery`."""
+    """Whether a setting's value is a secret that a person chose in place of a random one: `SECRET_KEY=correct-horse-battery`."""
     return (
         not _NUMBER.match(value)
         and not _SNAKE.match(value)

@@ -1,4 +1,4 @@
-"""Secrets that a sentence names from afar: `with … as the password`, `the token you need is …`, a value alone below what says it."""
+"""Secrets that a sentence names from afar: `with … as the password`, `the token you need is …`, a value alone below it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ NAMES: tuple[tuple[str, Meaning], ...] = (
     ("seed phrase", Meaning.PASSWORD),
     ("recovery phrase", Meaning.PASSWORD),
     ("log in", Meaning.PASSWORD),
+    ("backup phrase", Meaning.PASSWORD),
 )
 SIGNS = tuple(name for name, _ in NAMES)
 _BEFORE = re.compile(
@@ -54,18 +55,25 @@ _FOR = re.compile(
 """`password for ada: …`."""
 _SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in NAMES}
 _WALLET = re.compile(
-    r"[^\n\\]{0,80}(?:\n|\\n)(?:[ \t\n]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
+    r"(?:[^\n\\]{0,80}(?:\n|\\n)|[^\n\\:]{0,80}:)(?:[ \t\n\"'`>*]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
 """The words of a wallet on a line of their own, or numbered."""
-_WALLETS = ("mnemonic", "seed phrase", "recovery phrase")
+_WALLETS = (
+    "mnemonic",
+    "seed phrase",
+    "recovery phrase",
+    "backup phrase",
+)
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()-]{1,20}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
-"""The rest of a line that ends with a colon, and what stands alone below it."""
+"""The rest of a line that ends with a colon, and a value alone below it."""
 
-_GROUPS = r"(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{2,4}"
-_SEED = re.compile(rf"[^\n:\\]{{0,60}}[:\n\\]n?[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
-"""The seed of a generator of codes, in groups of four, as it is shown beside a picture to scan."""
+_GROUPS = (
+    r"(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[A-Z2-7]{32}|[A-Z2-7]{16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{2,4}"
+)
+_SEED = re.compile(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
+"""The seed of a generator of codes, in groups of four, as shown beside a QR code."""
 _LINKS = (
     " as the ",
     " as a ",
@@ -87,18 +95,18 @@ _REACH = 160
 _NO_SECRET = re.compile(
     r"(?i)\b(?:public|hash|sha[0-9]*|digest|fingerprint|checksum|signature|uuid|ids?|named?|called|type|class|field|column|file|path|url)\b|sha[0-9]|hash"
 )
-"""Words near a name that make what is meant something else."""
+"""Words near a name that give it another meaning."""
 _GOES_ON = ("", " ", "\t", "'", "’", "s", "(", ":")
 _PARTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_./:$@\\")
-"""What stands before a word that is part of a name."""
+"""Characters before a word that make it part of a name."""
 
 
 def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> Iterator[Span]:
-    """The secrets that stand some words away from what names them.
+    """The secrets at a distance of some words from their names.
 
     `low` is the text in small letters, `names` those of `NAMES` that it may hold.
     """
-    # Each of the links holds what the pattern finds, so that most texts need only be looked through once.
+    # Each link contains the pattern's words, so that one search suffices for most texts.
     linked = _LINK.search(low) is not None and any(map(low.__contains__, _LINKS))
     for name, meaning in names:
         at = low.find(name)
@@ -155,7 +163,7 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
 
 
 def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
-    """The values that a sentence comes to some words behind a name."""
+    """The values that follow some words after a name in a sentence."""
     found = _AHEAD.match(text, end)
     if (
         found is None

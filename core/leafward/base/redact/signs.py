@@ -1,8 +1,8 @@
-"""Which signs of secrets a text holds, told word by word: the same words come again and again, and most hold none.
+"""The signs of secrets in a text, found word by word: the same words come again and again, and most hold none.
 
-No sign has white space in it, so one that stands in a text stands in one of its words; one of letters alone stands in one of the
-runs of letters of that word. A rule of which a text holds no sign finds nothing there and need not be asked. What a word and what
-a run holds is remembered, so that most of a session is never looked through.
+No sign has white space in it, so every sign of a text lies in one of its words; a sign of letters alone lies in one of the runs of
+letters of that word. A rule without a sign in a text finds nothing there and need not run. The signs of words and runs are
+remembered, so that most of a session is never searched.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from leafward.base.redact.names import Meaning
 
 _MOST = 1 << 17
-"""Words, and runs of letters, that are remembered."""
+"""Most words, and most runs of letters, that are remembered."""
 _LONGEST = 120
-"""Characters of a word that is remembered."""
+"""Most characters of a remembered word."""
 _LEAST = 3
-"""Letters that can stand for a sign of which they are a part."""
+"""Fewest letters of a part that is searched for in place of its sign."""
 _LETTERS = re.compile("[a-z]+")
 
 _FAMILIES: tuple[tuple[str, ...], ...] = (
@@ -38,14 +38,14 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     *(signs for pair in commands.SIGNS for signs in pair),
 )
 _RUNS, _PORTS = 1, 2
-"""A run that is long enough for a token; a port as it stands in a file of passwords."""
+"""A run that is long enough for a token; a port as in a file of passwords."""
 _FIRST = 4
 
 
 def _part(sign: str) -> str:
-    """What of a sign is looked for, in small letters: its longest run of letters, or all of it where it must be found whole.
+    """The part of a sign to search for, in small letters: its longest run of letters, or all of it where a part is too little.
 
-    Empty where it has too few.
+    Empty where the run is too short.
     """
     low = sign.lower()
     if not low.isascii():
@@ -57,7 +57,7 @@ def _part(sign: str) -> str:
 
 
 def _by_first_letter(parts: Iterable[str]) -> str:
-    """An expression for any of some parts that looks only at those with the letter that stands there."""
+    """An expression for any of some parts that compares only parts with the letter at hand."""
     groups: dict[str, list[str]] = {}
     for part in parts:
         groups.setdefault(part[0], []).append(part[1:])
@@ -65,14 +65,14 @@ def _by_first_letter(parts: Iterable[str]) -> str:
 
 
 class _Signs:
-    """What is looked for, and what each family is told by."""
+    """All parts to search for, and the bits of each family."""
 
     def __init__(self) -> None:
         bits: dict[str, int] = {}
         short: dict[str, int] = {}
         self.families: list[int] = []
         self.bits: dict[str, int] = {}
-        """By sign."""
+        """Bits by sign."""
         for signs in _FAMILIES:
             family = 0
             for sign in signs:
@@ -88,7 +88,7 @@ class _Signs:
         self.whole = [(part, bit) for part, bit in bits.items() if part.isascii() and not part.isalpha()]
         self.foreign = [(part, bit) for part, bit in bits.items() if not part.isascii()]
         self.short = list(short.items())
-        """Signs that have hardly a letter, as they are written."""
+        """Signs with hardly any letters, as they are written."""
         self.any_short = re.compile("|".join(map(re.escape, short)))
 
 
@@ -105,7 +105,7 @@ _runs: dict[str, int] = {}
 
 
 def signs_of(text: str) -> tuple[int, str]:
-    """The signs that the words of a text hold, as bits, 0 where there is none; and its different long runs, one a line."""
+    """The signs in the words of a text as bits, 0 without any; and its different long runs, one per line."""
     found = 0
     unknown = []
     with_runs = []
@@ -126,7 +126,7 @@ def signs_of(text: str) -> tuple[int, str]:
 
 
 def commands_of(signs: int) -> tuple[int, ...] | None:
-    """The places of the commands that a text with these signs may hold; None where it gives no program a password."""
+    """The places of the commands that a text with these signs may hold; None where no command may give a password."""
     return _commands_of(signs & _OF_COMMANDS)
 
 
@@ -154,8 +154,14 @@ def names(signs: int) -> tuple[tuple[str, Meaning], ...]:
     return tuple(name for name in sentences.NAMES if _SIGNS.bits[name[0]] & signs)
 
 
+@cache
+def foreign_names(signs: int) -> tuple[str, ...]:
+    """The names in other languages, among some signs."""
+    return tuple(name for name in spoken.EVERYWHERE if _SIGNS.bits[name] & signs)
+
+
 def _noted(words: list[str]) -> int:
-    """The signs of words that were not met before, all together; each is remembered."""
+    """The signs of new words, all together; those of each word are remembered."""
     if len(_plain) + len(_signed) > _MOST:
         _plain.clear()
         _signed.clear()
@@ -192,7 +198,7 @@ def _noted(words: list[str]) -> int:
 
 
 def _parts(low: str) -> Iterable[tuple[str, int]]:
-    """What of the signs a text in small letters holds."""
+    """The parts of signs that a text in small letters holds, with their bits."""
     if len(_runs) > _MOST:
         _runs.clear()
     found: dict[str, int] = {}

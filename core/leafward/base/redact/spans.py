@@ -1,4 +1,4 @@
-"""Where a secret lies in a text, and how places that overlap become one."""
+"""Places of secrets in a text, and the union of overlapping places."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     """Finds secrets of one family in a text, in linear time."""
 
 MARKER = "[redacted: "
-"""How what stands in place of a secret begins. No rule takes it for a secret."""
+"""Beginning of the text in place of a secret. No rule takes it for a secret."""
 
 _VAGUE = frozenset({"secret", "password", "bearer token", "cookie"})
-"""Kinds that say where a secret stood, not whose it is: a rule that knows the form says more."""
+"""Kinds that tell the place of a secret and not its provider: the kind of a rule that knows the form is preferred."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans in order, those that overlap as one: all that any of them covers, under the name that says most."""
+    """The spans in order, overlapping ones united under the kind that tells most."""
     start = end = -1
     kind = ""
     rank = 0

@@ -1,4 +1,4 @@
-"""Passwords that a sentence or a label in another language than English names: `Passwort: …`, `密码是 …`, `mot de passe : …`."""
+"""Passwords named by a sentence or label in a language other than English: `Passwort: …`, `密码是 …`, `mot de passe : …`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
-_NAMES = (
+_OF_PASSWORDS = (
     *(
         "passwort",
         "mot de passe",
@@ -25,10 +25,16 @@ _NAMES = (
         "adgangskode",
         "salasana",
         "heslo",
+        "kennwort",
+        "sifre",
+        "jelszo",
+        "kodeord",
+        "codice di accesso",
+        "palavra-passe",
+        "palabra clave",
+        "clave de acceso",
     ),
     *("contrasena", "kata sandi"),
-)
-_NAMES_BEYOND_ASCII = (
     *(
         "contraseña",
         "lösenord",
@@ -44,8 +50,43 @@ _NAMES_BEYOND_ASCII = (
     ),
     *("パスワード", "비밀번호", "암호", "mật khẩu", "รหัสผ่าน", "סיסמה", "كلمة المرور"),
 )
-EVERYWHERE = _NAMES + _NAMES_BEYOND_ASCII
-"""Words for a password, in small letters. `Kennwort` and what English shares stand in `names`."""
+_OF_KEYS = (
+    *(
+        "jeton",
+        "clave",
+        "chave",
+        "chiave",
+        "accesso",
+        "acceso",
+        "acesso",
+        "sleutel",
+        "klucz",
+        "schlüssel",
+        "clé",
+    ),
+    *("ключ", "токен", "密钥", "秘钥", "令牌", "キー", "シークレット", "トークン", "키", "토큰"),
+)
+"""Words for what a program makes: the value must be random."""
+_OF_LOGINS = (
+    *(
+        "zugangsdaten",
+        "anmeldedaten",
+        "logindaten",
+        "identifiants",
+        "credenciales",
+        "credenziali",
+        "credenciais",
+    ),
+    *("inloggegevens", "dane logowania", "dane do logowania", "учётные данные", "учетные данные"),
+    *("přihlašovací údaje", "账号密码", "アカウント情報"),
+)
+EVERYWHERE = (*_OF_PASSWORDS, *_OF_KEYS, *_OF_LOGINS)
+"""In small letters. `names` holds the words that English shares."""
+_USER = re.compile(
+    r"""(?x) (?: [ ][^\W\d_]{1,14} ){0,4} [ ]? (?: [:：=→] | [ ] ) [ \t]{0,4} [\"'`“„*]{0,2} [\w.@+-]{1,60} [\"'`”“*]{0,2} [ ]? [/|:,] [ ]?
+    (?P<quote> [\"'`“„*]{0,2} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{6,100} )"""
+)
+"""`Zugangsdaten: ada / …`."""
 _IS = r"(?:lautet|ist|war|est|es|era|é|era|è|era|is|är|er|on|to|je|a|:|：|=|=>|→|является|это|是|为|為|は|는|은|là|adalah|คือ)"
 _VALUE = re.compile(
     rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
@@ -55,31 +96,47 @@ _FAR = re.compile(
     rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,3}}? (?: [ ]{_IS} )? :? [ ]
     (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}} )"""
 )
-"""`senha do banco é …`, `Passwort …`: with words between, or with none, where the value can be nothing else."""
+"""`senha do banco é …`, `Passwort …`: with words between or without any; the value must be clearly a password."""
+_OF_KEY = re.compile(
+    rf"""(?ix) [^\W\d_]{{0,3}} (?: [ -][^\W\d_]{{1,10}} ){{0,3}}? [ \t\u00a0]{{0,4}} {_IS} [ \t\u00a0]{{0,4}}
+    (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [A-Za-z0-9_.+/=-]{{16,400}} )"""
+)
 _OTHER_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
-"""Scripts that set no space between words."""
+"""Scripts without spaces between words."""
+_KEY = (_OF_KEY, Meaning.SECRET, Place.QUOTED)
+_LOGIN = (_USER, Meaning.PASSWORD, Place.INLINE)
 _BEHIND = ".,;:!?)]}。，、；！？）*"
-"""What ends a sentence behind a value."""
+"""Characters that end a sentence behind a value."""
 
 
-def spoken_in(text: str, low: str) -> Iterator[Span]:
-    """The passwords that words of other languages name. `low` is the text in small letters."""
-    for name in filter(low.__contains__, _NAMES if text.isascii() else EVERYWHERE):
+def spoken_in(text: str, low: str, names: Iterable[str]) -> Iterator[Span]:
+    """The secrets named in other languages. `low` is the text in small letters, `names` those that it may hold."""
+    for name in names:
+        rule = _KEY if name in _OF_KEYS else _LOGIN if name in _OF_LOGINS else None
         at = low.find(name)
         while at >= 0:
             end = at + len(name)
-            found = _VALUE.match(text, end)
-            if found is None:
-                far = _FAR.match(text, end)
-                if far is not None and stands_out(value := far["value"].rstrip(_BEHIND)):
-                    yield far.start("value"), far.start("value") + len(value), "password"
-            if found is not None:
-                value = found["value"]
-                if not found["quote"] and (script := _OTHER_SCRIPT.search(value)) is not None:
-                    # The sentence goes on behind it without a space.
-                    value = value[: script.start()]
-                value = value.rstrip(_BEHIND)
-                place = Place.QUOTED if found["quote"] else Place.LINE
-                if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal():
-                    yield found.start("value"), found.start("value") + len(value), "password"
+            if rule is None:
+                yield from _password(text, end)
+            elif (found := rule[0].match(text, end)) is not None:
+                value = found["value"].rstrip(_BEHIND)
+                if is_secret(value, *rule[1:]) and not value.isdecimal():
+                    yield found.start("value"), found.start("value") + len(value), "secret"
             at = low.find(name, end)
+
+
+def _password(text: str, end: int) -> Iterator[Span]:
+    found = _VALUE.match(text, end)
+    if found is None:
+        far = _FAR.match(text, end)
+        if far is not None and stands_out(value := far["value"].rstrip(_BEHIND)):
+            yield far.start("value"), far.start("value") + len(value), "password"
+        return
+    value = found["value"]
+    if not found["quote"] and (script := _OTHER_SCRIPT.search(value)) is not None:
+        # The sentence continues behind it without a space.
+        value = value[: script.start()]
+    value = value.rstrip(_BEHIND)
+    place = Place.QUOTED if found["quote"] else Place.LINE
+    if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal():
+        yield found.start("value"), found.start("value") + len(value), "password"

@@ -1,4 +1,4 @@
-"""Secrets in tables of plain text: a column whose head is the name of one, separated by commas, semicolons or tabs."""
+"""Secrets in tables of plain text: a column whose head is the name of a secret, separated by commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ _HEAD = re.compile(
     r"[ \t]*\"?[A-Za-z][\w .-]{0,40}\"?(?:[,;\t][ ]?\"?[A-Za-z][\w .-]{0,40}\"?){1,40}[ \t\r]*\Z"
 )
 _RULE = re.compile(r"(?=[^-─═]*[-─═]{2})[ \t|:+─═│┼├┤╞╪╡-]{3,400}\r?\Z")
-"""The line below the head of a table that is drawn, or is Markdown."""
+"""The line below the head of a drawn table or of a Markdown table."""
+_SPACED_TITLE = re.compile(r"[A-Za-z][\w.()-]*(?: [A-Za-z(][\w.()-]*)*")
+_SPACED_HEAD = re.compile(
+    r"[ ]{0,4}[A-Za-z][\w.()-]{0,30}(?: [A-Za-z(][\w.()-]{0,30}){0,3}(?:[ ]{2,80}[A-Za-z][\w.()-]{0,30}(?: [A-Za-z(][\w.()-]{0,30}){0,3}){1,20}[ ]*\r?\Z"
+)
+"""The head of a table whose columns are separated by two spaces or more."""
 _TITLE = re.compile(r"[A-Za-z][\w .-]{0,40}")
 _INSERT = re.compile(
     r"(?:into|INTO|Into)\s{1,20}[\w.`\"\[\]]{1,80}\s{0,20}\((?P<names>[\w\s,`\"\[\]]{3,600})\)\s{0,20}(?:values|VALUES|Values)\s{0,20}\("
@@ -27,10 +32,10 @@ _VALUE = re.compile(
 )
 _KEYWORDS = ("passw", "secret", "token", "api")
 SIGNS = (*_KEYWORDS, "insert into")
-"""In small letters: what a text with such a table holds."""
+"""In small letters: a text with such a table holds one of them."""
 _SEPARATORS = ",;\t"
 _MOST_ROWS = 1000
-"""Rows below a head that are looked at."""
+"""Rows below a head that are searched."""
 
 
 def columns_in(text: str, low: str) -> Iterator[Span]:
@@ -47,6 +52,8 @@ def columns_in(text: str, low: str) -> Iterator[Span]:
             head = text[start:end] if start >= done else ""
             if (bar := "│" if "│" in head else "|") in head:
                 yield from _cells_below(text, end + 1, head, bar)
+            elif "  " in head.strip() and _SPACED_HEAD.match(head):
+                yield from _columns_below(text, end + 1, head)
             separator = next((sign for sign in _SEPARATORS if sign in head), "")
             if separator and _HEAD.match(head):
                 yield from _column_values(text, end + 1, head, separator)
@@ -55,7 +62,7 @@ def columns_in(text: str, low: str) -> Iterator[Span]:
 
 
 def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
-    """The same in a table whose cells stand between bars: of Markdown, of a database's own program, drawn."""
+    """The same in a table with bars between cells: of Markdown, of a database's own program, or drawn."""
     names = [name.strip(" \t`*\r") for name in head.split(bar)]
     if not all(_TITLE.fullmatch(name) for name in names if name):
         return
@@ -75,11 +82,31 @@ def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
         at = end + 1
 
 
+def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
+    """The same in columns that begin below each other, with spaces between, as programs for the cloud print them."""
+    titles = list(_SPACED_TITLE.finditer(head))
+    columns = [(title.start(), found) for title in titles if (found := meaning_of(title[0])) is not None]
+    for _ in range(_MOST_ROWS if columns else 0):
+        end = text.find("\n", at)
+        line = text[at:] if end < 0 else text[at:end]
+        if not line.strip() or not all(
+            line[title.start() - 1 : title.start()] in ("", " ") for title in titles
+        ):
+            return
+        for column, meaning in columns:
+            value = line[column:].split(" ", 1)[0].rstrip("\r")
+            if any(map(str.isdigit, value)) and is_secret(value, meaning, Place.INLINE):
+                yield at + column, at + column + len(value), "secret"
+        if end < 0:
+            return
+        at = end + 1
+
+
 def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -> Iterator[Span]:
     for column, meaning in meanings:
         cell = cells[column]
         value = cell.strip(" \t`*\r")
-        # A table of names lists what is called a token; one without a digit is a name.
+        # Tables of names also list names of tokens; a value without a digit is a name.
         sure = meaning is Meaning.PASSWORD or any(map(str.isdigit, value))
         if sure and is_secret(value, meaning, Place.INLINE):
             begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
@@ -87,7 +114,7 @@ def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -
 
 
 def inserted_in(text: str, low: str) -> Iterator[Span]:
-    """The values that a statement of SQL puts into columns of secrets. `low` is the text in small letters."""
+    """The values that an SQL statement puts into columns of secrets. `low` is the text in small letters."""
     if "insert into" not in low:
         return
     for found in _INSERT.finditer(text):

@@ -26,15 +26,15 @@ _TOKEN = re.compile(
 _GO_SOURCE = re.compile(
     r"(?P<user>[^\s:/@'\"<>\\=`]{1,60}):(?P<password>[^\s'\"<>\\`@]{3,100})@(?:tcp|unix)\("
 )
-"""How Go's driver for MySQL names a database."""
+"""The address of a database in Go's driver for MySQL."""
 _ORACLE = re.compile(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
 _PUBLIC_HOST = re.compile(r"o[0-9]{1,20}\.ingest\.(?:[a-z]{2}\.)?sentry\.io\b")
-"""Where every visitor's browser sends what stands before it."""
+"""A host to which every visitor's browser sends the user part of the address."""
 _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
 def urls_in(text: str) -> Iterator[Span]:
-    """The secrets in the part of an address that says who asks."""
+    """The secrets in the part of an address that names the user."""
     if "@" not in text:
         return
     if "@tcp(" in text or "@unix(" in text:

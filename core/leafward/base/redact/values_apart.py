@@ -1,4 +1,4 @@
-"""Values that stand apart from their name: with other options, fields or lines between, in a manifest of Kubernetes."""
+"""Values at a distance from their name: with other options, fields or lines between, or in a manifest of Kubernetes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _RULES = (
             rf"""variable[ \t]{{1,4}}\\{{0,7}}"(?P<name>[\w-]{{1,80}})\\{{0,7}}"{_BREAK}{{0,8}}\{{[^{{}}]{{0,400}}?\bdefault[ \t]{{0,20}}=[ \t]{{0,4}}{_QUOTED}"""
         ),
     ),
-    # What AWS says of a parameter: its type stands between.
+    # Parameters of AWS: the type stands between name and value.
     (
         "ame",
         re.compile(
             rf"""ame\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}\\{{0,7}}["'](?P<name>[\w./-]{{1,200}})\\{{0,7}}["'],(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}["'][vV]alue\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}{_QUOTED}"""
         ),
     ),
-    # What says of itself that it is secret: parameters of AWS, outputs of Terraform.
+    # Values that are marked as secret: parameters of AWS, outputs of Terraform.
     *(
         (
             says,
@@ -51,7 +51,7 @@ _RULES = (
             rf"""ParameterKey\\{{0,7}}["']?[ \t]{{0,4}}[:=][ \t]{{0,4}}\\{{0,7}}["']?(?P<name>\w{{1,80}})\\{{0,7}}["']?,?{_BREAK}{{0,40}}\\{{0,7}}["']?ParameterValue\\{{0,7}}["']?[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\,]{{3,400}}))"""
         ),
     ),
-    # A name and a value that are two options of a program.
+    # A name and a value as two options of a program.
     *(
         (
             option,
@@ -61,10 +61,31 @@ _RULES = (
         )
         for option in ("--name", "--secret-id", "-Path", "-Name")
     ),
+    # The same of a parameter that is said to be secret, whatever its name.
+    (
+        "put-parameter ",
+        re.compile(
+            rf"""put-parameter (?=[^\n|;&]{{0,400}}SecureString)[^\n|;&]{{0,300}}?--value[ =]{{1,4}}(?P<name>)(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
+        ),
+    ),
+    # A value of the Windows registry.
+    (
+        "reg add ",
+        re.compile(
+            rf"""reg add [^\n]{{1,300}}?/v[ \t]{{1,4}}["']?(?P<name>\w{{1,80}})["']?[ \t]{{1,4}}(?:/t[ \t]{{1,4}}REG_\w{{1,20}}[ \t]{{1,4}})?/d[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
+        ),
+    ),
+    # A password that Elasticsearch made: the name stands below it.
+    (
+        "New value:",
+        re.compile(
+            r"New value:\s{1,4}(?P<name>)(?:(?P<value>(?!.))|(?P<bare>[^\s\"'\\]{6,100}))[ \t]{0,4}(?:\r?\n|\\{1,7}n)Password for"
+        ),
+    ),
 )
-"""A literal, and what stands there: a name, and far behind it a value."""
-_BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>[^{}\n]{3,200})\}(?=[;\\\"']|$)")
-"""How ODBC sets a password apart."""
+"""A literal, and an expression for its place: a name, and a value far behind it."""
+_BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>(?:[^{}\n]|\}\}){3,200})\}(?=[;\\\"']|$)")
+"""The braces around a password of ODBC."""
 _LOGIN = re.compile(
     r"<auth-user-pass>(?:\s|\\n){1,8}[^\s<>\\]{1,100}(?:\s|\\n){1,8}(?P<value>[^\s<>\\]{3,100})(?:\s|\\n){1,8}</auth-user-pass>"
 )
@@ -81,7 +102,7 @@ _LEAST = 4
 
 
 def apart_in(text: str, low: str) -> Iterator[Span]:
-    """The values of secrets whose names stand farther off. `low` is the text in small letters."""
+    """The values of secrets with distant names. `low` is the text in small letters."""
     for literal, rule in _RULES:
         at = text.find(literal)
         while at >= 0:
@@ -103,12 +124,12 @@ def apart_in(text: str, low: str) -> Iterator[Span]:
 
 
 def _meaning(name: str) -> Meaning | None:
-    """What a name says of its value; one that is missing, that the value calls itself secret."""
+    """The meaning of a name; a missing name belongs to a value that is marked as secret."""
     return meaning_of(name.rpartition("/")[2][-80:]) if name else Meaning.PASSWORD
 
 
 def _manifests(text: str) -> Iterator[Span]:
-    """All values of the Secrets of Kubernetes, whatever they are called there."""
+    """All values in Secrets of Kubernetes, whatever their names."""
     kinds = [found.start() for found in _KIND.finditer(text)]
     if not kinds:
         return
@@ -134,7 +155,7 @@ def _manifests(text: str) -> Iterator[Span]:
 
 
 def _entries(text: str, at: int, end: int) -> Iterator[re.Match[str]]:
-    """The lines from a place on that are a name and a value, as deep as the first of them."""
+    """The lines from a place on that are a name and a value, indented at least as deep as the first."""
     deep = _indent(text, at)
     while (entry := _ENTRY.match(text, at, end)) is not None and _indent(text, at) >= deep:
         yield entry

@@ -1,4 +1,4 @@
-"""How the value of a name is written: in quotes that may be escaped, bare up to a sign that ends it, in a cell."""
+"""Notations of a name's value: in quotes that may be escaped, bare up to a sign that ends it, in a cell."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ QUOTE = re.compile(
 _COMMAND = re.compile(
     r"(?:cat|pass|echo|op|vault|aws|gcloud|kubectl|openssl|security|gh|jq|grep|sed|awk|head|tail|cut)[ \t]"
 )
-"""What a shell runs between grave accents."""
+"""Commands that a shell runs between grave accents."""
 _BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
 RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
 _LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
 _ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "path": "/\"'<>`,;)"}
 _LEAST_OF_WALLET = 11
 _SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
-"""Passwords with spaces in them: those that Google makes for one program, and the words of a wallet."""
+"""Passwords with spaces: those that Google issues for one program, and the words of a wallet."""
 
 
 def cell_value(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, int] | None:
@@ -36,7 +36,7 @@ def cell_value(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, in
 
 
 def quoted_value(text: str, at: int, meaning: Meaning, place: Place) -> tuple[int, int] | None:
-    """The value in quotes at a place; quotes that are escaped end with quotes that are escaped as often."""
+    """The value in quotes at a place; escaped quotes end with quotes of the same number of backslashes."""
     opening = QUOTE.match(text, at)
     if opening is None:
         return None
@@ -57,7 +57,7 @@ def quoted_value(text: str, at: int, meaning: Meaning, place: Place) -> tuple[in
 
 
 def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") -> tuple[int, int] | None:
-    """The value without quotes at a place. `ends` names the signs that end it."""
+    """The bare value at a place. `ends` names the signs that end it."""
     spaced = _SPACED_VALUE.match(text, at) if meaning is Meaning.PASSWORD else None
     if spaced is not None and (
         place in (Place.SETTING, Place.LINE) or spaced[0].count(" ") >= _LEAST_OF_WALLET
@@ -67,7 +67,7 @@ def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "
     if raw is None:
         return None
     if meaning is Meaning.PERHAPS and len(raw[0]) < LEAST_PERHAPS:
-        # Nothing below makes it longer.
+        # No step below makes it longer.
         return None
     default = _DEFAULT.match(text, at)
     if default is not None:
@@ -88,7 +88,7 @@ def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "
 
 
 _MOST_SIGNS = 5
-"""Equals signs in a value without quotes beyond which it is a row of settings."""
+"""Equals signs in a bare value beyond which it is taken for a row of settings."""
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _NEXT_FIELD = re.compile(
     r";(?:$|[\w ]{1,40}=)|,(?:$|\\?[\"'\w][\w.\"'-]{0,40}[=:])|&(?:amp;)?[\w.-]{1,40}=|&&|[\"'`<]"
@@ -96,7 +96,7 @@ _NEXT_FIELD = re.compile(
 
 
 def _to_the_end(value: str) -> str:
-    """A value that reaches to the end of its line, without fields behind it."""
+    """A value up to the end of its line, without fields behind it."""
     field = _NEXT_FIELD.search(value)
     return value if field is None else value[: field.start()]
 
@@ -111,7 +111,7 @@ def _up_to(value: str, signs: str) -> str:
 def judged(
     text: str, start: int, end: int, meaning: Meaning, place: Place, *, quoted: bool = False
 ) -> tuple[int, int] | None:
-    """Where a value between two places lies without white space around it, if it is a secret."""
+    """The place of a value between two places, without white space around it; None where it is not a secret."""
     if end <= start:
         return None
     value = text[start:end]

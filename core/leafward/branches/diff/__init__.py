@@ -1,4 +1,4 @@
 """Differences between two entries of a session: files, their contents, contexts, summaries, outcomes.
 
-The common ancestor is the base: what lies above it is shared, and each side is what its path adds below.
+The common ancestor is the base: both share the entries above it, and each side is the entries that its path adds below.
 """

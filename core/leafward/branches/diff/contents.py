@@ -38,7 +38,7 @@ class Merge(StrEnum):
     """Only one of them changed it."""
     CONFLICT = "conflict"
     UNKNOWN = "unknown"
-    """A content is not known, so nothing is said."""
+    """A content is not known, so the changes cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ContentDifference:
 
     path: str
     base: Rebuilt
-    """At the ancestor: rebuilt, or seen in a branch before that changed it."""
+    """At the ancestor: rebuilt, or seen in a branch before the branch changed it."""
     a: Rebuilt
     b: Rebuilt
     merge: Merge
@@ -56,12 +56,12 @@ class ContentDifference:
 
     @property
     def exact(self) -> bool:
-        """Whether both entries' contents are known as a whole; a file that is not there is known."""
+        """Whether both entries' contents are known as a whole; a missing file counts as known."""
         return all(one.certainty in KNOWN for one in (self.a, self.b))
 
     @property
     def obstacle(self) -> str:
-        """Why the contents are not shown line by line; empty where they are. Whether they differ is known nevertheless."""
+        """Why the contents are not shown line by line; empty where they are. Whether they differ is known even then."""
         texts = [one.text or "" for one in (self.a, self.b)]
         if any("\0" in text for text in texts):
             return "binary: not shown line by line"
@@ -83,7 +83,7 @@ class ContentDifference:
 
     @property
     def sentence(self) -> str:
-        """What is to be said of both changes together."""
+        """A sentence about both changes together."""
         match self.merge:
             case Merge.SAME:
                 return "both sides hold the same text"
@@ -95,7 +95,7 @@ class ContentDifference:
                 places = "one place is" if self.conflicts == 1 else f"{self.conflicts} places are"
                 return f"{places} changed by both in different ways"
             case _:
-                return "part of the contents is not known; what is known stands here"
+                return "part of the contents is not known; the known part is shown"
 
 
 HUGE = 8_000_000
@@ -103,17 +103,17 @@ HUGE = 8_000_000
 
 
 def lines_of(file: Rebuilt) -> list[str]:
-    """The lines of a file that is known, each with its newline; none of one that is not there."""
+    """The lines of a known file, each with its newline; none for a file that does not exist."""
     return split_lines(file.text or "")
 
 
 class Contents:
-    """Rebuilds files of two sides when they are asked for. The steps of the sides are used as they are.
+    """Rebuilds files of two sides on request. The steps of the sides are used as they are.
 
-    An agent that goes back to an earlier turn leaves the files as they are, so that a branch may have worked on what
-    another one left. Where a branch by itself contradicts what its results show, the calls of all branches are replayed
-    in the order in which they were written. Where a content is still not known, a content among `bases` is what the file
-    began with, if all that both branches did to it applies, and all such contents come to the same.
+    An agent that goes back to an earlier turn leaves the files as they are, so that a branch may have worked on files that
+    another one left. Where a branch alone contradicts its own results, the calls of all branches are replayed in the order
+    in which they were written. Where a content is still not known, a content among `bases` is taken for the file's beginning,
+    if everything that both branches did applies to it and all such contents lead to the same result.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Contents:
             found.append(now)
             if base.certainty not in KNOWN:
                 base = branch.original(file.path) or base
-        # A side that never touched it has what the ancestor has, as soon as that is known.
+        # A side that never touched it has the ancestor's content, as soon as that is known.
         a, b = (
             one if use is not None or len(one.remarks) > above else _as_base(base, one)
             for one, use in zip(found, (file.a, file.b), strict=True)
@@ -192,7 +192,7 @@ class Contents:
     def _based(
         self, file: FileDifference, found: Sequence[Rebuilt], names: Collection[str]
     ) -> tuple[Rebuilt, Rebuilt, Rebuilt] | None:
-        """The file at all three entries from one content of the workspace on which everything applies; None where none is."""
+        """The file at all three entries, from one content of the workspace to which every step applies; None where none is."""
         origin = next((one.was[0] for one in found if one.was), file.path)
         made: list[tuple[Rebuilt, Rebuilt, Rebuilt]] = []
         for base in self._bases(origin) if self._bases is not None else ():
@@ -221,15 +221,15 @@ def _alike(a: Rebuilt, b: Rebuilt) -> bool | None:
 
 
 def is_same(a: Rebuilt, b: Rebuilt) -> bool | None:
-    """Whether two contents are known and alike under one name; None where one is not known."""
+    """Whether two contents are known and equal under one name; None where one is not known."""
     alike = _alike(a, b)
     return a.path == b.path or a.certainty is Certainty.ABSENT if alike else alike
 
 
 def differs(file: FileDifference, same: bool | None) -> bool | None:
-    """Whether the contents of a file differ: what was changed does until it is known to be the same.
+    """Whether the contents of a file differ: a changed file counts as different until its contents are known to be equal.
 
-    None of a file that no branch changed, and that a command may have changed which does not name it.
+    None for a file that no branch changed but that a command which does not name it may have changed.
     """
     return None if same is None and not file.changed else not same
 

@@ -1,4 +1,4 @@
-"""What the model reads at two entries, message by message: what both begin with, and what each has after that."""
+"""The messages that the model receives at two entries, aligned: the shared beginning, and the rest of each."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class ContextDifference:
     b: Context
     rows: tuple[MessagePair, ...]
     prefix: int
-    """Messages that both begin with: what a provider's cache could use again."""
+    """Messages that both begin with: a provider's cache could serve them again."""
     prefix_tokens: int
     """Estimated, of these messages."""
     shared_tokens: int
     """Estimated, of all messages that both hold."""
     why: tuple[str, ...]
-    """Why no more of them is shared, in sentences."""
+    """Why no more messages are shared, in sentences."""
 
     @property
     def same_model(self) -> bool:
@@ -53,15 +53,15 @@ class ContextDifference:
 
     @property
     def ledgers(self) -> tuple[Ledger, Ledger]:
-        """System, summary, kept and after, of both."""
+        """The ledgers of both: system, summary, kept and after."""
         return self.a.ledger, self.b.ledger
 
 
 def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
     """Aligns the contexts at two entries; -1 is before everything.
 
-    A message is the same where it comes from the same entry and the same context edit applies. A system message that a
-    compaction brings along is the same where it says the same. The order of both is kept.
+    A message counts as shared where it comes from the same entry and the same context edit applies. A system message that
+    a compaction carries counts as shared where its text is equal. The order of both is kept.
     """
     left, right = context_at(session, a), context_at(session, b)
     mine, theirs = list(left.messages), list(right.messages)
@@ -72,7 +72,7 @@ def compare_contexts(session: Session, a: int, b: int) -> ContextDifference:
     prefix, shared, upto = 0, 0, 0
     for at, one in enumerate(mine):
         there = place.get(keys[0][at], -1)
-        # Both contexts hold entries in the order of their paths, so what they share comes in the same order.
+        # Both contexts hold entries in the order of their paths, so that shared ones come in the same order.
         if there < upto:
             rows.append(MessagePair(one, None))
             continue
@@ -101,7 +101,7 @@ def _key(session: Session, message: ContextMessage, apart: bool) -> Hashable:
 
 
 def _grouped(rows: list[MessagePair]) -> list[MessagePair]:
-    """Between two messages that both hold, A's come before B's."""
+    """The rows with A's messages before B's between two shared ones."""
     found: list[MessagePair] = []
     mine: list[MessagePair] = []
     theirs: list[MessagePair] = []
@@ -115,7 +115,7 @@ def _grouped(rows: list[MessagePair]) -> list[MessagePair]:
 
 
 def _compacted(session: Session, a: Context, b: Context, *, only_system: bool) -> Iterable[str]:
-    """Which of both was compacted after they parted."""
+    """Sentences on which of the two was compacted after they parted."""
     if a.compaction == b.compaction:
         return
     for name, other, here, there in (("A", "B", a, b), ("B", "A", b, a)):
@@ -148,5 +148,5 @@ def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[Co
         for name, messages in (("A", mine), ("B", theirs))
         if any(one.kind == Kind.BRANCH_SUMMARY for one in messages)
     ]
-    found += [f"{name} carries a branch summary" for name in carried]
+    found += [f"{name} has a branch summary" for name in carried]
     return found

@@ -1,6 +1,6 @@
 """The working sets of two entries in three columns: only in A, in both, only in B.
 
-A file that was touched above the common ancestor is in both; the numbers are those of the branches alone.
+A file touched above the common ancestor counts as in both; the numbers cover the branches alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What one branch did to one file."""
+    """The uses of one file by one branch."""
 
     path: str
     """Its name at the end of the branch."""
@@ -39,33 +39,33 @@ class Use:
     last: FileOperation
     """The last thing that changed it, else a read."""
     inferred: bool
-    """Whether all of it is read off shell commands."""
+    """Whether all of it is inferred from shell commands."""
     entries: tuple[EntryIndex, ...]
-    """The entries that did it, in order; those that only failed are not among them."""
+    """The entries that used it, in order, without those that only failed."""
     refused: int = 0
     """Changes among the calls that failed."""
 
 
 class Flag(StrEnum):
-    """What stands out about a file of two branches."""
+    """Noteworthy facts about a file of two branches."""
 
     EDITED_IN_BOTH = "edited in both"
     READ_IN_A = "read in A"
-    """B changed it: A knows what it was before."""
+    """B changed it, and A knows its content before."""
     READ_IN_B = "read in B"
     STALE_A = "stale in A"
-    """A read or changed it after B had changed it on disk: A's path does not tell of that."""
+    """A read or changed it after B had changed it on disk; A's path does not mention that change."""
     STALE_B = "stale in B"
     VARIANT = "another name differs by case or accents"
     """On some disks both names are one file."""
     UNANSWERED = "no result"
-    """Of a change nobody knows whether it was done."""
+    """Nobody knows whether a change without a result was made."""
     REFUSED = "an edit did not apply"
-    """A change of it failed, beside others that were done."""
+    """One change of it failed, others succeeded."""
 
     @property
     def words(self) -> str:
-        """What a screen says; the value is that of documents."""
+        """The words on screens; the value is the word in documents."""
         return _WORDS.get(self, self.value)
 
 
@@ -82,9 +82,9 @@ class FileDifference:
     """One file of one or both branches."""
 
     path: str
-    """Its name at the common ancestor; for a file that came later, its first name."""
+    """Its name at the common ancestor; for a file created later, its first name."""
     a: Use | None
-    """What the branch did; None where it did nothing."""
+    """Its uses in the branch; None where there are none."""
     b: Use | None
     shared: bool
     """Whether it was touched above the common ancestor."""
@@ -92,7 +92,7 @@ class FileDifference:
 
     @property
     def changed(self) -> bool:
-        """Whether a branch changed it. Whether its contents differ is what `Contents.same` says."""
+        """Whether a branch changed it. `Contents.same` tells whether its contents differ."""
         return any(use is not None and use.changes for use in (self.a, self.b))
 
     @property
@@ -105,7 +105,7 @@ class FileDifference:
 
     @property
     def fates(self) -> tuple[str, ...]:
-        """What became of it on each side, where that is more than other contents: gone, another name, or what only commands say."""
+        """Its fate on each side where its contents alone do not tell it: deleted, moved, or changed by commands only."""
         found = []
         for letter, use in (("A", self.a), ("B", self.b)):
             if use is None or not use.changes:
@@ -131,7 +131,7 @@ class FileSets:
         return len(self.only_a) + len(self.both) + len(self.only_b)
 
 
-# Looking a member of an enumeration up costs as much as a part of a step's work here.
+# Looking up a member of an enumeration costs as much here as a part of a step's work.
 _OF_FOLDERS = frozenset({FileOperation.SWEEP, FileOperation.STAGE})
 _READ, _FAILED, _UNANSWERED = FileOperation.READ, Outcome.FAILED, Outcome.UNANSWERED
 
@@ -169,7 +169,7 @@ class _Tally:
 
 
 def uses(made: Iterable[Step]) -> dict[str, Use]:
-    """What a branch did to each file, by the file's name at its beginning: one that was moved is followed."""
+    """The uses of each file by a branch, by the file's name at the beginning of the branch; moved files are followed."""
     counts: dict[str, _Tally] = {}
     first_name: dict[str, str] = {}
 
@@ -243,7 +243,7 @@ def compare_files(sides: Sides) -> FileSets:
 
 
 def _bare(path: str) -> str:
-    """A name as disks see it that know neither case nor how an accent is written."""
+    """A name as seen by disks that ignore case and the encoding of accents."""
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 

@@ -1,4 +1,4 @@
-"""What came of a branch: checks that ran, commands that failed, errors, cost, tokens, time."""
+"""The outcome of a branch: checks that ran, commands that failed, errors, cost, tokens, time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A check, as it ended the last time it ran."""
+    """A check with the outcome of its last run."""
 
     check: Check
     ok: bool
@@ -35,7 +35,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What came of the entries of a branch."""
+    """The outcome of the entries of a branch."""
 
     checks: tuple[Checked, ...]
     """In the order test, types, build, lint."""
@@ -52,23 +52,23 @@ class Outcomes:
     """Replies that were stopped; their calls were not run (pi 1.5.2)."""
     usage: Usage
     costs_known: bool
-    """Whether it says what it cost; where no model was asked, it cost nothing."""
+    """Whether it records its cost; a branch without requests to a model cost nothing."""
     seconds: float | None
     """From the first entry with a time to the last."""
     last_reply: EntryIndex
-    """The last reply that says something; -1 where none does."""
+    """The last reply with text; -1 without one."""
     last_words: str
-    """How it begins: its first line that is not empty, not safe to show."""
+    """Its first line that is not empty, not safe to show."""
 
 
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 _COSTING = frozenset({int(Kind.COMPACTION), int(Kind.BRANCH_SUMMARY), int(Kind.USAGE)})
-"""Kinds besides replies that say what they cost."""
+"""Kinds besides replies that record a cost."""
 _CHARGED = _COSTING | {_ASSISTANT}
 
 
 class _Note(NamedTuple):
-    """What an entry says of the outcome: what is left of its body once that was decoded for something else."""
+    """The facts of one entry that count for the outcome, taken from its body while that is decoded for something else."""
 
     entry: EntryIndex
     call_id: str = ""
@@ -79,7 +79,7 @@ class _Note(NamedTuple):
     command: str = ""
     """Of an entry that is a command itself."""
     commands: Sequence[tuple[str, ToolCall]] = ()
-    """Of a reply: its calls of shells by id."""
+    """Of a reply: its shell calls by id."""
     calls: int = 0
     words: object = None
     """Of a reply: its blocks of text."""
@@ -89,22 +89,22 @@ class _Note(NamedTuple):
 
 
 class OutcomeReader:
-    """Notes of the bodies of a path what it needs, and says what came of it when asked: adding it up takes longer.
+    """Notes facts from the bodies of a path and adds them up only on request, since adding up takes longer.
 
-    An entry that was not noted is decoded then.
+    Entries that were not noted are decoded then.
     """
 
     KINDS = frozenset({int(Kind.USER), _ASSISTANT, _RESULT, _COMMAND})
-    """Kinds that are looked at."""
+    """Kinds of entries that it notes."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._noted: dict[int, _Note | bool] = {}
-        """What was taken, by entry; of a result that is of no command only whether it failed."""
+        """Notes by entry; for a result without a command only whether it failed."""
         self._kinds = session.columns.kind
         self._table = table_of(session)
         self._shells = [b'"toolName":"%b"' % name.encode() for name in self._table.shells]
-        """How the lines of results of commands say it."""
+        """Marks of a shell's result in its line."""
         self._calls: dict[str, ToolCall] = {}
         self._checks: dict[Check, Checked] = {}
         self._commands = self._failed = self._errors = self._made = self._replies = self._aborted = 0
@@ -116,7 +116,7 @@ class OutcomeReader:
         self._words: object = None
 
     def take(self, index: EntryIndex, body: Body, message: Body, calls: list[ToolCall]) -> None:
-        """The next entry of the path: its body, the message in it, and the calls of that which were run."""
+        """Notes the next entry of the path: its body, the message in it, and those calls of the message that were run."""
         kind = self._kinds[index]
         if kind == _ASSISTANT:
             content = message.get("content")
@@ -148,7 +148,7 @@ class OutcomeReader:
         self._noted[index] = note
 
     def _needs(self, index: int, line: bytes) -> bool:
-        """Whether a line of a native file has to be decoded; what its bytes tell is noted here."""
+        """Whether a line of a native file has to be decoded; facts that its bytes already show are noted here."""
         result = result_in(line) if self._kinds[index] == _RESULT else None
         if result is None or any(shell in line for shell in self._shells):
             return True
@@ -156,7 +156,7 @@ class OutcomeReader:
         return False
 
     def outcomes(self, entries: Sequence[int]) -> Outcomes:
-        """What came of the entries of the path, all that was taken among them. To be asked once."""
+        """The outcome of some entries of the path, which must include all that were taken. Call it only once."""
         kinds = self._kinds
         spoken = [at for at in entries if kinds[at] in self.KINDS]
         for index, body in self._session.bodies([at for at in spoken if at not in self._noted], self._needs):
@@ -174,7 +174,7 @@ class OutcomeReader:
         span = (last - first) / 1000 if first is not None and last is not None else None
         words = text_of(self._words).split("\n")
         usage = self._usage + _summed(self._sums, self._cost)
-        # Summaries cost as well, and so does what left nothing but its usage.
+        # Summaries have a cost as well, and so do requests that left only their usage.
         for _, body in self._session.bodies([at for at in entries if kinds[at] in _COSTING]):
             usage += (usage_of(body) if body is not None else None) or Usage()
         return Outcomes(
@@ -194,7 +194,7 @@ class OutcomeReader:
         )
 
     def _time(self, entries: Iterable[int]) -> int | None:
-        """When the first of some entries was written that says it."""
+        """The time of the first of some entries that records one."""
         for at in entries:
             body = self._session.body(at)
             written = written_at(body) if body is not None else None
@@ -230,7 +230,7 @@ class OutcomeReader:
         parts = [part for name in _COUNTED if type(part := usage.get(name)) is int]
         cost = usage.get("cost")
         dollars = cost.get("total") if isinstance(cost, dict) else None
-        # As providers report it; anything else takes the long way.
+        # The usual form of providers; any other form takes the slow way.
         if len(parts) == len(_COUNTED) and isinstance(dollars, (int, float)) and math.isfinite(dollars):
             self._sums = [known + part for known, part in zip(self._sums, parts, strict=True)]
             self._cost += dollars
@@ -259,7 +259,7 @@ def _summed(parts: list[int], cost: float) -> Usage:
 
 
 def _says(content: object) -> bool:
-    """Whether a reply says something besides thinking and calling tools."""
+    """Whether a reply holds something besides thinking and tool calls."""
     if isinstance(content, str):
         return bool(content.strip())
     if not isinstance(content, list):

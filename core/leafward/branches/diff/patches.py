@@ -1,4 +1,4 @@
-"""What a branch changed as a patch that `git apply` takes, and unified diffs."""
+"""The changes of a branch as a patch that `git apply` accepts, and unified diffs."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What a branch changed since the common ancestor, as `git apply` takes it."""
+    """The changes of a branch since the common ancestor, as `git apply` accepts them."""
 
     text: str
     files: tuple[str, ...]
     left_out: tuple[tuple[str, str], ...]
     """Files that changed but whose contents are not known as a whole, with the reason."""
     ends_unknown: tuple[str, ...] = ()
-    """Files whose line ends were not recorded: here they are newlines."""
+    """Files whose line ends were not recorded: the patch uses newlines."""
     taken_as_new: tuple[str, ...] = ()
-    """Names that something was written, moved or copied to and that nothing told of before: `git apply` refuses where a file lies there."""
+    """Names that were written, moved or copied to and do not appear before: `git apply` refuses where such a file exists."""
 
 
 def patch_of(
     sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False, bases: Bases | None = None
 ) -> Patch:
-    """The changes of one side against the common ancestor, name by name: a file that was moved goes here and comes there.
+    """The changes of one side against the common ancestor, name by name: a move is a deletion and a new file.
 
     `bases` as in `Contents`.
     """
@@ -59,7 +59,7 @@ def patch_of(
         if one.operation.changes and (one.outcome is not Outcome.FAILED or one.inferred)
     ]
     names = {name for one in made for name in (one.path, one.to) if name is not None}
-    # A folder that was moved or removed is no file.
+    # A folder that was moved or removed is not a file.
     names |= {path for path in branch.files if any(path.startswith(f"{name}/") for name in names)}
     names -= {path.rpartition("/")[0] for path in branch.files}
     arrived = _arrived(side.steps)
@@ -67,12 +67,12 @@ def patch_of(
     if bases is not None:
         pairs |= _based_pairs(sides, side, pairs, arrived, bases, stop)
     reasons = {name: why for name, pair in pairs.items() if (why := _unpatchable(*pair))}
-    # A file is not taken away where the other end of its move is left out.
+    # A file is not deleted where the other end of its move is left out.
     for step in made:
         if step.operation is FileOperation.MOVE and step.to is not None:
             for name, other in ((step.path, step.to), (step.to, step.path)):
                 if name in pairs and other in reasons:
-                    reasons.setdefault(name, f"{other} is left out, with which it was exchanged")
+                    reasons.setdefault(name, f"it was moved from or to {other}, which is left out")
     parts, done = [], []
     for name in sorted(pairs.keys() - reasons.keys(), key=utf16_order):
         text = "".join(_file_patch(*pairs[name]))
@@ -89,11 +89,11 @@ _Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]
 """Files at the ancestor and at the entry, by name."""
 
 
-_TAKEN_AS_NEW = "taken to be new"
+_TAKEN_AS_NEW = "assumed to be new"
 
 
 def _arrived(made: Iterable[Step]) -> set[str]:
-    """Names of which the first that a branch tells is that something was written, moved or copied there."""
+    """Names that first appear in a branch as the target of a write, move or copy."""
     known: set[str] = set()
     arrived: set[str] = set()
     for step in made:
@@ -125,9 +125,9 @@ def _based_pairs(
     bases: Bases,
     stop: Callable[[], bool],
 ) -> _Pairs:
-    """Files of which not all is known, from contents of the workspace on which everything applies.
+    """Files that are not completely known, rebuilt from contents of the workspace to which every step applies.
 
-    Names that one content went by are known together or not at all: what was done to it under one of them proves it.
+    The names that one content had are known together or not at all: a step under one of them proves it.
     """
     groups: dict[str, list[str]] = {}
     for name, (_, now) in pairs.items():
@@ -169,7 +169,7 @@ _CONTEXT = 3
 
 
 def _file_patch(base: Rebuilt, now: Rebuilt) -> Iterator[str]:
-    """One file in the form of `git diff`."""
+    """One file in the format of `git diff`."""
     if base.certainty is Certainty.ABSENT and now.certainty is Certainty.ABSENT:
         return
     old, new = lines_of(base), lines_of(now)
@@ -187,7 +187,7 @@ def _file_patch(base: Rebuilt, now: Rebuilt) -> Iterator[str]:
 
 
 def _quoted(path: str) -> str:
-    """A path as git writes it: in quotes where a sign needs an escape."""
+    """A path as git writes it: in quotes where a character needs an escape."""
     if path.isascii() and path.isprintable() and '"' not in path and "\\" not in path:
         return path
     signs = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -200,7 +200,7 @@ def _quoted(path: str) -> str:
 
 
 def file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]:
-    """Lines of a unified diff of one file, None where it is not there; one line where its bytes are no text."""
+    """Lines of a unified diff of one file, None for a missing side; a single line where its bytes are not text."""
     head = [
         "--- /dev/null" if before is None else f"--- {_quoted(f'a/{path}')}",
         "+++ /dev/null" if after is None else f"+++ {_quoted(f'b/{path}')}",
@@ -213,7 +213,7 @@ def file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]
 
 
 def restore_diff(change: FileChange) -> list[str]:
-    """Lines of the diff from what lies on disk to what was there at the entry; none where that is not known."""
+    """Lines of the diff from the file on disk to its content at the entry; none where that is not known."""
     if change.after is None:
         return []
     before = change.before.data if change.before.presence in (Presence.FILE, Presence.LINK) else None

@@ -1,4 +1,4 @@
-"""Two entries, and what lies between each and their common ancestor, decoded once."""
+"""Two entries, and the entries between each and their common ancestor, decoded once."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class _Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the entries that are compared: what its path adds to the common ancestor."""
+    """One of the compared entries, with the entries that its path adds to the common ancestor."""
 
     entry: EntryIndex
-    """-1 is before everything."""
+    """-1 stands before all entries."""
     entries: array[int]
-    """Below the ancestor, in order, the entry among them; without what Leafward noted."""
+    """Entries below the ancestor, in order, including `entry`; without Leafward's own notes."""
     spoken: bool
     """Whether any of them belongs to the conversation."""
     turns: int
@@ -53,12 +53,12 @@ class Side:
 
     @property
     def outcomes(self) -> Outcomes:
-        """What came of the branch: worked out when first asked for, by decoding only what the steps did not."""
+        """The outcome of the branch, worked out on first use by decoding only the bodies that the steps did not need."""
         return self._outcomes.get(self.entries)
 
     @property
     def edits(self) -> int:
-        """Calls that changed a file and did not fail; one without a result counts, as in the tree and in a file's row."""
+        """Calls that changed a file and did not fail; calls without a result count, as in the tree and in a file's row."""
         done = (one for one in self.steps if one.operation.changes and one.outcome is not Outcome.FAILED)
         return len({(one.entry, one.call_id) for one in done})
 
@@ -71,7 +71,7 @@ class Sides:
     ancestor: EntryIndex
     """The deepest entry on both paths; -1 where they have none."""
     shared: Side
-    """What both paths have: from the root to the ancestor."""
+    """The entries of both paths: from the root to the ancestor."""
     a: Side
     b: Side
 
@@ -84,10 +84,10 @@ class Sides:
 
 
 def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: False) -> Sides:
-    """Compares two entries: what each path adds below the common ancestor. Raises Cancelled once `stop` turns true.
+    """Compares two entries by the entries that each path adds below the common ancestor. Raises Cancelled once `stop` turns true.
 
-    Each entry of the paths that says something of files is decoded once. Bookkeeping below the place of `a` or `b` belongs to
-    neither side, as in the price of a move; what was spent there does.
+    Each entry of the paths that concerns files is decoded once. Metadata below the place of `a` or `b` belongs to neither
+    side, as in the price of a move; usage recorded there counts.
     """
     a, b = _place(session, a), _place(session, b)
     ancestor = session.tree.common_ancestor(a, b)
@@ -101,7 +101,7 @@ def sides(session: Session, a: int, b: int, stop: Callable[[], bool] = lambda: F
 
 
 def _place(session: Session, entry: int) -> int:
-    """The nearest entry of the conversation at or above `entry`, or the one between them that says what was spent."""
+    """The nearest entry of the conversation at or above `entry`, or an entry between the two that records usage."""
     place, kinds = session.tree.content_at(entry), session.columns.kind
     if place < 0:
         return entry
@@ -111,7 +111,7 @@ def _place(session: Session, entry: int) -> int:
 
 
 def side(session: Session, ancestor: int, entry: int, stop: Callable[[], bool] = lambda: False) -> Side:
-    """What the path to `entry` adds below its ancestor. Raises Cancelled once `stop` turns true."""
+    """The entries that the path to `entry` adds below its ancestor. Raises Cancelled once `stop` turns true."""
     with gc_paused():
         return _side(StepReader(session), session, ancestor, entry, stop)
 

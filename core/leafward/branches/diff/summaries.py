@@ -21,17 +21,17 @@ STORED = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 
 @dataclass(frozen=True, slots=True)
 class SideSummary:
-    """What a branch says in short."""
+    """The summary of one branch."""
 
     text: str
-    """Empty where there is nothing to tell."""
+    """Empty where there is nothing to summarise."""
     entry: EntryIndex
-    """The entry that stores it; -1 where it was made on the spot, by the extractive summariser."""
+    """The entry that stores it; -1 where the extractive summariser made it on the spot."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryDifference:
-    """Two summaries with what differs."""
+    """Two summaries and their differences."""
 
     a: SideSummary
     b: SideSummary
@@ -53,9 +53,9 @@ def summaries_of(
 
 
 def stored_in(sides: Sides, side: Side) -> EntryIndex:
-    """The last entry of a side that stores a summary of what it did itself; -1 where none does.
+    """The last entry of a side that stores a summary of the side's own work; -1 where none does.
 
-    A branch summary tells of the branch that was left for this one, so only the entry itself counts as one.
+    A branch summary describes the branch that was abandoned for this one, so it counts only where it is the side's entry.
     """
     kinds = sides.session.columns.kind
     if side.entry >= 0 and kinds[side.entry] in STORED:

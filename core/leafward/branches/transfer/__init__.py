@@ -1,3 +1,3 @@
-"""What a user carries on or leaves out by hand: context edits, grafts, merged summaries. All of it is appended, and undone as any move is."""
+"""Content carried over or left out by hand: context edits, grafts, merged summaries. All is appended, and undone like a move."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Context edits (`context_edit`, pi 1.5.2): an entry left out of what the model reads, or shortened for it. The entry itself stays."""
+"""Context edits (`context_edit`, pi 1.5.2): an entry left out of the context, shortened or replaced. The entry itself stays."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _DEFAULT = Writing()
 
 @dataclass(frozen=True, slots=True)
 class ContextEdit:
-    """What is to become of an entry: left out, another text, or its own text shortened."""
+    """The edit of one entry: left out, another text, or its own text shortened."""
 
     target: EntryIndex
     text: str | None = None
-    """Instead of its content; None where the entry is left out, or shortened."""
+    """The new text; None where the entry is left out or shortened."""
     keep: int | None = None
-    """Tokens that are kept of its text, from the beginning and the end; None where it is not shortened."""
+    """Tokens of its text that are kept, at the beginning and the end; None where it is not shortened."""
 
     @property
     def omits(self) -> bool:
@@ -47,7 +47,7 @@ class ContextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """What an entry takes of the context before an edit and after, in tokens."""
+    """The size of an entry in the context before and after an edit, in tokens."""
 
     target: EntryIndex
     before: int
@@ -56,29 +56,29 @@ class Savings:
 
 @dataclass(frozen=True, slots=True)
 class EditDraft:
-    """Edits that are whole and not written."""
+    """Edits worked out whole, not yet written."""
 
     at: EntryIndex
     place: Place
     contents: tuple[tuple[EntryId, list[Body] | None], ...]
-    """By target; None leaves it out."""
+    """By target; None leaves the entry out."""
     freed: tuple[Savings, ...]
     tokens_estimated: int
-    """Of what the file holds of the context, all of it estimated."""
+    """Tokens of the context that the file holds, all estimated."""
     tokens_before: int
-    """Of the context, as it is shown."""
+    """Tokens of the context, as shown."""
     tokens_after: int
     """The same after the edits: an estimate, since no reply has reported that context."""
     cut: int = 0
-    """Of what the edits take out, estimated by its text alone, as rows are."""
+    """Tokens that the edits remove, estimated from their text alone, as in rows."""
 
     @property
     def saved(self) -> int:
-        """What the edits free."""
+        """Tokens that the edits free."""
         return self.tokens_before - self.tokens_after
 
     def lines(self, session: Session, writing: Writing) -> list[Body]:
-        """The lines that would be appended, the operation's own last."""
+        """The lines to append; the operation's own line comes last."""
         moment, _ = milliseconds(writing.now)
         made, _ = edit_lines(session.columns, self.place, moment, self.contents)
         made[-1]["id"] = self.place.id
@@ -87,7 +87,7 @@ class EditDraft:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A text with its middle taken out."""
+    """A text without its middle."""
 
     text: str
     left_out: int
@@ -95,7 +95,7 @@ class Shortened:
 
 
 def shortened(text: str, tokens: int) -> Shortened:
-    """A text of about so many tokens: its beginning and its end, and between them how much is missing."""
+    """A text of about `tokens` tokens: its beginning and its end, and between them a note of how much is missing."""
     room = max(0, tokens * CHARS_PER_TOKEN)
     if len(text) <= room:
         return Shortened(text, 0)
@@ -109,11 +109,11 @@ def shortened(text: str, tokens: int) -> Shortened:
 
 
 def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
-    """Works edits out for the context at the leaf. Nothing is written.
+    """Works out edits for the context at the leaf. Nothing is written.
 
-    What is shortened and is as short already stays as it is. Raises Refused for an entry that is not in that context, whose
-    content cannot be edited, where nothing would become shorter, or where a call and its result would come apart: a provider
-    takes neither without the other.
+    A text that is already short enough stays as it is. Raises Refused for an entry that is not in that context or whose content
+    cannot be edited, where nothing would become shorter, and where a call and its result would be separated: a provider accepts
+    neither without the other.
     """
     if not edits:
         raise Refused("nothing to edit")
@@ -148,7 +148,7 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
     estimated = sum(context.messages.tokens)
     basis = Basis.of(session)
     after = max(0, context.total - basis.freed(here, ((one.target, one.before - one.after) for one in freed)))
-    # As the context is sized: what the entries free adds up to what the context loses.
+    # Sized as the context is: the freed tokens of the entries add up to the loss of the context.
     sized = []
     for one in freed:
         before = basis.freed(here, [(one.target, one.before)])
@@ -159,17 +159,17 @@ def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:
 
 
 def absence(session: Session, context: Context, target: EntryIndex) -> str:
-    """Why an entry that could be edited is not in a context, in words."""
+    """Why an editable entry is not in a context, in words."""
     omitted = next((one for one in context.messages.edits if one.entry == target and one.removed), None)
     if omitted is not None:
         return f"a context edit leaves it out; undo that first ({session.columns.id(omitted.edit)})"
     if not session.tree.is_ancestor(target, context.at):
         return "it is on another branch"
-    return "a compaction stands for it" if context.compaction >= 0 else "no model receives it"
+    return "a compaction replaced it" if context.compaction >= 0 else "no model receives it"
 
 
 def last_editable(session: Session) -> EntryIndex:
-    """The last entry on the path to the leaf whose content can be edited: what the user means by the leaf; -1 for none."""
+    """The last entry on the path to the leaf whose content can be edited, for a user who names the leaf; -1 for none."""
     columns, index = session.columns, session.leaf
     while index >= 0 and columns.kind[index] not in EDITABLE:
         index = EntryIndex(columns.parent[index])
@@ -177,7 +177,7 @@ def last_editable(session: Session) -> EntryIndex:
 
 
 def editable_in(session: Session, entries: Iterable[EntryIndex]) -> list[EntryIndex]:
-    """The entries among `entries` that the model reads at the leaf and that can be edited."""
+    """The entries among `entries` that are in the context at the leaf and can be edited."""
     held, kinds = set(context_at(session).messages.entry), session.columns.kind
     return [one for one in entries if one in held and kinds[one] in EDITABLE]
 
@@ -186,7 +186,7 @@ def _content(message: Body, edit: ContextEdit) -> list[Body] | None:
     if edit.omits:
         return None
     blocks = blocks_of(message.get("content"))
-    # Calls stay: their results answer them.
+    # Calls stay, because their results answer them.
     calls = [block for block in blocks if block.get("type") == "toolCall"]
     if edit.text is not None:
         return [{"type": "text", "text": edit.text}, *calls]

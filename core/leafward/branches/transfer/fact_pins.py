@@ -1,4 +1,4 @@
-"""Single facts of one branch carried to where the leaf is: a branch summary that holds nothing else."""
+"""Single facts of one branch carried to the leaf: a branch summary that holds nothing else."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
 
 SECTION = "Critical Context"
-"""The heading that pinned facts stand under."""
+"""The heading above pinned facts."""
 _NOTHING = SideSummary("", NO_ENTRY)
 
 
 def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
-    """A summary of some facts, to stand at the leaf. Nothing is written; `apply_merge` appends it.
+    """A branch summary of some facts, to stand at the leaf. Nothing is written; `apply_merge` appends it.
 
-    Facts are made one line each, without secrets; of a bare token the sentence that says it on either branch. Raises Refused
-    where none is left.
+    Each fact becomes one line without secrets; a bare token becomes the sentence that holds it on either branch. Raises
+    Refused where none is left.
     """
     session = sides.session
     for side in (sides.a, sides.b):

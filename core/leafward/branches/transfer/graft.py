@@ -1,4 +1,4 @@
-"""Grafts: chosen turns of one branch, appended again under another, where the model reads them as if they had happened there."""
+"""Grafts: chosen turns of one branch, appended again under another; the model receives them as if they had happened there."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ CARRIED = frozenset(
         Kind.CUSTOM_ROLE,
     }
 )
-"""Kinds that can be appended again: what is said. Compactions and summaries tell of another path."""
+"""Kinds that can be appended again: messages. Compactions and summaries describe another path."""
 _DEFAULT = Writing()
 
 
 class Misfit(NamedTuple):
-    """Something that does not fit where a graft is to stand. It is told; only a graft that cannot be sent is refused."""
+    """Something that does not fit at the place of a graft. Misfits are shown; only a graft that cannot be sent is refused."""
 
     code: str
     text: str
@@ -50,24 +50,24 @@ class Misfit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GraftDraft:
-    """A graft that is whole and not written."""
+    """A graft worked out whole, not yet written."""
 
     sources: tuple[EntryIndex, ...]
-    """What is appended again, in order: with results, and without bookkeeping."""
+    """Entries to append again, in order: with results, without metadata."""
     added: tuple[EntryIndex, ...]
-    """Those of them that were not chosen: they belong to a call, or to a turn, that was."""
+    """Entries of `sources` that were not chosen: they belong to a chosen call or turn."""
     onto: EntryIndex
     place: Place
     tokens: int
-    """Of what is appended, estimated."""
+    """Tokens of the appended entries, estimated."""
     tokens_before: int
-    """Of the context there."""
+    """Tokens of the context at `onto`."""
     tokens_after: int
     window: int
     misfits: tuple[Misfit, ...]
 
     def lines(self, session: Session, writing: Writing) -> list[Body]:
-        """The lines that would be appended: copies with ids of their own, and a marker behind them."""
+        """The lines to append: copies with new ids, and a marker behind them."""
         moment, _ = milliseconds(writing.now)
         taken: set[str] = {self.place.id}
         parent = self.place.parent_id
@@ -85,7 +85,7 @@ class GraftDraft:
                 if key not in ("type", "id", "parentId", "timestamp", MARK)
             }
             if isinstance(kept.get("message"), dict) and "usage" in kept["message"]:
-                # It was reported for another context, and is counted where it was spent.
+                # The usage was reported for another context, and is counted where it was spent.
                 kept["message"] = {**kept["message"], "usage": usage_body(None, None)}
             head = {"type": body.get("type"), "id": entry, "parentId": parent, "timestamp": iso_stamp(moment)}
             made.append({**head, **kept})
@@ -108,14 +108,14 @@ def draft_graft(
     window: int = 200_000,
     stop: Callable[[], bool] = lambda: False,
 ) -> GraftDraft:
-    """Works a graft out: the chosen entries under `onto` (the leaf by default). Nothing is written.
+    """Works out a graft: the chosen entries under `onto` (the leaf by default). Nothing is written.
 
-    Calls keep their results, and results their calls, whether they were chosen or not. Raises Refused where nothing of what
-    was chosen can be carried, and where it would not fit into the window (tokens).
+    Calls keep their results, and results their calls, whether they were chosen or not. Raises Refused where no chosen entry
+    can be carried, and where the graft would not fit into the window (tokens).
     """
     carried = sorted({index for index in chosen if session.columns.kind[index] in CARRIED})
     if not carried:
-        raise Refused("nothing of what was chosen can be grafted: prompts, replies, results and messages can")
+        raise Refused("nothing chosen can be grafted: only prompts, replies, results and messages can")
     here = EntryIndex(session.leaf if onto is None else onto)
     sources, misfits = _whole(session, carried)
     if stop():
@@ -124,7 +124,7 @@ def draft_graft(
     already = [index for index in sources if index in on_path]
     if already:
         named = session.columns.id(EntryIndex(already[0]))
-        raise Refused(f"{named} is on the path already: a graft takes turns of another branch")
+        raise Refused(f"{named} is on the path already: choose turns of another branch")
     misfits = [*_again(session, sources, here), *misfits, *_order(session, sources, here)]
     misfits += _stale(session, sources, here, stop)
     metrics = EntryMetrics(session)
@@ -188,7 +188,7 @@ def _whole(session: Session, entries: list[int]) -> tuple[list[int], list[Misfit
 
 
 def _again(session: Session, sources: list[int], here: EntryIndex) -> list[Misfit]:
-    """Whether the path holds copies of some entries from a graft of before."""
+    """Misfits for entries of which the path already holds copies from an earlier graft."""
     kinds = session.columns.kind
     marks = [
         index
@@ -211,7 +211,7 @@ def _again(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
 
 
 def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfit]:
-    """What the model would find odd: two prompts in a row, a graft that begins with a reply."""
+    """Misfits in the order: two prompts in a row, a graft that begins with a reply, entries of different branches."""
     kinds, found = session.columns.kind, []
     first = EntryIndex(sources[0])
     before = session.tree.content_at(here)
@@ -221,7 +221,7 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
         )
     if kinds[first] == Kind.ASSISTANT and (before < 0 or kinds[before] == Kind.ASSISTANT):
         found.append(
-            Misfit("no-prompt", "the graft begins with a reply to a prompt that is not carried along", first)
+            Misfit("no-prompt", "the graft begins with a reply to a prompt that is not grafted", first)
         )
     gaps = [
         EntryIndex(below) for above, below in pairwise(sources) if not session.tree.is_ancestor(above, below)
@@ -236,7 +236,7 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
 
 
 def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callable[[], bool]) -> list[Misfit]:
-    """Files that the grafted turns read or changed and that are other ones on the path they are to stand on."""
+    """Misfits for files that the grafted turns read or changed and that have other contents on the target path."""
     made = [step for step in steps(session, sources, stop) if step.outcome is Outcome.DONE]
     names = {step.path for step in made}
     if not names:
@@ -259,7 +259,9 @@ def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callabl
         elif changed:
             found.append(
                 Misfit(
-                    "not-replayed", f"{name}: its change is told, but the file is not changed again", entry
+                    "not-replayed",
+                    f"{name}: the model sees its change, but the file is not changed again",
+                    entry,
                 )
             )
     return found

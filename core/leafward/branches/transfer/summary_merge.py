@@ -1,7 +1,7 @@
-"""Two branch summaries made one, section by section: both add to the summary above their common ancestor.
+"""Two branch summaries merged, section by section: both add to the summary above their common ancestor.
 
-A summary of a branch alone says nothing about what it does not mention, so a line of the ancestor's summary stays wherever
-neither side says it in other words; where one does, that is a conflict. Lines are carried as they are stored, byte for byte.
+A summary of one branch does not speak for what it leaves out, so a line of the ancestor's summary stays unless a side rewords
+it, which is a conflict. Lines are carried as they are stored, byte for byte.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _DEFAULT = Writing()
 _FILE_UNITS = 4_000
 """UTF-16 units that the file lists may take."""
 _SINGLE = frozenset({"goal"})
-"""Sections that say one thing: two of it are a conflict."""
+"""Sections that hold a single statement: two of them are a conflict."""
 _EMPTY = frozenset({"", "(none)", "none"})
 _MADE_ANEW = frozenset({Part.READ, Part.MODIFIED, Part.INJECTED})
-"""Parts of a stored summary that a merge makes itself, or that are no summary."""
+"""Parts of a stored summary that a merge makes anew, or that are not summary."""
 
 
 def _says_nothing(line: str) -> bool:
@@ -47,7 +47,7 @@ def _says_nothing(line: str) -> bool:
 
 
 class Side3(StrEnum):
-    """What is taken where both sides say something else."""
+    """The choice for a place where the sides differ."""
 
     A = "a"
     B = "b"
@@ -57,7 +57,7 @@ class Side3(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A place at which a choice is needed. Texts are lines as stored, empty where a side has none; not safe to show."""
+    """A place that needs a choice. Texts are lines as stored, empty where a side has none; not safe to show."""
 
     number: int
     section: str
@@ -68,7 +68,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class LostLine:
-    """A line of one of the three summaries that a merged one does not hold. As stored, not safe to show."""
+    """A line of one of the three summaries that the merged one lacks. As stored, not safe to show."""
 
     source: str
     """`base`, `a` or `b`."""
@@ -78,7 +78,7 @@ class LostLine:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the merged summary: lines that are settled, and the numbers of conflicts where they stand."""
+    """A section of the merged summary: settled lines, and the numbers of conflicts at their places."""
 
     title: str
     items: tuple[str | int, ...]
@@ -86,7 +86,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class MergeDraft:
-    """A merge that is not written."""
+    """A merge that is not yet written."""
 
     sides: Sides
     a: SideSummary
@@ -100,7 +100,7 @@ class MergeDraft:
     place: Place
 
     def text(self, choices: Mapping[int, Side3], rest: Side3 | None = None) -> str:
-        """The merged summary as it would be stored. `rest` settles what `choices` do not. Raises Refused for what is left open."""
+        """The merged summary as it would be stored. `rest` settles conflicts without a choice. Raises Refused for open ones."""
         left = [one for one in self.conflicts if one.number not in choices and rest is None]
         if left:
             number = "1 conflict is" if len(left) == 1 else f"{len(left)} conflicts are"
@@ -135,7 +135,7 @@ class MergeDraft:
         return kept_section(dict.fromkeys(message for kept in texts for message in kept))
 
     def lost(self, text: str) -> tuple[LostLine, ...]:
-        """The lines that a merged text does not hold, but for those that a decided conflict left out."""
+        """The lines that a merged text lacks, except those that a decided conflict left out."""
         there = {line.strip() for line in text.split("\n")}
         there.update(line.strip() for one in self.conflicts for line in (one.base, one.a, one.b))
         found: dict[str, LostLine] = {}
@@ -154,7 +154,7 @@ class MergeDraft:
         return tuple(found.values())
 
     def line(self, text: str, writing: Writing) -> Body:
-        """The entry that would be appended."""
+        """The entry to append."""
         moment, _ = milliseconds(writing.now)
         session = self.sides.session
         merged = [session.columns.id_at(side.entry) for side in (self.sides.a, self.sides.b)]
@@ -181,17 +181,17 @@ class MergeDraft:
 def draft_merge(
     sides: Sides, onto: int | None = None, stop: Callable[[], bool] = lambda: False
 ) -> MergeDraft:
-    """Merges the summaries of two sides; `onto` is where it would stand (the leaf by default). Nothing is written.
+    """Merges the summaries of two sides; `onto` is the place of the result (the leaf by default). Nothing is written.
 
-    A side's own compaction is its summary where it has one, else one is made on the spot. Raises Refused where neither side
-    has anything to tell, Cancelled once `stop` turns true.
+    A side's own compaction is its summary where it has one; otherwise one is made on the spot. Raises Refused where neither
+    side has anything to summarise, Cancelled once `stop` turns true.
     """
     session = sides.session
     if sides.a.entry == sides.b.entry:
-        raise Refused(f"both are {session.columns.id(sides.a.entry)}: a merge takes two branches")
+        raise Refused(f"both are {session.columns.id(sides.a.entry)}: a merge needs two branches")
     a, b = summaries_of(sides, stop=stop)
     if not a.text and not b.text:
-        raise Refused("neither branch has anything to tell")
+        raise Refused("neither branch has anything to summarise")
     above = base_of(session, sides.ancestor)
     base = SideSummary(summary_at(session, above), above)
     sections, conflicts = merge(base.text, a.text, b.text)
@@ -223,7 +223,7 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
                 titles.setdefault(key, title)
     sections: list[Section] = []
     conflicts: list[Conflict] = []
-    # What stands under no heading comes first, or it would belong to the section before it.
+    # Lines under no heading come first, or they would belong to the section before them.
     for key, title in sorted(titles.items(), key=lambda one: one[0] != ""):
         olds, ours, theirs = (
             [line for line in summary.get(key, ("", []))[1] if not _says_nothing(line)] for summary in three
@@ -258,7 +258,7 @@ def _merged(
 
 
 def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str]]:
-    """The old lines that are worded anew, by place, with their new words; and the lines that are new."""
+    """The old lines that have a new wording, by place, with that wording; and the lines that are new."""
     became: dict[int, str] = {}
     added: list[str] = []
     places: dict[str, list[int]] = {}
@@ -274,7 +274,7 @@ def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str
 
 
 def _pairs(olds: list[str], news: list[str]) -> Iterator[tuple[str, str]]:
-    """Lines of both that say the same or nearly so, as they are stored; empty where only one of them does."""
+    """Pairs of stored lines with equal or nearly equal meaning; one is empty where only one side has the line."""
     left, right = _by_words(olds), _by_words(news)
     for pair in paired([bare(line) for line in olds], [bare(line) for line in news]):
         old = left[pair.before].pop(0) if pair.mark is not Mark.ADDED else ""
@@ -292,9 +292,9 @@ def _by_words(lines: list[str]) -> dict[str, list[str]]:
 def _files(
     session: Session, sides: Sides, stop: Callable[[], bool]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files that the branches read and modified, the most recent first, as each calls them at its end.
+    """Files that the branches read and modified, the most recent first, under their names at the end of each branch.
 
-    One that was modified is not listed as read.
+    A modified file is not listed as read.
     """
     read: dict[str, None] = {}
     changed: dict[str, None] = {}
@@ -323,7 +323,7 @@ def _files(
 
 
 def apply_merge(session: Session, draft: MergeDraft, text: str, writing: Writing = _DEFAULT) -> Write:
-    """Appends the merged summary as a branch summary that names what it was made from; an undo moves the leaf back.
+    """Appends the merged summary as a branch summary that names its sources; an undo moves the leaf back.
 
     Raises Refused where the conversation went on since the draft was made, or the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""The exam of a compaction: closed-book questions about what it replaced, and what of them the context afterwards can answer."""
+"""The exam of a compaction: closed-book questions about the replaced part, graded by the context afterwards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from leafward.compaction.exam.grade import (
     Exam,
     Graded,
     Place,
-    context_after,
     exam,
     exam_of,
     exam_of_draft,
@@ -21,7 +20,6 @@ __all__ = [
     "Place",
     "Question",
     "Topic",
-    "context_after",
     "exam",
     "exam_of",
     "exam_of_draft",

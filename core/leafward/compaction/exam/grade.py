@@ -1,9 +1,9 @@
-"""What of an exam the context after a compaction can answer, without asking a model.
+"""Grades an exam without asking a model: the questions that the context after a compaction can answer.
 
-An answer can be given where the words that prove it stand in what the model sees and tell it from the wrong ones. A rule has to
-stand there, a step outside of what is done, any command that runs tests. Of files and of results the right one has to be the only
-one of the answers, for a file as one that was changed, or be called the last. What is told in other ways is not seen, and a model
-may overlook what stands there: the share is an estimate.
+A question counts as answered if the words that prove the answer are in the context and exclude the wrong ones. A rule must
+be there, a step must be outside of sections on finished work, and any command that runs tests will do. A file or result must
+be the only one of the answers, for a file as a changed one, or be called the last. Other wordings are not recognised, and a
+model may overlook text: the share is an estimate.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _LAST = {
     ),
     Topic.TEST_RESULT: re.compile(r"(?i)\b(?:last|latest|final|most recent)\b|\bnow (?:pass|fail)"),
 }
-"""What calls one of several the last."""
+"""Words that call one of several things the last."""
 _CHANGED = re.compile(
     r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot|creat|add|implement|fix|refactor)\w*\b|^-? ?\S+$"
 )
-"""A line that says of a file that it was changed, or that is one of a list of files."""
+"""A line that says that a file was changed, or that is an item of a file list."""
 _HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*)")
 _DONE = re.compile(r"(?i)\b(?:done|complete[d]?|finished)\b")
 _NUMBER_WORD = re.compile(r"(\d[\d,]*) (\w+)")
 
 
 class Place(StrEnum):
-    """Where the right answer stands after a compaction."""
+    """Place of the right answer after a compaction."""
 
     SUMMARY = "summary"
     INJECTED = "injected"
     KEPT = "kept"
     NOWHERE = "nowhere"
     UNREADABLE = "unreadable"
-    """Nowhere in what can be read; the summary is encrypted (Codex) and may have it."""
+    """Nowhere in the readable text; the encrypted summary (Codex) may hold it."""
 
 
 PLACE_WORDS = {
@@ -60,37 +60,37 @@ PLACE_WORDS = {
     Place.INJECTED: "answer in the injected context",
     Place.KEPT: "answer in the kept messages",
     Place.NOWHERE: "no answer in the context",
-    Place.UNREADABLE: "no answer in what can be read; the encrypted summary may have it",
+    Place.UNREADABLE: "no answer in what is readable; the encrypted summary may have it",
 }
-"""Where an answer stands, in words."""
+"""Texts for the places."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A question, and where the context answers it."""
+    """A question, and the place of its answer in the context."""
 
     question: Question
     place: Place
 
     @property
     def answered(self) -> bool:
-        """Whether it can be answered for certain."""
+        """Whether the answer is certainly in the context."""
         return self.place not in (Place.NOWHERE, Place.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """The questions about what a compaction replaced, graded."""
+    """The graded questions about the part that a compaction replaced."""
 
     graded: tuple[Graded, ...]
 
     def count(self, topic: Topic | None = None) -> tuple[int, int]:
-        """How many questions of a topic, or all, can be answered, and how many there are."""
+        """Number of questions that can be answered, and number of all questions, of a topic or in total."""
         graded = [one for one in self.graded if topic is None or one.question.topic is topic]
         return sum(one.answered for one in graded), len(graded)
 
     def unreadable(self, topic: Topic | None = None) -> int:
-        """How many of these may be answered in a summary that is encrypted, and nowhere else."""
+        """Number of questions whose answer may only be in an encrypted summary."""
         return sum(
             one.place is Place.UNREADABLE
             for one in self.graded
@@ -98,7 +98,7 @@ class Exam:
         )
 
     def share(self) -> float | None:
-        """The part of all that can be answered, 0…1; None where nothing was asked, or nobody can tell of some."""
+        """Share of questions that can be answered, 0…1; None if none was asked, or if some cannot be judged."""
         answered, total = self.count()
         return round(answered / total, 4) if total and not self.unreadable() else None
 
@@ -106,7 +106,7 @@ class Exam:
 def exam(
     exam_questions: Sequence[Question], summary: str, *, injected: str = "", kept: str = "", cwd: str = ""
 ) -> Exam:
-    """Questions graded by the texts that the model sees."""
+    """Grades questions by the texts that the model sees."""
     names = file_names([answer.fact for one in exam_questions for answer in one.answers])
     places = [
         (Place.SUMMARY, Text(summary, cwd)),
@@ -128,7 +128,7 @@ def exam(
 
 
 def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Exam:
-    """The exam of a stored compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
+    """The exam of a stored compaction. Raises Refused if the entry is none, Cancelled if `stop` returns true."""
     there = replaced_by(session, compaction)
     exam_questions = questions(
         there.messages, session.cwd, there.previous, there.previous_entry, there.plan, stop
@@ -146,19 +146,19 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
 
 
 def context_after(session: Session, compaction: int) -> str:
-    """All that a model sees right after a stored compaction, as text. Raises Refused where the entry is none."""
+    """The text that a model sees right after a stored compaction. Raises Refused if the entry is none."""
     there = replaced_by(session, compaction)
     kept = [message_text(spoken.message) for spoken in there.kept]
     return "\n\n".join(text for text in (there.summary, there.injected, *kept) if text)
 
 
 def context_of_draft(draft: Draft) -> str:
-    """All that a model would see right after a compaction that is not written, as text."""
+    """The text that a model would see right after a drafted compaction."""
     return "\n\n".join(text for text in (draft.text, draft.ground.kept) if text)
 
 
 def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
-    """The exam of a compaction that is not written. Raises Cancelled where `stop` turns true."""
+    """The exam of a drafted compaction. Raises Cancelled if `stop` returns true."""
     there = draft.ground.there
     exam_questions = questions(
         there.replaced, draft.ground.cwd, draft.ground.previous, there.previous_entry, there.plan, stop
@@ -172,7 +172,7 @@ def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:
     if topic is Topic.TEST_COMMAND and any(
         check_of(command) is Check.TEST for command in text.keys[FactKind.COMMAND]
     ):
-        # Another way to run the tests tells this one from commands that are no test.
+        # Any command that runs tests tells the right one from commands that do not.
         return True
     if topic is Topic.NEXT_STEP:
         return _says(Text(_left(text.text)), right, topic, names)
@@ -194,7 +194,7 @@ def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:
 
 
 def _left(text: str) -> str:
-    """A text without its sections of what is done."""
+    """A text without its sections on finished work."""
     found, done = [], False
     for line in text.split("\n"):
         if _HEADING.match(line):
@@ -211,6 +211,6 @@ def _says(text: Text, answer: Answer, topic: Topic, names: dict[str, int]) -> bo
 
 
 def _counts(text: str, number: str, word: str) -> bool:
-    """Whether a text has a count: `34 passed`, `34 tests pass`, `pass 34`."""
+    """Whether a text contains a count: `34 passed`, `34 tests pass`, `pass 34`."""
     count, stem = rf"(?<![\d,.]){re.escape(number)}\b", rf"\b{re.escape(word[:4])}\w*"
     return re.search(rf"(?i){count}[^\n\d]{{0,24}}{stem}|{stem} {count}", text) is not None

@@ -1,8 +1,8 @@
-"""The questions of an exam: what somebody has to know who goes on where a span of messages ended.
+"""Questions of an exam: facts needed by anyone who continues where a span of messages ended.
 
-Each has one right answer, which the span proves, and wrong ones that stand in the same span: a file that was changed earlier, a
-command that is no test, the result of an earlier run, a step that is done. Where the span has no honest wrong answer there is no
-question. Nothing is drawn by chance: the same span gives the same questions in the same order.
+Each has one right answer, proved by the span, and wrong ones from the same span: a file that was changed earlier, a command
+that runs no tests, the result of an earlier run, a step that is done. Without an honest wrong answer in the span there is no
+question. Nothing is random: the same span gives the same questions in the same order.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
     from leafward.summaries.survival import SpanMessage
 
 CHOICES = 4
-"""Answers of a question, the right one among them, at most."""
+"""Most answers of a question, including the right one."""
 _OF_A_TOPIC = 4
-"""Questions about rules, and about what was given up, at most."""
+"""Most questions about rules, and most about abandoned approaches."""
 _ANSWER = 240
-"""Characters of an answer: a longer sentence is no answer that can be chosen."""
+"""Most characters of an answer; a longer sentence is not used as one."""
 _TELLS = re.compile(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
-"""What tells one result from others: no failures alone may be of any run."""
+"""Counts that distinguish a result; "no failures" alone could be of any run."""
 _LIMITS = re.compile(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
 )
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|gets?|been|still|currently|right now)\s+(?:never|always|only|not)\b|\bright now\b"
 )
-"""How things are, in the words of rules."""
+"""Descriptions of the present state that use the words of rules."""
 _BESIDE = re.compile(r"\([^()]{0,300}\)")
-"""What stands in brackets limits nothing."""
+"""Text in brackets, which limits nothing."""
 _WISHES = re.compile(r"(?i)\b(?:want|need|would|should|could|can|let['’]?s|must|have to|better)\b")
-"""What somebody supposes and wants."""
+"""Words by which a user supposes or wishes."""
 _INSTEAD = re.compile(r"(?i)\b(?:instead of|rather than|over|against)\b")
 _OWN_WORDS = 1500
-"""Characters of a message up to which a user wrote it, rather than pasted a plan or a report."""
+"""Most characters of a message that counts as the user's own words, not a pasted plan or report."""
 _GIVEN_UP = re.compile(
     r"(?i)\b(?:gave up|giv(?:e|ing) up|abandon(?:ed|ing)?|dropp?(?:ed|ing) the idea|revert(?:ed|ing)?|roll(?:ed|ing) back"
     r"|took (?:it|that|this) back|does(?:n['’]t| not) work|did(?:n['’]t| not) work|won['’]t work|ruled out|reject(?:ed|ing)?|discard(?:ed|ing)?"
@@ -70,7 +70,7 @@ _LEAST_WORDS = 4
 
 
 class Topic(StrEnum):
-    """What a question is about, in the order in which an exam asks."""
+    """Topic of a question, in the order in which an exam asks."""
 
     CHANGED_LAST = "last file"
     TEST_COMMAND = "tests"
@@ -94,7 +94,7 @@ class Answer(NamedTuple):
     """One answer to choose."""
 
     text: str
-    """Session text: not safe to show."""
+    """Text from the session; not safe to show."""
     fact: Fact
 
 
@@ -105,11 +105,11 @@ class Question:
     topic: Topic
     text: str
     answers: tuple[Answer, ...]
-    """In an order that their texts decide."""
+    """Answers, in an order that their texts decide."""
     right: int
     """Index of the right one."""
     entry: EntryIndex
-    """What proves it."""
+    """The entry that proves it."""
 
 
 @dataclass(slots=True)
@@ -118,12 +118,12 @@ class _Run:
 
     fact: Fact
     result: str
-    """The counts that it printed; empty where it printed none."""
+    """The counts that it printed; empty if there are none."""
     entry: EntryIndex
 
 
 class _Reading:
-    """What the messages of a span hold that can be asked about."""
+    """Facts of a span's messages that can be asked about."""
 
     def __init__(
         self,
@@ -137,13 +137,13 @@ class _Reading:
         reader = FactReader(cwd)
         sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry), plan))
         self.changed: dict[str, str] = {}
-        """Files that calls changed, each where it was changed last, with the call."""
+        """Files changed by calls, in the order of their last change, each with that call's id."""
         self.results: list[tuple[str, str, EntryIndex]] = []
-        """Commands that ended, with what they printed."""
+        """Commands that ended, with their output and entry."""
         self.own: set[str] = set()
-        """Rules that stand in messages which the user wrote."""
+        """Keys of rules in messages that the user wrote."""
         self.remarks: list[Fact] = []
-        """What else the user asked or supposed in such messages, sentence by sentence: all else may be a wish that holds."""
+        """Other sentences of the user that cannot be rules: questions and suppositions. Anything else may be a wish that holds."""
         withdrawn: set[str] = set()
         turn = len(sightings)
         failed = failed_calls(message for _, message in messages)
@@ -179,7 +179,7 @@ class _Reading:
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
 
     def of(self, kind: FactKind) -> list[Fact]:
-        """The facts of a kind, in the order of their last place."""
+        """The facts of a kind, in the order of their last entry."""
         return sorted((one for one in self.facts if one.kind is kind), key=lambda one: (one.last, one.key))
 
     def runs(self) -> list[_Run]:
@@ -200,9 +200,9 @@ def questions(
     plan: Items = (),
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Question, ...]:
-    """The questions about a span of messages; `previous` is the summary that stood before it, `plan` the agent's own list then.
+    """The questions about a span of messages; `previous` is the summary before it, `plan` the agent's own list at that time.
 
-    Raises Cancelled where `stop` turns true.
+    Raises Cancelled if `stop` returns true.
     """
     there = _Reading(messages, cwd, previous, previous_entry, plan, stop)
     found = [
@@ -224,7 +224,7 @@ def _changed_last(there: _Reading) -> Iterable[Question]:
     ]
     if files:
         last, by = files[-1]
-        # What the same call changed was changed last as well.
+        # Other files changed by the same call were changed last as well.
         earlier = [one for one, call in reversed(files) if call != by]
         yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
@@ -234,14 +234,14 @@ def _tests(there: _Reading) -> Iterable[Question]:
     if not runs:
         return
     last = runs[-1]
-    # Whatever it is called: what counts tests runs them.
+    # A command that prints test counts runs tests, whatever its name.
     counting = {key for key, printed, _ in there.results if counts_in(printed)}
     others = [
         one
         for one in there.of(FactKind.COMMAND)
         if check_of(one.text) is not Check.TEST and one.key not in counting and is_typed(one.text)
     ]
-    # What is most like it first: other checks, then whatever ran last.
+    # The most similar ones first: other checks, then whatever ran last.
     others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))
     yield from _question(Topic.TEST_COMMAND, last.fact, [(one.text, one) for one in others])
     counted = [one for one in runs if _TELLS.search(one.result)]
@@ -255,7 +255,7 @@ def _result_fact(run: _Run) -> Fact:
 
 
 def _limits(there: _Reading) -> Iterable[Question]:
-    """Rules that the user set and that hold; wrong are those that were withdrawn, and what else the user asked or supposed."""
+    """Questions about valid rules of the user; wrong answers are withdrawn rules, questions and suppositions of the user."""
     rules = [
         one
         for one in there.of(FactKind.CONSTRAINT)
@@ -269,13 +269,13 @@ def _limits(there: _Reading) -> Iterable[Question]:
     wrong = [one for one in there.of(FactKind.CONSTRAINT) if one.key in there.withdrawn]
     wrong += reversed(there.remarks)
     for rule in rules[-_OF_A_TOPIC:]:
-        # What was supposed in the message that sets it may be a part of it.
+        # A supposition in the rule's own message may be a part of the rule.
         others = [one for one in wrong if asks(one.text) or rule.entry not in one.entries]
         yield from _question(Topic.LIMIT, rule, [(one.text, one) for one in others])
 
 
 def _is_no_wish(sentence: str) -> bool:
-    """Whether a sentence of the user's cannot be a rule: it asks something, or supposes how things are."""
+    """Whether a sentence of the user cannot be a rule: it asks something, or supposes something."""
     if demands(sentence):
         return False
     return asks(sentence) or (
@@ -289,7 +289,7 @@ def _given_up(there: _Reading) -> Iterable[Question]:
     wrong = [
         (one.text, one)
         for one in reversed(decisions)
-        # Who takes one thing instead of another decides against that one.
+        # A sentence that prefers one thing to another decides against the other.
         if not _GIVEN_UP.search(one.text) and not _INSTEAD.search(one.text) and not negated(one.text)
     ]
     for one in given_up[-_OF_A_TOPIC:]:
@@ -299,7 +299,7 @@ def _given_up(there: _Reading) -> Iterable[Question]:
 def _next_step(there: _Reading) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
     left = [one for one in steps if one.is_open and one.outcome != DROPPED]
-    # Of what was worked on since nobody says whether it is done: that answers nothing, right or wrong.
+    # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.
     over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
     done = [(one.text, one) for one in reversed(over)]
     if left:
@@ -309,10 +309,10 @@ def _next_step(there: _Reading) -> Iterable[Question]:
 def _question(
     topic: Topic, fact: Fact, wrong: Iterable[tuple[str, Fact]], text: str | None = None
 ) -> Iterable[Question]:
-    """A question, where there is an honest wrong answer: short enough, and not the right one in other words."""
+    """A question, if there is a wrong answer that is short enough and not the right one in other words."""
     right = Answer(" ".join((text or fact.text).split()), fact)
     if len(right.text) > _ANSWER or fact.last == NO_ENTRY:
-        # What no entry proves is not asked.
+        # A fact that no entry proves is not asked about.
         return
     answers = [right]
     for other, decoy in wrong:

@@ -1,7 +1,7 @@
-"""A model answers the exam of a compaction, stored or drafted: what it is asked, what of its answers is right, and how they are kept.
+"""Exams taken by a model, for a stored or drafted compaction: the request, the grading, and storing the results.
 
-It sees what it would see after the compaction, the summary, what is injected and what is kept, and nothing of what was replaced.
-Grading is exact: one letter a question, and no letter is a wrong answer.
+The model sees the context after the compaction: the summary, injected context and kept messages, but nothing that was
+replaced. Grading is exact: one letter for each question, and a missing letter is a wrong answer.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ Write `1 -` where the text does not tell. Write nothing else.
 {questions}"""
 _LINE = re.compile(r"(?m)^[\s*`-]*(\d{1,3})[\s.:)=-]+\(?([A-Da-d])\)?[\s.`*]*$")
 _SAYS_NOTHING = re.compile(r"(?m)^[\s*`]*\d{1,3}[\s.:)=]*[-–—][\s.`*]*$")
-"""A line for a question that the text does not tell."""
+"""A line that says that the text does not tell the answer."""
 _ANSWER = 300
 _QUOTED = 120
-"""Characters of an answer that answers no question."""
+"""Most characters shown of a reply that answers no question."""
 _TOKENS_A_QUESTION = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """The exam of a compaction, and the request that asks a model all of it."""
+    """The exam of a compaction, and the request that asks a model all its questions."""
 
     exam: Exam
     work: Work
@@ -64,43 +64,43 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A question, and what a model answered."""
+    """A question, and the answer that a model chose."""
 
     question: Question
     answer: int | None
-    """Index of the answer it chose; None where it chose none."""
+    """Index of the chosen answer; None if the model chose none."""
 
     @property
     def right(self) -> bool:
-        """Whether it chose the right one."""
+        """Whether the model chose the right answer."""
         return self.answer == self.question.right
 
 
 @dataclass(frozen=True, slots=True)
 class ExamAnswers:
-    """What a model answered."""
+    """Answers of a model in an exam."""
 
     result: Body
-    """What `keep_exam` keeps: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
+    """Result that `keep_exam` stores: `model`, `right`, `asked`, `answers`, `usage`, `cost`."""
     answers: tuple[Marked, ...]
     remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptExam:
-    """What a model answered before."""
+    """A stored result of an earlier exam."""
 
     model: str
-    """Text of the file."""
+    """Name of the model; text from the file."""
     right: int
     asked: int
     cost: float | None
-    """US dollars; None where that is not known."""
+    """US dollars; None if the cost is not known."""
     answers: tuple[int | None, ...] = ()
-    """The index of the answer that it chose, question by question; None where it chose none."""
+    """Index of the chosen answer for each question; None if the model chose none."""
 
     def answers_to(self, found: Exam) -> tuple[int | None, ...]:
-        """The same where these are the questions of an exam; empty where an earlier version asked others."""
+        """The stored answers, if they fit the questions of this exam; empty if an earlier version asked other questions."""
         graded = found.graded
         if not len(self.answers) == self.asked == len(graded):
             return ()
@@ -114,9 +114,9 @@ def sitting(
     settings: ModelSettings,
     stop: Callable[[], bool] = lambda: False,
 ) -> Sitting | None:
-    """The exam of a compaction for a model, None where there is nothing to ask. Nothing is sent.
+    """The exam of a compaction for a model; None if there is nothing to ask. Sends nothing.
 
-    Raises Refused where the entry is no compaction, Cancelled where `stop` turns true.
+    Raises Refused if the entry is no compaction, Cancelled if `stop` returns true.
     """
     found = exam_of(session, compaction, stop)
     return _asking(found, context_after(session, compaction), settings)
@@ -125,7 +125,7 @@ def sitting(
 def sitting_of_draft(
     draft: Draft, settings: ModelSettings, stop: Callable[[], bool] = lambda: False
 ) -> Sitting | None:
-    """The same of a compaction that is not written. Raises Cancelled where `stop` turns true."""
+    """The exam of a drafted compaction for a model; None if there is nothing to ask. Raises Cancelled if `stop` returns true."""
     return _asking(exam_of_draft(draft, stop), context_of_draft(draft), settings)
 
 
@@ -136,7 +136,7 @@ def _asking(found: Exam, context: str, settings: ModelSettings) -> Sitting | Non
 
 
 def _work(exam_questions: Sequence[Question], context: str, settings: ModelSettings) -> Work:
-    """The request of an exam: `context` is all that the model sees afterwards. Secrets are taken out of both."""
+    """The request of an exam; `context` is all that the model sees. Secrets are removed from questions and context."""
     redactor = Redactor()
     questions = "\n\n".join(
         "\n".join(
@@ -160,7 +160,7 @@ def sit(
     progress: Callable[[str], object] = lambda _text: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> ExamAnswers:
-    """Asks a model and grades what it answers; nothing is written. Blocks. Raises SummaryFailed, Cancelled."""
+    """Asks a model and grades its answers; writes nothing. Blocks. Raises SummaryFailed and Cancelled."""
     reply = model.answer(prepared.work, progress, stop)
     if stop():
         raise Cancelled("cancelled; nothing was written")
@@ -189,7 +189,7 @@ def sit(
 
 
 def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
-    """The answers of a model, graded. A question that is answered twice in different ways has no answer."""
+    """The graded answers of a model. A question with two different answers counts as not answered."""
     chosen: dict[int, set[int]] = {}
     for number, letter in _LINE.findall(answer):
         chosen.setdefault(int(number), set()).add(LETTERS.index(letter.upper()))
@@ -202,7 +202,7 @@ def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
 
 
 def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:
-    """Keeps what a model answered in the exam of a compaction. The leaf stays where it is. Raises Refused."""
+    """Stores the result of a model's exam on a compaction. The leaf stays in place. Raises Refused."""
     entry = new_id(session.columns)
     line: Body = {
         "type": "custom",
@@ -216,7 +216,7 @@ def keep_exam(session: Session, compaction: int, result: Body, writing: Writing)
 
 
 def kept_exams(session: Session, compaction: int) -> list[Body]:
-    """What models answered in the exam of a compaction: of its draft first, then in the order of the file."""
+    """The stored results of exams on a compaction: first those of its draft, then in the order of the file."""
     named = session.columns.id_at(compaction)
     found = _exams_of_draft(session, compaction)
     for index in session.columns.own:
@@ -228,7 +228,7 @@ def kept_exams(session: Session, compaction: int) -> list[Body]:
 
 
 def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
-    """What stands in the compaction itself: its exam was sat before it was written."""
+    """Results stored in the compaction itself: exams taken before it was written."""
     details = (session.body(compaction) or {}).get("details")
     ours = details.get("leafward") if isinstance(details, dict) else None
     exams = ours.get("exams") if isinstance(ours, dict) else None
@@ -236,7 +236,7 @@ def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
 
 
 def kept_as(answers: ExamAnswers) -> KeptExam:
-    """What a model answered just now, as it is told of earlier ones."""
+    """The result of the current exam, in the form of stored ones."""
     result = answers.result
     return KeptExam(
         str(result["model"]),
@@ -248,7 +248,7 @@ def kept_as(answers: ExamAnswers) -> KeptExam:
 
 
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
-    """What models answered before, in the order of the file; what does not fit is left out."""
+    """The stored results of earlier exams, in the order of the file; malformed ones are left out."""
     for one in kept_exams(session, compaction):
         right, total, cost = one.get("right"), one.get("asked"), one.get("cost")
         if isinstance(right, int) and isinstance(total, int):

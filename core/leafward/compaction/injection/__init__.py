@@ -1,4 +1,4 @@
-"""The injected context: what a summary must not lose, put beside it word for word, each line with where it comes from.
+"""The injected context: facts that a summary must not lose, put beside it word for word, each line with its sources.
 
 collect → clean → merge → rank → allocate → render → report. The text is a pure function of the entries on the path, the
 files of the workspace and the settings.
@@ -70,19 +70,19 @@ def inject(
     settings: InjectionSettings | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Injection:
-    """What is injected beside the summary of a compaction at an entry. Reads the session and the workspace, writes nothing."""
+    """The context injected beside the summary of a compaction at an entry. Reads the session and the workspace, writes nothing."""
     return build(collect(session, at, stop=stop), settings or InjectionSettings())
 
 
 def build(found: Collected, settings: InjectionSettings) -> Injection:
-    """The same of a path that was read already: for other settings nothing of the session is read again."""
+    """The injected context of a path that is already read; with other settings, nothing of the session is read again."""
     return compose(contributions(found, settings), settings.budget, settings.off)
 
 
 def contributions(
     found: Collected, settings: InjectionSettings, builders: Sequence[tuple[str, Builder]] = BUILDERS
 ) -> list[Contribution]:
-    """What each builder gives. One that fails gives a remark and no text."""
+    """The contribution of each builder. A builder that fails contributes a remark and no text."""
     workspace = workspace_of(found.cwd, settings)
     beside = Workspace(settings.governance.parent) if settings.governance is not None else None
     own = (
@@ -96,7 +96,7 @@ def contributions(
     for name, builder in builders:
         try:
             made.append(builder(inputs))
-        except Exception as error:  # nothing that a builder meets may stop a compaction
+        except Exception as error:  # no failure of a builder may stop a compaction
             made.append(
                 Contribution(
                     name, diagnostics=(Diagnostic("builder-failed", f"{name}: {type(error).__name__}"),)
@@ -108,7 +108,7 @@ def contributions(
 
 
 def workspace_of(cwd: str, settings: InjectionSettings) -> Workspace | None:
-    """The folder that is read: the one that is asked for, else the session's own, if it exists."""
+    """The folder to read: the configured one, else the session's own if it exists."""
     if settings.workspace is not None:
         return Workspace(settings.workspace)
     there = os.path.isabs(cwd) and os.path.isdir(cwd)

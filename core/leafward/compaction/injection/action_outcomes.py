@@ -1,4 +1,4 @@
-"""How the last actions of a path ended, where the agent's own mark says less than the result."""
+"""Outcomes of a path's last actions, for results that tell more than the agent's own mark."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 OFFERED_ACTIONS = 20
-"""Actions that are offered; of these the section shows the last."""
+"""Number of actions that are offered; the section shows the last of them."""
 _DECLINED = "declined by the user"
 _REASON = 120
-"""Characters of the user's words that are quoted."""
+"""Most characters quoted of the user's words."""
 
 
 def read_outcomes(actions: list[RecordedAction], session: Session) -> None:
-    """Reads the results of the last actions: what the user declined did not fail, and what a pipe hides did not go well."""
+    """Corrects the outcomes of the last actions: a declined call did not fail, and a failure hidden by a pipe did."""
     for place in range(max(0, len(actions) - OFFERED_ACTIONS), len(actions)):
         action = actions[place]
         if action.result == NO_ENTRY or not (action.outcome == "failed" or action.command):

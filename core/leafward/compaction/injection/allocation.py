@@ -1,9 +1,9 @@
-"""What of the blocks a budget has room for. Deterministic, and kept to the code point, marker lines included.
+"""Allocates a budget to the blocks. Deterministic, and exact to the code point, marker lines included.
 
-Pinned items are reserved first. Those of the first tier follow in one fixed order, each cut to no less than its floor, and
-the longest beginning of that order that fits is taken: a larger budget never drops one of them. What room is left makes
-cut items longer, and then goes to the lower tiers, where an item that does not fit is passed over and the next one tried.
-Nothing of a lower tier is shown while something of the first one is missing.
+Pinned items are reserved first. Items of the first tier follow in one fixed order, each cut to no less than its floor, and the
+longest beginning of that order that fits is taken: a larger budget never drops one of them. The remaining room first makes cut
+items longer and then goes to the lower tiers, where an item that does not fit is skipped and the next one tried. Nothing of a
+lower tier is shown while something of the first one is missing.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.merge import Block, Bullet
 
 Place = tuple[int, int]
-"""Block and bullet."""
+"""Index of a block, and of a bullet in it."""
 
 
 class Allocation:
-    """The texts of the bullets that are shown, and what they cost."""
+    """The texts of the bullets that are shown, and their sizes."""
 
     def __init__(self, blocks: Sequence[Block], envelope: int, budget: int) -> None:
         self.blocks = blocks
         self.budget = budget
         self.size = envelope
-        """Code points of the text as it stands."""
+        """Code points of the current text."""
         self.shown: dict[Place, str] = {}
         self._counts = [0] * len(blocks)
         self._sizes = [0] * len(blocks)
         self._costs = [0] * len(blocks)
 
     def omitted(self, block: int) -> int:
-        """Items of a block that the cap or the budget leaves out; words of ours do not count."""
+        """Number of a block's items that the cap or the budget leaves out; text of ours does not count."""
         there = self.blocks[block]
         missing = sum(
             not bullet.filler and not bullet.marker and (block, place) not in self.shown
@@ -46,7 +46,7 @@ class Allocation:
         return there.capped + missing
 
     def _cost(self, block: int, count: int, size: int, missing: int) -> int:
-        """Code points of a section with so many bullets of such a size: blank line, heading, bullets, the counting line."""
+        """Code points of a section with so many bullets of a total size: blank line, heading, bullets, the counting line."""
         if not count:
             return 0
         there = self.blocks[block]
@@ -55,7 +55,7 @@ class Allocation:
         return cost + (1 + len(more(missing, there.section)) if missing and not alone else 0)
 
     def put(self, place: Place, text: str) -> bool:
-        """Shows a bullet with this text (in place of the one it has), if the budget has room for it."""
+        """Shows a bullet with a text, replacing its earlier one, if the budget has room; returns whether it has."""
         block, number = place
         bullet = self.blocks[block].bullets[number]
         before = self.shown.get(place)
@@ -74,13 +74,13 @@ class Allocation:
         return True
 
     def force(self, place: Place, text: str) -> None:
-        """Shows a bullet whatever the budget says."""
+        """Shows a bullet even if the budget has no room."""
         budget, self.budget = self.budget, 1 << 60
         self.put(place, text)
         self.budget = budget
 
     def drop(self, place: Place) -> str:
-        """Shows a bullet no longer; returns the text it had."""
+        """Removes a shown bullet and returns its text."""
         block, number = place
         bullet = self.blocks[block].bullets[number]
         text = self.shown.pop(place)
@@ -108,7 +108,7 @@ def smallest(bullet: Bullet) -> str:
 
 
 def allocate(blocks: Sequence[Block], envelope: int, budget: int) -> Allocation | None:
-    """The bullets that are shown; None where what is pinned does not fit."""
+    """The bullets to show; None if the pinned ones do not fit."""
     queues = _queues(blocks)
     allocation = Allocation(blocks, envelope, budget)
     for place in queues[Tier.PINNED]:
@@ -127,7 +127,7 @@ def _bullet(blocks: Sequence[Block], place: Place) -> Bullet:
 
 
 def _queues(blocks: Sequence[Block]) -> dict[Tier, list[Place]]:
-    """The bullets of each tier in the order in which they are granted: the best of each section first."""
+    """The bullets of each tier in the order of allocation: the best of each section first."""
     queues: dict[Tier, list[tuple[int, int, float, int]]] = {tier: [] for tier in Tier}
     for number, block in enumerate(blocks):
         order = sorted(range(len(block.bullets)), key=lambda place: (block.bullets[place].rank, place))
@@ -142,10 +142,10 @@ def _queues(blocks: Sequence[Block]) -> dict[Tier, list[Place]]:
 
 
 def _first_tier(allocation: Allocation, queue: list[Place]) -> bool:
-    """Takes the longest beginning of the queue that fits; says whether that was all of it.
+    """Takes the longest beginning of the queue that fits; returns whether that is the whole queue.
 
-    A longer beginning may cost less than a shorter one, since a section that is complete needs no line that counts what
-    is missing: each is looked at.
+    Every length is tried: a longer beginning may cost less than a shorter one, because a complete section needs no line that counts
+    missing items.
     """
     blocks = allocation.blocks
     trial = Allocation(blocks, 0, allocation.budget)
@@ -164,7 +164,7 @@ def _first_tier(allocation: Allocation, queue: list[Place]) -> bool:
 
 
 def _lengthen(allocation: Allocation, queue: Iterable[Place]) -> None:
-    """Gives back what cut bullets lost, as far as there is room."""
+    """Restores the cut parts of bullets as far as there is room."""
     for place in queue:
         text = allocation.shown.get(place)
         bullet = _bullet(allocation.blocks, place)
@@ -189,7 +189,7 @@ def _lower_tiers(allocation: Allocation, queues: dict[Tier, list[Place]]) -> Non
         text = smallest(_bullet(allocation.blocks, place))
         dropped = [(last, allocation.drop(last)) for last in queues[Tier.LAST] if last in allocation.shown]
         if not allocation.put(place, text):
-            # A section that was complete counts what is missing now, which may take more room than what was dropped.
+            # A section that was complete now counts missing items, which may take more room than the dropped bullets had.
             for last, shown in dropped:
                 if last != other:
                     allocation.force(last, shown)
@@ -197,10 +197,10 @@ def _lower_tiers(allocation: Allocation, queues: dict[Tier, list[Place]]) -> Non
 
 
 def _displaced(allocation: Allocation, queues: dict[Tier, list[Place]]) -> tuple[Place, Place] | None:
-    """A bullet of the second tier that would fit in the place of one of the last, and that one.
+    """A bullet of the second tier that would fit in the place of one of the last tier, and that one.
 
-    That can be where a section became complete after the bullet was passed over: the line that counts what is missing is
-    no longer needed then, and gives room back.
+    This happens if a section became complete after the bullet was skipped: the line that counts missing items is no longer needed
+    and frees room.
     """
     missing = [place for place in queues[Tier.SECOND] if place not in allocation.shown]
     last = [place for place in queues[Tier.LAST] if place in allocation.shown] if missing else []

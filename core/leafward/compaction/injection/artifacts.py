@@ -1,4 +1,4 @@
-"""What stands in the files of a spec or a bug: tasks, decisions, progress; and which stage that amounts to."""
+"""Reads the files of a spec or a bug: tasks, decisions, progress, and the stage that these imply."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Task:
     """One box of a task list."""
 
     number: str
-    """As written; empty where it has none."""
+    """The number as written; empty if there is none."""
     title: str
     batch: str
-    """The heading it stands under, `Batch 1 — Foundation`; empty where there is none."""
+    """The heading above, such as `Batch 1 — Foundation`; empty if there is none."""
     done: bool
     line: int
 
@@ -50,14 +50,14 @@ class Task:
 
 
 def tasks_of(text: str) -> list[Task]:
-    """The tasks of a list: the outermost boxes, whatever their numbering."""
+    """The tasks of a list: its outermost boxes, with or without numbers."""
     found: list[tuple[int, Task]] = []
     batch = ""
     for line in visible_lines(text):
         heading = _HEADING.match(line.text)
         if heading is not None:
             named = _BATCH.match(line.text)
-            # A heading of the same depth or above ends the batch; one inside of it does not.
+            # A heading of the same or a higher level ends the batch; a lower one does not.
             batch = unclosed(named[1]) if named is not None else "" if len(heading[1]) <= 2 else batch
             continue
         box = _TASK.match(line.text)
@@ -69,12 +69,12 @@ def tasks_of(text: str) -> list[Task]:
 
 
 def unclosed(heading: str) -> str:
-    """A heading without the signs that may close it."""
+    """A heading without the closing signs at its end."""
     return heading.rstrip().rstrip("#").rstrip()
 
 
 def section(text: str, title: re.Pattern[str]) -> list[Line]:
-    """All bullets under the headings that are wanted, to the next heading of the same depth or above."""
+    """All bullets under the matching headings, up to the next heading of the same or a higher level."""
     found: list[Line] = []
     depth = 0
     for line in visible_lines(text):
@@ -92,7 +92,7 @@ def section(text: str, title: re.Pattern[str]) -> list[Line]:
 
 
 def meaningful(file: TextFile | None) -> bool:
-    """Whether a file holds more than headings' signs, comments and blanks."""
+    """Whether a file has text besides heading signs, comments and blanks."""
     return file is not None and any(_MARKUP.sub("", line.text) for line in visible_lines(file.text))
 
 
@@ -102,7 +102,7 @@ def has_boxes(file: TextFile | None) -> bool:
 
 
 def inferred_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Line | None]:
-    """The stage that the artifacts amount to, and the line of a progress file that says so, if one does."""
+    """The stage that the artifacts imply, and the line of a progress file that names it, if there is one."""
     if pack.type == "bug":
         return _bug_stage(pack, there)
     notes = there.get(pack.notes)
@@ -126,12 +126,12 @@ def _bug_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, L
 
 
 def progress_of(pack: Pack, there: Mapping[str, TextFile | None]) -> TextFile | None:
-    """The file in which progress is noted."""
+    """The file that records progress."""
     return next((file for name in pack.progress if (file := there.get(name)) is not None), None)
 
 
 def _claimed(pack: Pack, file: TextFile | None) -> tuple[str, Line] | None:
-    """The furthest stage that a progress file says was reached. One that is only to come was not."""
+    """The furthest stage that a progress file says was reached. A stage that is still to come does not count."""
     if file is None:
         return None
     best: tuple[int, str, Line] | None = None
@@ -147,7 +147,7 @@ def _claimed(pack: Pack, file: TextFile | None) -> tuple[str, Line] | None:
 def bug_status(
     pack: Pack, there: Mapping[str, TextFile | None], claimed: Line | None
 ) -> tuple[str, TextFile, int] | None:
-    """How far a bug is: what its state file says, else the line of progress that gives the stage, else the last one."""
+    """The status of a bug: from its state file, else the progress line that names the stage, else the last line."""
     for name in pack.state:
         file = there.get(name)
         if file is None:

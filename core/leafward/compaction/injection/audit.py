@@ -1,4 +1,4 @@
-"""Two audits of a compaction: which rules it makes stop matching, and which injected items its summary has anyway."""
+"""Two audits of a compaction: rules that stop matching because of it, and injected items that its summary holds anyway."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ if TYPE_CHECKING:
 
 
 class RuleFate(StrEnum):
-    """What a compaction makes of a rule that held before it."""
+    """Fate of a rule that held before a compaction."""
 
     KEPT = "kept"
-    """It still matches what is in the context."""
+    """The rule still matches the context."""
     RECOVERED = "recovered"
-    """It matches again, because of what is injected."""
+    """The rule matches again because of the injected text."""
     LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleAudit:
-    """One rule before a compaction, after it, and with what is injected."""
+    """One rule before a compaction, after it, and with the injected text."""
 
     rule: str
     fate: RuleFate
     always: bool
-    """It has no condition, so that nothing can make it stop."""
+    """Whether the rule has no condition, so that it always holds."""
     before: tuple[tuple[str, str], ...]
-    """What carried it: condition and path, keyword or tool."""
+    """The carriers of the rule: condition, and the path, keyword or tool."""
     after: tuple[tuple[str, str], ...]
     injected: tuple[tuple[str, str], ...]
-    """What carries it with the injection, where it would not hold without."""
+    """The carriers with the injected text, if the rule would not hold without it."""
     named: bool
-    """Whether the injected text names it."""
+    """Whether the injected text names the rule."""
 
 
 class Presence(StrEnum):
-    """How a summary has an item."""
+    """Form in which a summary holds an item."""
 
     VERBATIM = "verbatim"
     NORMALISED = "normalised"
-    """In another case, with other punctuation, or in other words."""
+    """With another case, other punctuation, or other words."""
     ABSENT = "absent"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAudit:
-    """One injected item, looked for in a summary."""
+    """One injected item, searched for in a summary."""
 
     section: str
     text: str
@@ -76,9 +76,9 @@ def audit_rules(
     workspace: Workspace,
     diagnostics: list[Diagnostic],
 ) -> list[RuleAudit]:
-    """The rules that held on the path before, by name.
+    """The rules that held on the path before, in the order of their names.
 
-    `after` is what the entries that are kept say; `texts` are the summary and what is injected beside it.
+    `after` is collected from the kept entries; `texts` are the summary and the injected text.
     """
     rules = read_rules(workspace, diagnostics)
     summary, injected = texts
@@ -112,11 +112,11 @@ def _carriers(match: Match | None) -> tuple[tuple[str, str], ...]:
 
 
 def _with(there: Situation, text: str, cwd: str) -> Situation:
-    """A situation with the paths that a text names as well."""
+    """A situation with the paths named by a text added."""
     paths: dict[str, tuple[SourceRef, ...]] = dict(there.paths)
     for form in forms.paths(text, cwd) if text else ():
         paths.setdefault(locate(form.text, cwd, tidy=True), (SourceRef(SourceKind.DERIVED, note="text"),))
-    # Bullets that are paths are taken whole, also those that no text could be told to name.
+    # Bullets that are paths are taken whole, even if they would not be recognised as paths in a text.
     for line in text.split("\n"):
         if line.startswith("- "):
             paths.setdefault(line[2:], (SourceRef(SourceKind.DERIVED, note="bullet"),))
@@ -130,7 +130,7 @@ _STAGE = "stage.canonical_stage"
 
 
 def audit_items(injection: Injection, summary: str, cwd: str = "") -> list[ItemAudit]:
-    """Governance, workflow and pins of an injection, each looked for in a summary. A stage's name counts verbatim only."""
+    """Governance, workflow and pins of an injection, each searched for in a summary. A stage's name counts only verbatim."""
     text = Text(summary, cwd)
     return [
         ItemAudit(line.section, line.core, _presence(line.core, line.section, text), line.sources)
@@ -159,7 +159,7 @@ def rules_of(
     workspace: Workspace | None,
     diagnostics: list[Diagnostic],
 ) -> list[RuleAudit]:
-    """The audit of rules of a compaction that happened. Raises Refused where the entry is none."""
+    """The audit of rules for a stored compaction. Raises Refused if the entry is none."""
     there = replaced_by(session, compaction)
     if workspace is None:
         return []
@@ -169,7 +169,7 @@ def rules_of(
 
 
 def counts(audits: Iterable[RuleAudit]) -> Mapping[RuleFate, int]:
-    """Rules by what became of them."""
+    """Number of rules by fate."""
     found = dict.fromkeys(RuleFate, 0)
     for audit in audits:
         found[audit.fate] += 1

@@ -1,4 +1,4 @@
-"""What every builder is given. Builders never see each other, and none of them reads a clock or the environment."""
+"""Input of all builders. Builders never see each other, and none of them reads a clock or the environment."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class BuildInput:
     workspace: Workspace | None
     settings: InjectionSettings
     now: datetime | None
-    """What freshness is measured against; None where neither the settings nor the path say."""
+    """The time against which freshness is measured; None if neither the settings nor the path have one."""
     governance: TextFile | None = None
-    """The user's own governance file, for all projects."""
+    """The user's own governance file for all projects."""
 
 
 Builder = Callable[[BuildInput], Contribution]

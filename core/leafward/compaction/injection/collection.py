@@ -1,6 +1,6 @@
-"""What a path says that builders need, read once: files, the last prompt, what was done, compactions, pins.
+"""Collects everything that builders need of a path, in one reading: files, the last prompt, actions, compactions, pins.
 
-Only entries on the path count. What other branches did counts where a branch summary on the path carries it.
+Only entries on the path count. Files of other branches count if a branch summary on the path lists them.
 """
 
 from __future__ import annotations
@@ -54,27 +54,27 @@ _KINDS = frozenset(
     {Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.COMPACTION, Kind.BRANCH_SUMMARY}
 )
 _PUT_IN = frozenset({Kind.CUSTOM_MESSAGE, Kind.INJECTED})
-"""What may hold words that a person typed, in another agent's session."""
+"""Kinds that may hold text typed by a person, in another agent's session."""
 _ASSISTANT, _TOOL_RESULT = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT)
 _SEARCHES = frozenset({"grep", "find", "glob", "ls", "list"})
-"""Tools that look for files: their path is a place, not a file that was read."""
+"""Tools that search for files: their path is a place, not a file that was read."""
 _LOOKED_AT = 20_000
 """Code points of a prompt in which paths are looked for."""
 _PROMPTS = 300
-"""The last prompts: only in these paths are looked for."""
+"""Number of last prompts in which paths are looked for."""
 _COMMAND_LIMIT = 160
 _LAST_MILLISECOND = 4_102_444_800_000
-"""Of the year 2099."""
+"""The beginning of the year 2100, in milliseconds since 1970."""
 _LOST = re.compile(
     r"(?i)\b(?:i (?:don'?t|do not|no longer) (?:have|see|remember) (?:the |any |our )?(?:earlier |previous )?(?:context|conversation|history)"
     r"|(?:can|could) you (?:remind me|repeat)|what were we working on|where did we leave off|which (?:file|task) were we"
     r"|i(?:'ve| have) lost (?:the )?(?:context|thread))"
 )
-"""Phrases that an agent writes when it has lost its context. A guess, and called one."""
+"""Phrases of an agent that has lost its context. A guess, and reported as one."""
 
 
 def utc_time(text: object) -> datetime | None:
-    """An ISO 8601 time, in UTC where it names no zone, or milliseconds since 1970; None for anything else."""
+    """An ISO 8601 time, in UTC if it has no zone, or milliseconds since 1970; None for anything else."""
     if isinstance(text, datetime):
         return text if text.tzinfo is not None else text.replace(tzinfo=UTC)
     if isinstance(text, (int, float)) and not isinstance(text, bool) and 0 < text < _LAST_MILLISECOND:
@@ -94,7 +94,7 @@ def collect(
     stop: Callable[[], bool] = lambda: False,
     entries: Iterable[int] | None = None,
 ) -> Collected:
-    """Reads the path to an entry once, or only some entries of it. Where `stop` turns true, what was found is returned."""
+    """Reads the path to an entry once, or only the given entries of it. Once `stop` returns true, returns what was found so far."""
     found = Collected(EntryIndex(at), session.cwd, session.id)
     if entries is None:
         entries = session.tree.path(at) if at >= 0 else ()
@@ -162,12 +162,12 @@ class _Reader:
         self._shapes = CallShapes(table)
         self._in_order = sorted(found.path)
         self._shell = ""
-        """The command for the shell that the last message of the user is."""
+        """The shell command in the user's last message."""
         self._unread: list[EntryIndex] = []
-        """Replies behind the last one that was decoded: which model they are of is looked up for the last."""
+        """Replies after the last decoded one; the model is looked up only for the last of them."""
 
     def needs(self, index: int, line: bytes) -> bool:
-        """Takes in a result or a reply as its bytes tell it (`call_lines`); True where it has to be decoded."""
+        """Takes in a result or a reply from its bytes (`call_lines`); True if it has to be decoded."""
         kind = self._kinds[index]
         if kind == _TOOL_RESULT:
             result = result_in(line)
@@ -186,7 +186,7 @@ class _Reader:
         return False
 
     def is_needed(self, index: int, outcome: tuple[str, bool] | None) -> bool:
-        """Takes in a result that says no more than what became of a call; True where it has to be decoded."""
+        """Takes in a result that only tells the outcome of a call; True if it has to be decoded."""
         if outcome is not None:
             self._answered(index, outcome[0], failed=outcome[1])
         return outcome is None
@@ -200,7 +200,7 @@ class _Reader:
                 self._shell = shell_command(one)
                 said = as_typed(one)
                 if said.get("role") == "user":
-                    # A command without words asks for what it does.
+                    # A slash command without arguments asks for what the command does.
                     text = text_of(said.get("content"))
                     self._prompt(index, text if text.strip() else command_in(one))
         elif kind is Kind.ASSISTANT:
@@ -236,9 +236,9 @@ class _Reader:
         if not did_run(message):
             return
         words, calls = text_of(message.get("content")), list(tool_calls(message))
-        # A reply that is only begun, as opencode's own summary while its plugins are asked, answers nothing yet.
+        # An unfinished reply, such as opencode's own summary while its plugins are asked, does not answer yet.
         if is_users_call(message, self._shell):
-            # The user ran it: the request before it stands as it stood.
+            # The user ran it: the request before it is unchanged.
             self._shell = ""
         elif calls:
             self._found.request.worked()
@@ -247,7 +247,7 @@ class _Reader:
         self._called(index, calls)
 
     def _model(self, message: Body) -> bool:
-        """Notes which model a reply is of; False where it does not say."""
+        """Records the model of a reply; False if the reply names none."""
         model = message.get("model")
         if not isinstance(model, str):
             return False
@@ -280,7 +280,7 @@ class _Reader:
         self._waiting.update(waiting)
 
     def _uses(self, call: ToolCall) -> list[tuple[str, Use, str]]:
-        """The files that a call names, patches, or prints by a command, with what it does to them."""
+        """The files that a call names, patches or prints by a command, with its action on each."""
         return [(path, _USES[action], action.value) for _, action, path in file_calls(call, self._table)]
 
     def _result(self, index: EntryIndex, message: Body) -> None:
@@ -312,7 +312,7 @@ class _Reader:
         )
 
     def _listed(self, index: EntryIndex, body: Body) -> None:
-        """The files that a summary carries on."""
+        """Takes in the files listed by a summary."""
         details = body.get("details")
         if not isinstance(details, dict):
             return
@@ -324,7 +324,7 @@ class _Reader:
         self._calls.append((index, uses, True))
 
     def finish(self) -> None:
-        """Makes files and actions of the calls, in the order of the path; failed calls touch nothing."""
+        """Converts the calls into files and actions, in the order of the path; failed calls touch no files."""
         for reply in reversed(self._unread):
             if self._model(message_in(self._session.body(reply) or {})):
                 break
@@ -355,9 +355,9 @@ class _Reader:
         self._settle_mentions()
 
     def _settle_mentions(self) -> None:
-        """A path that a text merely names is the file that a tool touched, if it is the end of exactly one.
+        """Merges each mentioned path with the file that a tool touched, if it is the end of exactly one path.
 
-        A folder that touched files lie in says nothing new.
+        A mentioned folder is removed if touched files lie in it, as it adds nothing.
         """
         files = self._found.files
         touched = [path for path, file in files.items() if file.use is not Use.MENTIONED]
@@ -389,7 +389,7 @@ class _Reader:
         self, index: EntryIndex, call: str, uses: Iterable[tuple[str, Use, str]], *, by_tool: bool
     ) -> None:
         for raw, use, note in uses:
-            # In a text an `@` stands before a file that is meant.
+            # An `@` in a text marks a file.
             path = self._name(raw, tidy=self._table.tidies_paths or note == "text")
             if path == "." or not path:
                 continue
@@ -402,7 +402,7 @@ class _Reader:
             known.by_tool = known.by_tool or by_tool
             known.gone = known.gone and not by_tool
             known.sources.append(source)
-            # A file that was there before and is written over was modified, not created.
+            # Overwriting an existing file modifies it.
             use = (
                 Use.MODIFIED
                 if use is Use.CREATED and known.use in {Use.READ, Use.MODIFIED, Use.CREATED}
@@ -417,7 +417,7 @@ _PAST = {"write": "wrote", "edit": "edited"}
 
 
 def _quoted(command: str) -> str:
-    """The first line of a command as code; one that holds backticks stands between two of them, as Markdown has it."""
+    """The first line of a command as Markdown code; a line with backticks gets double ones."""
     line = command.strip().split("\n", 1)[0]
     line = line if len(line) <= _COMMAND_LIMIT else line[: _COMMAND_LIMIT - 1] + "…"
     if "`" not in line:
@@ -426,7 +426,7 @@ def _quoted(command: str) -> str:
 
 
 def _places(arguments: Body) -> list[tuple[str, Use, str]]:
-    """The folders and files that a search was asked to look at."""
+    """The folders and files in which a search looked."""
     found = []
     path = arguments.get("path")
     if isinstance(path, str) and path.strip():

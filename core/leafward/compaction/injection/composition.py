@@ -1,4 +1,4 @@
-"""From contributions to the text: merge, allocate, render, report."""
+"""Makes the text from contributions: merge, allocate, render, report."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ NOTE = "Carried over unchanged, no part of the conversation. Paths are relative 
 _ENVELOPE = len(OPENING) + 1 + len(NOTE) + 1 + len(CLOSING)
 _COUNTED = SourceRef(SourceKind.DERIVED, note="counted")
 _SHORTEST = 24
-"""Code points of a next action below which cutting it further says nothing."""
+"""Least code points of a next action; cut further, it would mean nothing."""
 
 
 def compose(
     contributions: Sequence[Contribution], budget: int, off: frozenset[str] = frozenset()
 ) -> Injection:
-    """The text that so many code points have room for. Nothing to say gives an empty text."""
+    """The injected text within a budget of code points; empty if there is nothing to say."""
     redactor = Redactor()
     blocks, omitted = merged(contributions, off, redactor)
     diagnostics = [remark for contribution in contributions for remark in contribution.diagnostics]
     if redactor.found:
         names = ", ".join(f"{count} {name}" for name, count in sorted(redactor.found.items()))
-        diagnostics.append(Diagnostic("redacted", f"secrets were taken out: {names}"))
+        diagnostics.append(Diagnostic("redacted", f"secrets redacted: {names}"))
     if all(bullet.filler for block in blocks for bullet in block.bullets):
         blocks = []
     allocation = allocate(blocks, _ENVELOPE, budget) if budget > 0 else None
@@ -59,7 +59,7 @@ def compose(
         outcome = "only the next action is left" if lines else "nothing is injected"
         diagnostics.append(
             Diagnostic(
-                "budget", f"{max(0, budget)} characters are too few for what always goes along; {outcome}"
+                "budget", f"{max(0, budget)} characters are too few for what is always injected; {outcome}"
             )
         )
     return _report(lines, blocks, allocation, omitted, diagnostics, budget)
@@ -70,7 +70,7 @@ def _lines(allocation: Allocation) -> list[InjectedLine]:
     for number, block in enumerate(allocation.blocks):
         places = [place for place in range(len(block.bullets)) if (number, place) in allocation.shown]
         if all(block.bullets[place].marker for place in places):
-            # How many more there are says nothing below none.
+            # A count of further items needs at least one shown item.
             continue
         key = block.section.key
         lines += [InjectedLine("", key), InjectedLine(f"## {block.section.title}", key, (STATIC,))]
@@ -87,7 +87,7 @@ def _lines(allocation: Allocation) -> list[InjectedLine]:
 
 
 def _fallback(blocks: Sequence[Block], budget: int) -> list[InjectedLine]:
-    """One line with the phase or stage and the next action, cut to fit; nothing where not even that fits."""
+    """One line with the phase or stage and the next action, cut to fit; empty if even that does not fit."""
     best: dict[str, Bullet] = {block.section.key: block.bullets[0] for block in blocks}
     stage, phase, action = (
         best.get(key) for key in ("stage.canonical_stage", "gov.phase", "stage.next_action")
@@ -99,7 +99,7 @@ def _fallback(blocks: Sequence[Block], budget: int) -> list[InjectedLine]:
     text = ": ".join(bullet.text for bullet in parts)
     head = len(parts[0].text) if len(parts) > 1 or parts[0] is not action else 0
     if len(text) > room:
-        # A stage's name is never cut; what is left of the action has to say something.
+        # A stage's name is never cut, and the rest of the action must still mean something.
         if room >= head + 2 + _SHORTEST:
             text = cut(text, room)
         elif 0 < head <= room:
@@ -156,7 +156,7 @@ def _report(
 
 
 def _sizes(lines: Sequence[InjectedLine]) -> tuple[Counter[str], Counter[str]]:
-    """Tokens and code points by section. A line's newline is its own; tokens are counted along the text, so that they add up."""
+    """Tokens and code points by section. A newline belongs to the line after it; tokens are counted along the text to add up."""
     tokens: Counter[str] = Counter()
     chars: Counter[str] = Counter()
     units = counted = 0

@@ -1,4 +1,4 @@
-"""What of the injected context is configured by the user."""
+"""Settings of the injected context from the user's configuration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GOVERNANCE = "governance.toml"
 
 
 def configured_settings(config: Config, workspace: Path | None = None) -> InjectionSettings:
-    """The settings of the configuration; `workspace` is the folder that is read instead of the session's own."""
+    """The settings from the configuration; `workspace` is the folder to read instead of the session's own."""
     return InjectionSettings(
         budget=config.injection_budget,
         order=config.injection_order,

@@ -1,4 +1,4 @@
-"""Where the work stands, for any session: from `SESSION.md` where there is one, else from the session itself."""
+"""State of the work in any session: from `SESSION.md` if there is one, else from the session itself."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class Continuity:
     file: TextFile | None = None
 
     def add(self, key: str, *items: Item) -> None:
-        """Puts items behind those that a section has."""
+        """Appends items to a section."""
         self.items.setdefault(key, []).extend(items)
 
     def put(self, key: str, *items: Item) -> None:
-        """Puts items in place of those that a section has."""
+        """Replaces the items of a section."""
         self.items[key] = list(items)
 
 
 def continuity(inputs: BuildInput) -> Continuity:
-    """Objective, step, status, what is done and left, decisions, files, blockers, and what to do next."""
+    """Objective, step, status, finished and remaining work, decisions, files, blockers and next action."""
     made = Continuity()
     if inputs.workspace is not None:
         made.file = inputs.workspace.read(LOG)
@@ -72,7 +72,7 @@ def continuity(inputs: BuildInput) -> Continuity:
 
 
 def with_placeholders(made: Continuity, keys: Iterable[str]) -> None:
-    """Says `none recorded` in the sections that have nothing to say."""
+    """Adds `none recorded` to sections without items."""
     for key in keys:
         if not made.items.get(key):
             made.put(*nothing(key))
@@ -120,12 +120,12 @@ def _from_log(
 
 
 def _from_session(made: Continuity, inputs: BuildInput) -> None:
-    """What the log does not say: the last prompt stands for the objective, and the rest is in words of ours."""
+    """Fills sections that the log leaves empty: the last prompt becomes the objective, the rest is text of ours."""
     request = inputs.found.request
     source = from_entry(request.entry, note="prompt")
     if not made.items.get("stage.objective"):
         if request.text and request.answered:
-            # What was answered is no objective any more, and what comes next is not known.
+            # An answered request is no longer an objective, and the next one is not known.
             pass
         elif request.text:
             made.add("stage.objective", Item(f"The user's last request: {request.text}", (source,)))
@@ -153,7 +153,7 @@ def _capital(text: str) -> str:
 
 
 def _files(entry: LogEntry, file: TextFile, workspace: Workspace | None) -> list[Item]:
-    """Files in back-ticks, as far as they look like files or are there."""
+    """File names in backticks, if they look like files or exist."""
     found: dict[str, Item] = {}
     for line in entry.file_lines:
         for quoted in quoted_names(line.text):
@@ -165,7 +165,7 @@ def _files(entry: LogEntry, file: TextFile, workspace: Workspace | None) -> list
 
 
 def quoted_names(text: str) -> list[str]:
-    """What stands in back-ticks on one line, without blanks in it."""
+    """The texts in backticks on one line that contain no blanks."""
     parts = text.split("`")
     return [
         part
@@ -175,7 +175,7 @@ def quoted_names(text: str) -> list[str]:
 
 
 def is_file(name: str, workspace: Workspace | None) -> bool:
-    """Whether a quoted name is a file's: it is there, or ends as files do. `output.context` is none."""
+    """Whether a quoted name is a file: it exists, or it ends like one, unlike `output.context`."""
     if not name or name.startswith(("/", "-", "@", "$", "#", "~")) or "://" in name or ".." in name:
         return False
     if any(char in name for char in "*?(){}<>|;=,\"'\\"):

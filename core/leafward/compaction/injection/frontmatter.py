@@ -1,4 +1,4 @@
-"""The head of a rule file: a little YAML between two lines of `---`, read without making anything of it but texts."""
+"""The head of a rule file: a little YAML between two lines of `---`, read only as texts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Value = str | bool | None | list[str]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a file, and what follows it."""
+    """The head of a file, and the text after it."""
 
     values: dict[str, Value] = field(default_factory=dict)
-    """Scalars as texts, truth values as such, lists of scalars as texts; anything else is left out."""
+    """Scalars and lists of scalars as texts, truth values as such; anything else is left out."""
     lines: dict[str, int] = field(default_factory=dict)
-    """The line on which each key stands, from 1."""
+    """The line of each key, from 1."""
     body: str = ""
     problem: str = ""
-    """What is wrong with the head; empty where nothing is, and where there is no head."""
+    """The fault in the head; empty if there is none, or if there is no head."""
 
 
 def read_head(text: str) -> Head:
@@ -31,23 +31,23 @@ def read_head(text: str) -> Head:
         return Head(body=text)
     end = next((number for number in range(1, len(lines)) if _END.match(lines[number])), None)
     if end is None:
-        return Head(body=text, problem="its head is never closed")
+        return Head(body=text, problem="its front matter is never closed")
     # Slow to import, and few workspaces have rules.
     import yaml
 
     body = "\n".join(lines[end + 1 :])
     try:
-        # Nodes, not objects: nothing is constructed, and an alias costs nothing however often it is named.
+        # Only nodes are composed: no object is constructed, and an alias costs nothing however often it is used.
         node = yaml.compose("\n".join(lines[1:end]), Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         place = f" on line {error.problem_mark.line + 2}" if error.problem_mark is not None else ""
-        return Head(body=body, problem=f"its head is no YAML{place}")
+        return Head(body=body, problem=f"its front matter is not YAML{place}")
     except (yaml.YAMLError, RecursionError):
-        return Head(body=body, problem="its head is no YAML")
+        return Head(body=body, problem="its front matter is not YAML")
     if node is None:
         return Head(body=body)
     if not isinstance(node, yaml.MappingNode):
-        return Head(body=body, problem="its head holds no keys")
+        return Head(body=body, problem="its front matter has no keys")
     values: dict[str, Value] = {}
     places: dict[str, int] = {}
     for key, value in node.value:

@@ -1,8 +1,9 @@
-"""What governs the work: language, phase and framework, anchors, recent actions, style.
+"""Governance of the work: language, phase and framework, anchors, recent actions, style.
 
 Leafward's own store is `.leafward/governance.toml` in the workspace, and `governance.toml` in our data folder for all
-projects. The store of the iDumb plugin (`.idumb`, versions 1 and 2) is read as well, and never written. What the
-workspace's own file says goes before what `.idumb` says, and that before the file for all projects; anchors of all add up.
+projects. The store of the iDumb plugin (`.idumb`, versions 1 and 2) is read as well, and never written. The
+workspace's own file takes precedence over `.idumb`, which takes precedence over the file for all projects; anchors of all
+are combined.
 
     phase = "phase-2"
     framework = "none"
@@ -50,15 +51,15 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.stores import Anchor, Store
 
 STALE_AFTER = timedelta(hours=48)
-"""An anchor, or a validation, that is older than this is stale (iDumb 2)."""
+"""Age from which on an anchor or a validation is stale (iDumb 2)."""
 
 _WEIGHT = {"critical": 4, "high": 3}
-"""Priorities that are carried over a compaction."""
+"""Priorities that are carried over a compaction, with their weights."""
 
 
 @dataclass(slots=True)
 class _Given:
-    """The stores, those that count most first."""
+    """The stores in the order of precedence."""
 
     stores: list[Store]
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -72,7 +73,7 @@ class _Given:
 
 
 def governance(inputs: BuildInput) -> Contribution:
-    """Language, phase, anchors and actions of the stores; without one only what the session itself did."""
+    """Language, phase, anchors and actions of the stores; without a store, only the session's own actions."""
     diagnostics: list[Diagnostic] = []
     stores: list[Store] = []
     if inputs.workspace is not None:
@@ -126,7 +127,7 @@ def _phase(there: _Given, now: datetime | None) -> tuple[Item, ...]:
 
 
 def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Reason]]) -> tuple[Item, ...]:
-    """Critical and high ones: by priority, fresh before stale, newest first."""
+    """Critical and high anchors: by priority, fresh before stale, newest first."""
 
     def is_stale(anchor: Anchor) -> bool:
         time = anchor.modified or anchor.created
@@ -150,7 +151,7 @@ def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Re
         )
         if anchor.priority not in _WEIGHT:
             left.append(("gov.anchors", item, Reason.PRIORITY))
-        # Where the store keeps no time of change, an anchor holds until it is taken away.
+        # If the store records no time of change, an anchor holds until it is removed.
         elif not critical and anchor.modified is not None and is_stale(anchor):
             left.append(("gov.anchors", item, Reason.STALE))
         else:
@@ -159,7 +160,7 @@ def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Re
 
 
 def _actions(there: _Given, inputs: BuildInput) -> tuple[list[Item], int]:
-    """The last of a store's history, else of what the session did, the oldest of them first; and how many there are."""
+    """The last actions of a store's history, else of the session, oldest first, and the number of all actions."""
     for store in there.stores:
         if store.actions:
             items = [Item(action.text, (action.source,)) for action in store.actions[-OFFERED_ACTIONS:]]

@@ -1,4 +1,4 @@
-"""What the user asked for last, and whether the model is at work on it, has answered it, or has asked back."""
+"""The user's last request: its text, and whether the model is working on it, has answered it, or has asked back."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts.prose import keeps_going, last_sentence, reports
 
 _SAYS_MUCH = 20
-"""Code points from which on a prompt says by itself what is wanted."""
+"""Code points from which on a prompt counts as a request of its own."""
 _BEFORE = 160
-"""Code points that are quoted of the request which a short one goes on with."""
+"""Code points quoted of the earlier request that a short prompt continues."""
 
 
 @dataclass(slots=True)
 class LastRequest:
-    """The last request of a path, kept up to date prompt by prompt and reply by reply."""
+    """The last request of a path, updated with every prompt and reply."""
 
     text: str = ""
-    """Its words; of a short one also the question that it answers, or the request that it interrupts."""
+    """The text of the request; a short one also quotes the question that it answers, or the request that it interrupts."""
     entry: EntryIndex = NO_ENTRY
-    """The prompt that it stands in."""
+    """The prompt with the request."""
     answered: bool = False
-    """Whether the model ended with words since, and these ask nothing back or say first of all that it was done."""
+    """Whether the model has since ended with text that asks nothing back, or that reports the work as done."""
     question: str = ""
-    """With which the model's last reply ends; empty where it ends with none, or was at work when it ended."""
+    """The question at the end of the model's last reply; empty if it ends with none or called a tool."""
     _told: str = ""
-    """The last prompt that says by itself what is wanted."""
+    """The last prompt that was a request of its own."""
 
     def prompted(self, entry: EntryIndex, text: str) -> None:
         """Takes in a prompt."""
@@ -40,7 +40,7 @@ class LastRequest:
         elif self._told and (went_on or not self.answered):
             text = f"{words} (before it: {' '.join(self._told.split())[:_BEFORE]})"
         if not (went_on and not self.answered):
-            # Who only says to go on with what is under way asks for nothing new.
+            # A prompt that only says to go on requests nothing new.
             self.text, self.entry = text, entry
         self.answered, self.question = False, ""
 
@@ -49,7 +49,7 @@ class LastRequest:
         self.answered, self.question = False, ""
 
     def replied(self, words: str) -> None:
-        """Takes in a reply that ends with words."""
+        """Takes in a reply that ends with text."""
         words = words.rstrip("*_ )\n")
         asks = words.endswith(("?", "？"))
         self.question = last_sentence(words.rpartition("\n")[2]) if asks else ""

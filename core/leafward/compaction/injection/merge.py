@@ -1,4 +1,4 @@
-"""What the builders gave, made one: safe text, each path once, caps applied, everything that is left out accounted for."""
+"""Merges the contributions of the builders: safe text, each path once, caps applied, and every omission recorded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Bullet:
-    """One item ready to be shown: its text is final but for the cut that the budget may ask for."""
+    """One item ready to be shown: its text is final, except that the budget may cut it."""
 
     text: str
     tier: Tier
@@ -29,17 +29,17 @@ class Bullet:
     path: str = ""
     core: str = ""
     marker: bool = False
-    """The line that counts what a section left out, where it has nothing else to show."""
+    """Whether this is the line that counts omitted items, in a section without other bullets."""
 
 
 @dataclass(slots=True)
 class Block:
-    """One section with its bullets in the order in which they are shown."""
+    """One section with its bullets in the order of the text."""
 
     section: Section
     bullets: list[Bullet]
     capped: int = 0
-    """Items that the cap leaves out."""
+    """Number of items that the cap leaves out."""
     omitted: list[Omitted] = field(default_factory=list)
 
 
@@ -59,7 +59,7 @@ NOTHING = "none recorded"
 def merged(
     contributions: Sequence[Contribution], off: frozenset[str], redactor: Redactor
 ) -> tuple[list[Block], list[Omitted]]:
-    """The blocks to allocate, in the order of the text, and what is left out before the budget is looked at."""
+    """The blocks to allocate, in the order of the text, and the items left out before the budget is considered."""
     omitted: list[Omitted] = []
     blocks: dict[str, Block] = {}
     for section in SECTIONS:
@@ -103,7 +103,7 @@ def _bullet(item: Item, section: Section, redactor: Redactor) -> Bullet:
 
 
 def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bullet]:
-    """Equal lines of one section as one that keeps the sources of all, in the place of the one that counts most."""
+    """Merges equal lines of one section; the merged line keeps all sources and the place of the line that counts most."""
     found: dict[str, Bullet] = {}
     for bullet in bullets:
         first = found.get(bullet.text)
@@ -111,7 +111,7 @@ def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bul
             found[bullet.text] = bullet
             continue
         omitted.append(Omitted(key, bullet.text, Reason.DUPLICATE, bullet.sources))
-        # The first source is that of the line's place.
+        # The first source is that of the line whose place is kept.
         ahead, behind = (bullet, first) if bullet.rank < first.rank else (first, bullet)
         first.sources = _joined(ahead.sources, behind.sources)
         first.tier = min(first.tier, bullet.tier)
@@ -126,7 +126,7 @@ def _joined(first: tuple[SourceRef, ...], second: Iterable[SourceRef]) -> tuple[
 
 
 def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
-    """Caps and the one table of paths, the sections that matter most first: what one of them shows, no other repeats."""
+    """Applies caps and the shared table of paths, the most important sections first: no path is shown twice."""
     shown: dict[str, Bullet] = {}
     left: dict[str, int] = {}
     for section in sorted(SECTIONS, key=lambda section: (section.tier, ORDER[section.key])):
@@ -167,11 +167,11 @@ def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
 
 
 def more(count: int, section: Section) -> str:
-    """The line that counts what a section left out."""
+    """The line that counts the omitted items of a section."""
     noun = section.noun[:-1] if count == 1 else section.noun
     return f"… and {count} more {noun}".rstrip()
 
 
 def nothing(key: str) -> tuple[str, Item]:
-    """The bullet of a section that has nothing to say and is shown all the same."""
+    """The key and the bullet of a section that is shown although it has no items."""
     return key, Item(NOTHING, (SourceRef(SourceKind.STATIC),), Tier.LAST, filler=True)

@@ -1,4 +1,4 @@
-"""Files that commands moved or removed (`files/shell/moves`): the working set has them where they are now, or not at all."""
+"""Files that commands moved or removed (`files/shell/moves`): the working set lists their current paths, or not at all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def move_files(
     files: dict[str, FileUse], command: str, name: Callable[[str], str], entry: EntryIndex, source: SourceRef
 ) -> None:
-    """Takes in what a command that ended well did to files; `name` is what a path is called among them."""
+    """Applies a successful command to the files; `name` normalises a path."""
     for moved, target in moves(command):
         path = name(moved)
         to = name(target) if target is not None else None
@@ -31,7 +31,7 @@ def move_files(
 
 
 def _at(files: dict[str, FileUse], path: str) -> list[FileUse]:
-    """The file of that name, or what lies in the folder of that name."""
+    """The file of that name, or the files in the folder of that name."""
     if path in files:
         return [files[path]]
     below = f"{path}/"

@@ -1,4 +1,4 @@
-"""What was collected of a path, which all builders read: its files, what was done, what was asked last, compactions, pins."""
+"""Findings on a path, read by all builders: files, actions, the last request, compactions, pins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Use(IntEnum):
-    """What a path did with a file, from what matters most."""
+    """Use of a file on a path, the most important first."""
 
     MODIFIED = 0
     CREATED = 1
@@ -29,29 +29,29 @@ class FileUse:
     """One file of a path, by its normalised name."""
 
     path: str
-    """Relative to the session's folder when inside it."""
+    """Relative to the session's folder if the file is inside it."""
     use: Use
     seq: int
-    """The last entry that used it so."""
+    """The last entry with this use."""
     sources: list[SourceRef]
-    """Every use, in the order of the path."""
+    """Sources of every use, in the order of the path."""
     by_tool: bool = True
-    """Whether a tool's arguments name it, and not only a text."""
+    """Whether a tool's arguments name it, not only a text."""
     gone: bool = False
     """Whether a command moved or removed it since."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAction:
-    """Something that was done: a command, an edit."""
+    """An action on the path: a command or an edit."""
 
     text: str
     outcome: str
-    """`ok`, `failed`, how the user declined it, or empty where no result is on the path."""
+    """`ok`, `failed`, the user's refusal, or empty if no result is on the path."""
     entry: EntryIndex
     call: str
     command: str = ""
-    """Whole, of a call that ran one."""
+    """The whole command of a call that ran one."""
     result: EntryIndex = NO_ENTRY
 
 
@@ -62,12 +62,12 @@ class PastCompaction:
     entry: EntryIndex
     timestamp: str
     replaced: int
-    """Entries of the path that its summary stands for."""
+    """Number of entries on the path that its summary replaces."""
 
 
 @dataclass(slots=True)
 class Collected:
-    """What was found. Builders read it and change nothing."""
+    """Everything that was found. Builders read it and change nothing."""
 
     at: EntryIndex
     cwd: str
@@ -75,18 +75,18 @@ class Collected:
     path: list[EntryIndex] = field(default_factory=list)
     files: dict[str, FileUse] = field(default_factory=dict)
     prompt: str = ""
-    """The last thing the user wrote."""
+    """The last text that the user wrote."""
     prompt_entry: EntryIndex = NO_ENTRY
     request: LastRequest = field(default_factory=LastRequest)
-    """What was asked for last, and how far the model is with it."""
+    """The user's last request, and the model's progress on it."""
     actions: list[RecordedAction] = field(default_factory=list)
-    """In the order of the path."""
+    """Actions in the order of the path."""
     tools: set[str] = field(default_factory=set)
     model: str = ""
     time: datetime | None = None
-    """Of the entry, or the last one before it that has a time."""
+    """Time of the last entry with a time."""
     compactions: list[PastCompaction] = field(default_factory=list)
     pins: tuple[tuple[str, EntryIndex], ...] = ()
-    """Those that the compaction that applies was made with, and where they stand."""
+    """The pins of the latest compaction, each with its entry."""
     lost_thread: tuple[EntryIndex, str] | None = None
-    """Where after the last compaction a reply sounds as if the context were gone, and the words."""
+    """The first reply after the last compaction that sounds as if the context were lost, and its words."""

@@ -1,4 +1,4 @@
-"""What the user pinned: now, or when the compaction that applies was made."""
+"""Pins of the user: given now, or stored with the latest compaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GIVEN = SourceRef(SourceKind.CONFIG, note="pin")
 
 
 def pins(inputs: BuildInput) -> Contribution:
-    """Pins that are given, then those that stand in the compaction that applies."""
+    """The given pins, then those of the latest compaction."""
     items = [Item(pin, (_GIVEN,), rank=rank) for rank, pin in enumerate(inputs.settings.pins)]
     known = {item.text for item in items}
     items += [

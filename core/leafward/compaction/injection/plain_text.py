@@ -1,4 +1,4 @@
-"""Dynamic text made fit for one bullet: one line, nothing that acts, hides, or opens a heading, a list or a fence."""
+"""Makes dynamic text safe for one bullet: one line that neither acts, hides text, nor opens a heading, a list or a fence."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from leafward.base.redact import Redactor
 
 PATH_LIMIT = 300
-"""Code points of a path."""
+"""Most code points of a path."""
 ITEM_LIMIT = 500
-"""Code points of any other item."""
+"""Most code points of any other item."""
 FLOOR = 80
-"""An item that has to give way to the budget is cut to no less than this."""
+"""Least code points to which the budget may cut an item."""
 
 _ELLIPSIS = "…"
 _LOOKED_AT = 20_000
-"""Code points of a raw text that are looked at."""
+"""Most code points of a raw text that are processed."""
 _ESCAPES = re.compile(
     r"\x1b\[[0-9;:?<=>!]{0,64}[ -/]{0,8}[@-~]"  # colours, cursor
     r"|\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)"  # titles, links
@@ -27,7 +27,7 @@ _ESCAPES = re.compile(
     r"|\x9b[0-9;:?<=>!]{0,64}[ -/]{0,8}[@-~]"
 )
 _SEPARATORS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
-"""Controls, and what ends a line or a paragraph."""
+"""Control characters, and characters that end a line or a paragraph."""
 _HIDDEN = (
     *(0x00AD, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF),
     *range(0x202A, 0x202F),
@@ -35,7 +35,7 @@ _HIDDEN = (
     *range(0xFFF9, 0xFFFC),
     *range(0xE0000, 0xE0080),
 )
-"""What takes no room, or reorders what stands around it. Joiners of emoji stay."""
+"""Invisible characters, and those that reorder text. Joiners of emoji stay."""
 _REPLACED: dict[int, str] = {
     **dict.fromkeys(_SEPARATORS, " "),
     **dict.fromkeys(_HIDDEN, ""),
@@ -45,17 +45,17 @@ _SPACE = re.compile(r"\s+")
 _OPENS = re.compile(
     r"(?:#{1,6}(?=\s|$)|[-*+](?=\s|$)|[-*_](?:\s?[-*_]){2,}\s*$|-{3,}|={3,}\s*$|>|`{3,}|~{3,}|\d{1,9}[.)](?=\s|$)|\|)"
 )
-"""What a line of Markdown that begins so would be: a heading, a list item, a rule, a quotation, a fence, a table."""
+"""Beginnings of a line that Markdown reads as a heading, list item, rule, quotation, fence or table."""
 _TAG = re.compile(
     r"(?i)<(?=/?(?:leafward[\w-]{0,20}|summary|previous-summary|conversation|read-files|modified-files|system[\w-]{0,20})\b)"
 )
-"""Tags that the text around us is delimited with."""
+"""Tags that delimit the text around the injected context."""
 
 
 def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) -> str:
-    """`text` in NFC on one line of at most `limit` code points, made harmless; secrets are redacted where a redactor is given.
+    """`text` in NFC on one line of at most `limit` code points, made harmless; secrets are redacted if a redactor is given.
 
-    Escape sequences and marks that hide or reorder text are removed, control characters and separators become a space; a
+    Escape sequences and marks that hide or reorder text are removed, control characters and separators become spaces; a
     beginning that would open a heading, a list item or a fence is escaped with a backslash.
     """
     text = text[:_LOOKED_AT]
@@ -65,7 +65,7 @@ def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) 
         text = unicodedata.normalize("NFC", _ESCAPES.sub("", text).translate(_REPLACED))
     text = _SPACE.sub(" ", text).strip()
     if redactor is not None:
-        # A secret that was broken up by what is hidden shows only now.
+        # A secret that was interrupted by hidden characters is recognisable only now.
         text = redactor.text(text)
     text = _TAG.sub("‹", text)
     if _OPENS.match(text):
@@ -74,7 +74,7 @@ def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) 
 
 
 def cut(text: str, limit: int) -> str:
-    """`text` in at most `limit` code points, cut between graphemes, with an ellipsis where something was cut."""
+    """`text` in at most `limit` code points, cut between graphemes, with an ellipsis if anything was cut."""
     if len(text) <= limit:
         return text
     if limit < 1:

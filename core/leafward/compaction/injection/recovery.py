@@ -1,4 +1,4 @@
-"""The reminder after a compaction: that there was one, what was asked last, and how to get going again."""
+"""The reminder after a compaction: that there was one, and how to continue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIRST = "Read a file again before changing it: what was read before the compact
 
 
 def recovery(inputs: BuildInput) -> Contribution:
-    """Nothing on a path without a compaction. A compaction is seen by its entry, never guessed from words."""
+    """The reminder; empty on a path without a compaction. A compaction is recognised by its entry, never guessed from text."""
     past = inputs.found.compactions
     if not past:
         return Contribution("recovery")
@@ -31,7 +31,7 @@ def recovery(inputs: BuildInput) -> Contribution:
     when = f", last on {last.timestamp[:10]}" if last.timestamp[:4].isdigit() else ""
     replaced = "its first entry" if last.replaced == 1 else f"its first {last.replaced} entries"
     text = f"This path was compacted {times} before{when}; a summary stands for {replaced}."
-    # The last one first: the sentence is about that.
+    # The last one first, as the sentence is about it.
     items = [
         Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in reversed(past)))),
         Item(_FIRST, (STATIC,), Tier.LAST, rank=1),

@@ -1,7 +1,7 @@
-"""Rule files of opencode (`.opencode/rules`, `.md` and `.mdc`): which of them hold in a given situation, and why.
+"""Rule files of opencode (`.opencode/rules`, `.md` and `.mdc`): those that hold in a given situation, and the reasons.
 
-A rule without conditions always holds. One with conditions holds where any of them does, or all with `match: all`. What
-cannot be told from a session (the operating system, whether it runs in CI) is left out of account, and said.
+A rule without conditions always holds. A rule with conditions holds if any of them does, or, with `match: all`, if all do.
+Conditions that a session does not decide (the operating system, running in CI) are ignored, with a remark.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = ".opencode/rules"
 _ENDINGS = (".md", ".mdc")
 _DEPTH = 8
 _MOST = 500
-"""Rule files that are read."""
+"""Most rule files that are read."""
 
 _LISTS = ("globs", "keywords", "tools", "model", "agent", "command", "project", "branch", "os")
 _UNTOLD = {"agent": "the agent's name", "os": "the operating system", "ci": "whether it runs in CI"}
@@ -46,25 +46,25 @@ class Rule:
     """One rule file."""
 
     name: str
-    """Its path below the folder of rules."""
+    """The path below the folder of rules."""
     file: TextFile
     conditions: Mapping[str, tuple[str, ...]]
-    """What it asks for, by condition; empty: it always holds."""
+    """Values by condition; without any, the rule always holds."""
     every: bool
-    """Whether all conditions are to hold instead of any."""
+    """Whether all conditions must hold, not just any."""
     lines: Mapping[str, int]
 
     def source(self, condition: str = "") -> SourceRef:
-        """The file, or the line of one of its conditions."""
+        """The rule's file as a source, or the line of one of its conditions."""
         return self.file.source(self.lines.get(condition, 0), condition or "rule")
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What rules are held against."""
+    """Facts that rules are matched against."""
 
     paths: Mapping[str, tuple[SourceRef, ...]] = field(default_factory=dict)
-    """Paths in the context, each with where it stands."""
+    """Paths in the context, each with its sources."""
     prompt: str = ""
     prompt_source: SourceRef | None = None
     tools: frozenset[str] = frozenset()
@@ -75,16 +75,16 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A rule that holds, and what carries it."""
+    """A rule that holds, and its carriers."""
 
     rule: Rule
     carriers: tuple[tuple[str, str], ...]
-    """Condition and what fulfils it: a path, a keyword, a tool; none for a rule without conditions."""
+    """Conditions with the path, keyword or tool that fulfils each; none for a rule without conditions."""
     sources: tuple[SourceRef, ...]
 
 
 def read_rules(workspace: Workspace, diagnostics: list[Diagnostic]) -> list[Rule]:
-    """The rule files of a workspace, sorted by name. A head that cannot be read makes a rule that always holds, and is said."""
+    """The rule files of a workspace, sorted by name. A rule with an unreadable head always holds, with a remark."""
     found: list[Rule] = []
     waiting: list[tuple[str, int]] = [("", 0)]
     while waiting and len(found) < _MOST:
@@ -105,7 +105,7 @@ def read_rules(workspace: Workspace, diagnostics: list[Diagnostic]) -> list[Rule
 def _rule(name: str, file: TextFile, diagnostics: list[Diagnostic]) -> Rule:
     head = read_head(file.text)
     if head.problem:
-        text = f"{file.path}: {head.problem}; the rule counts as one that always holds"
+        text = f"{file.path}: {head.problem}; the rule is treated as one that always holds"
         diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
     conditions = _conditions(head)
     return Rule(name, file, conditions, head.values.get("match") == "all", head.lines)
@@ -124,7 +124,7 @@ def _conditions(head: Head) -> dict[str, tuple[str, ...]]:
 
 
 def keyword_form(keyword: str) -> re.Pattern[str]:
-    """A keyword as opencode-rules looks for it: in any case, from the beginning of a word on."""
+    """A pattern for a keyword, as opencode-rules searches for it: in any case, from the beginning of a word."""
     return re.compile(rf"\b{re.escape(keyword)}", re.IGNORECASE | re.ASCII)
 
 
@@ -161,7 +161,7 @@ def _match(rule: Rule, there: Situation) -> Match | None:
 def _fulfilled(
     condition: str, patterns: tuple[str, ...], there: Situation
 ) -> list[tuple[str, tuple[SourceRef, ...]]]:
-    """What fulfils one condition, with its sources; empty where nothing does."""
+    """The values that fulfil one condition, with their sources; empty if none does."""
     prompt = (there.prompt_source,) if there.prompt_source is not None else ()
     match condition:
         case "globs":
@@ -191,13 +191,13 @@ def _fulfilled(
 
 
 def slash_command(prompt: str) -> str:
-    """The command that a prompt begins with, without its slash; empty where it begins with none."""
+    """The command at the beginning of a prompt, without its slash; empty if there is none."""
     first = prompt.split(maxsplit=1)[:1]
     return first[0][1:] if first and first[0].startswith("/") and len(first[0]) > 1 else ""
 
 
 def situation(found: Collected, workspace: Workspace | None) -> Situation:
-    """What the whole path to an entry holds."""
+    """The situation of the whole path to an entry."""
     return Situation(
         {file.path: tuple(file.sources) for file in found.files.values()},
         found.prompt,
@@ -210,7 +210,7 @@ def situation(found: Collected, workspace: Workspace | None) -> Situation:
 
 
 def project_tags(workspace: Workspace | None) -> frozenset[str]:
-    """What kind of project a workspace is, by the files that lie in it."""
+    """Tags for the kind of project, from the files in a workspace."""
     if workspace is None:
         return frozenset()
     tags = {tag for name, marks in _MARKERS.items() if workspace.exists(name) for tag in marks}
@@ -221,7 +221,7 @@ def project_tags(workspace: Workspace | None) -> frozenset[str]:
 
 
 def branch_of(workspace: Workspace | None) -> str:
-    """The branch that is checked out, as `.git/HEAD` says it; empty where it does not."""
+    """The branch that is checked out, from `.git/HEAD`; empty if it names none."""
     head = workspace.read(".git/HEAD") if workspace is not None and workspace.exists(".git/HEAD") else None
     return (
         head.text.strip().removeprefix("ref: refs/heads/")
@@ -231,7 +231,7 @@ def branch_of(workspace: Workspace | None) -> str:
 
 
 def rules(inputs: BuildInput) -> Contribution:
-    """The names of the rules that hold on this path, each with what carries it."""
+    """The names of the rules that hold on this path, each with the sources of its carriers."""
     if inputs.workspace is None:
         return Contribution("rules")
     diagnostics: list[Diagnostic] = []
@@ -239,10 +239,10 @@ def rules(inputs: BuildInput) -> Contribution:
     for rule in known:
         untold = [_UNTOLD[condition] for condition in rule.conditions if condition in _UNTOLD]
         if untold:
-            text = f"{rule.name} asks for {' and '.join(untold)}, which a session does not tell; left out of account"
+            text = f"{rule.name} depends on {' and '.join(untold)}, which no session records; that condition is ignored"
             diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
     held = matching(known, situation(inputs.found, inputs.workspace))
-    # Those that a path or a word of the conversation carries go before those that always hold.
+    # Rules carried by a path or a word of the conversation come before those that always hold.
     items = tuple(
         Item(match.rule.name, match.sources, rank=2 * place + (0 if match.carriers else len(held) * 2))
         for place, match in enumerate(held)

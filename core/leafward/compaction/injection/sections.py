@@ -9,19 +9,19 @@ from leafward.compaction.injection.values import Tier
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section. Sections stand in the text in the order of `SECTIONS`."""
+    """One section. The text has the sections in the order of `SECTIONS`."""
 
     key: str
     title: str
     tier: Tier
     cap: int | None = None
-    """Items shown at most; None: as many as the budget allows."""
+    """Most items that are shown; None for as many as the budget allows."""
     noun: str = ""
-    """What is counted where some are left out: `… and 5 more paths`."""
+    """Noun for omitted items: `… and 5 more paths`."""
     group: str = ""
     """Sections of one group share the cap."""
     sort: bool = False
-    """Shown by (casefold, raw) instead of as given."""
+    """Whether items are sorted by (casefold, raw) instead of shown in the given order."""
 
 
 _PATHS = 20
@@ -62,15 +62,15 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section("rules.active", "Rules in Force", Tier.LAST, 20, "rules", sort=True),
 )
-"""Titles of the stage sections are those that the workflow's own tools print, so that a reader finds them again."""
+"""Sections by place in the text. Stage sections have the titles that the workflow's own tools print, so that readers know them."""
 
 BY_KEY: dict[str, Section] = {section.key: section for section in SECTIONS}
 ORDER: dict[str, int] = {section.key: place for place, section in enumerate(SECTIONS)}
 
 FALLBACK = "fallback"
-"""The key of the one line that is left where the budget has no room for what is pinned."""
+"""Key of the single line that remains if the budget has no room for pinned items."""
 
 
 def keys_of(name: str) -> frozenset[str]:
-    """The section keys that a name means: a key, or all that begin with it (`gov`, `stage`, `workingset`). Empty: none."""
+    """The section keys for a name: a key, or all keys that begin with it (`gov`, `stage`, `workingset`). Else empty."""
     return frozenset(key for key in BY_KEY if key == name or key.startswith(f"{name}."))

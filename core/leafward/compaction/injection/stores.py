@@ -23,17 +23,17 @@ _STATES = (STATE, ".idumb/brain/hook-state.json")
 _CONFIG = ".idumb/config.json"
 _ANCHOR_FILES = (".idumb/brain/anchors.json", ".idumb/anchors/anchors.json")
 _MOST = 500
-"""Anchors and actions of a store that are looked at."""
+"""Most anchors and actions that are read of a store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Something that has to stay known."""
+    """A fact that must not be forgotten."""
 
     content: str
     type: str
     priority: str
-    """`critical`, `high`, `medium`, `low`, or whatever stands there."""
+    """`critical`, `high`, `medium`, `low`, or any other text in the store."""
     created: datetime | None
     modified: datetime | None
     source: SourceRef
@@ -41,7 +41,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that was done, as the store tells it."""
+    """An action in the store's history."""
 
     text: str
     source: SourceRef
@@ -49,26 +49,26 @@ class Action:
 
 @dataclass(slots=True)
 class Store:
-    """What one store says."""
+    """Contents of one store."""
 
     values: dict[str, tuple[str, SourceRef]] = field(default_factory=dict)
     """`phase`, `framework`, `style`, `language.communication`, `language.documents`."""
     validated: tuple[str, datetime | None, SourceRef] | None = None
-    """When it was validated last: as it is told, and as a time; None where the store does not keep that."""
+    """The last validation as text and as a time; None if the store does not record one."""
     anchors: list[Anchor] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
-    """The oldest first."""
+    """The oldest action first."""
 
 
 def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Store | None:
-    """Our own file, of the workspace or given; None where there is none that can be used."""
+    """The store of our own file, from a workspace or given; None if there is no usable file."""
     file = where.read(OWN) if isinstance(where, Workspace) else where
     if file is None:
         return None
     try:
         document = tomllib.loads(file.text)
     except (ValueError, RecursionError) as error:
-        text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is passed over"
+        text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is skipped"
         diagnostics.append(Diagnostic("governance", text))
         return None
     place = _Lines(file, SourceKind.FILE if isinstance(where, Workspace) else SourceKind.CONFIG)
@@ -86,7 +86,7 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
 
 
 def read_idumb(workspace: Workspace, diagnostics: list[Diagnostic]) -> Store | None:
-    """The files of the iDumb plugin; None where it was never set up here."""
+    """The store of the iDumb plugin's files; None if the plugin was never set up here."""
     store = Store()
     there = False
     for name in _STATES:
@@ -130,7 +130,7 @@ def read_idumb(workspace: Workspace, diagnostics: list[Diagnostic]) -> Store | N
 
 
 class _Lines:
-    """Where in a file something stands."""
+    """Finds the lines of keys and texts in a file."""
 
     def __init__(self, file: TextFile, kind: SourceKind = SourceKind.FILE) -> None:
         self._file = file
@@ -139,12 +139,12 @@ class _Lines:
         self._next: dict[str, int] = {}
 
     def of(self, key: str) -> SourceRef:
-        """The line that names a key first."""
+        """The first line that names a key."""
         name = re.compile(rf"(?<![\w-]){re.escape(key)}[\"'\s]*[:=]")
         return self._at(next((at for at, line in enumerate(self._lines, 1) if name.search(line)), 0))
 
     def after(self, text: str) -> SourceRef:
-        """The next line that holds a text, each time it is asked for a later one."""
+        """The next line that holds a text; a repeated call finds a later line."""
         needle = text.strip().split("\n", 1)[0].strip()[:40]
         start = self._next.get(needle, 0)
         for at in range(start, len(self._lines)):
@@ -166,12 +166,12 @@ def _json(
     try:
         document = json.loads(file.text)
     except (ValueError, RecursionError):
-        diagnostics.append(Diagnostic("governance", f"{name} is not JSON; it is passed over"))
+        diagnostics.append(Diagnostic("governance", f"{name} is not JSON; it is skipped"))
         return None
     if isinstance(document, list):
         document = {"anchors": document}
     if not isinstance(document, dict):
-        diagnostics.append(Diagnostic("governance", f"{name} holds no object; it is passed over"))
+        diagnostics.append(Diagnostic("governance", f"{name} is not an object; it is skipped"))
         return None
     return document, _Lines(file)
 
@@ -185,7 +185,7 @@ def _held(named: object) -> object:
 
 
 def _as_text(value: object) -> str:
-    """A value as text; empty for what is none."""
+    """A value as text; empty for a value that has no text."""
     if isinstance(value, (datetime, date)):
         return value.isoformat()
     if isinstance(value, bool) or value is None or isinstance(value, (dict, list)):
@@ -196,7 +196,7 @@ def _as_text(value: object) -> str:
 def _values(store: Store, document: Mapping[str, Any], language: object, place: _Lines) -> None:
     for name in ("phase", "framework"):
         value = document.get(name)
-        # The second version keeps an object with a name.
+        # Version 2 stores an object with a name.
         value = value.get("name") if isinstance(value, dict) else value
         text = _as_text(value)
         if text:

@@ -1,4 +1,4 @@
-"""What became of rules and injected items in one compaction."""
+"""Traces the fate of rules and injected items through one compaction."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _ALL = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """What became of rules and items, and against which injection that was measured."""
+    """Fates of rules and items, and the injection against which they were measured."""
 
     rules: tuple[RuleAudit, ...]
     items: tuple[ItemAudit, ...]
     stored: bool
-    """Whether the compaction carries injected text of its own; else it is the one that would be made now."""
+    """Whether the compaction has injected text of its own; otherwise the injection is the one that would be made now."""
     diagnostics: tuple[Diagnostic, ...]
 
 
 def trace(session: Session, compaction: int, config: Config, workspace: Path | None) -> Traced:
-    """Compares the injection of a compaction with its summary, and the rules of the workspace with what it left."""
+    """Compares the injection of a compaction with its summary, and the workspace's rules with the context after it."""
     settings = configured_settings(config, workspace)
     there = replaced_by(session, compaction)
     made: Injection = inject(session, session.columns.parent[compaction], replace(settings, budget=_ALL))

@@ -1,4 +1,4 @@
-"""The values of an injection: what builders give, and what comes out, line by line with its sources."""
+"""Values of an injection: the input from builders, and the resulting lines with their sources."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class SourceKind(StrEnum):
-    """Where a line comes from."""
+    """Kind of a line's source."""
 
     ENTRY = "entry"
     FILE = "file"
     CONFIG = "config"
-    """The user's own settings: a pin that was given, Leafward's own governance file."""
+    """The user's own settings: a given pin, or Leafward's own governance file."""
     STATIC = "static"
-    """Words of ours."""
+    """Text of ours."""
     DERIVED = "derived"
     """Counted or concluded from the other sources of the same line."""
 
@@ -34,17 +34,17 @@ class SourceRef:
 
     kind: SourceKind
     entry: EntryIndex = NO_ENTRY
-    """-1 where it is no entry."""
+    """The entry; -1 for other sources."""
     call: str = ""
-    """The tool call's id, where the entry is one."""
+    """The tool call's id, if the source is a call."""
     file: str = ""
-    """Relative to the workspace where it lies inside."""
+    """Path, relative to the workspace if the file is inside it."""
     line: int = 0
-    """From 1; 0 where the whole file is meant."""
+    """The line, from 1; 0 for the whole file."""
     digest: str = ""
-    """SHA-256 of the file as it was read, the first 16 digits."""
+    """The first 16 digits of the SHA-256 of the file as it was read."""
     note: str = ""
-    """What the source is taken for: `read`, `edit`, a rule's name, a pack's field."""
+    """Role of the source: `read`, `edit`, a rule's name, a pack's field."""
 
 
 STATIC = SourceRef(SourceKind.STATIC)
@@ -56,7 +56,7 @@ def from_entry(entry: int, call: str = "", note: str = "") -> SourceRef:
 
 
 class Tier(IntEnum):
-    """How much an item matters: nothing of a lower tier is shown in the place of something of a higher one."""
+    """Importance of an item: nothing of a lower tier displaces something of a higher one."""
 
     PINNED = 0
     """Reserved before anything else."""
@@ -72,50 +72,50 @@ class Item:
     text: str
     sources: tuple[SourceRef, ...]
     tier: Tier | None = None
-    """None: the tier of its section."""
+    """The tier; None for that of its section."""
     rank: float = 0
-    """Within its section, the smallest first; what is given first comes first among equals."""
+    """Order within its section, the smallest first; equal ranks keep the given order."""
     path: str = ""
-    """The normalised path, where the item is one: printed once in the whole text."""
+    """The normalised path if the item is one; a path is printed once in the whole text."""
     whole: bool = False
-    """Shown whole or not at all: a stage's name."""
+    """Whether it is shown whole or not at all, as a stage's name is."""
     core: str = ""
-    """The part of the text that is not ours; empty: all of it. What an audit looks for."""
+    """The part of the text that is not ours, which an audit searches for; empty for all of it."""
     filler: bool = False
-    """Words of ours that stand where there is nothing to say; no loss."""
+    """Whether this is text of ours for an empty section; leaving it out loses nothing."""
 
 
 class Reason(StrEnum):
-    """Why an item is not in the text."""
+    """Reason why an item is not in the text."""
 
     CAP = "cap"
     BUDGET = "budget"
     STALE = "stale"
     PRIORITY = "priority"
-    """Its own priority is too low to be carried over a compaction."""
+    """The item's own priority is too low to be carried over a compaction."""
     EMPTY = "empty"
     DUPLICATE = "duplicate"
-    """It is printed elsewhere."""
+    """The item is printed elsewhere."""
     OFF = "off"
-    """Its section is switched off."""
+    """The item's section is switched off."""
     GONE = "gone"
-    """A command moved or removed the file since."""
+    """A command has moved or removed the file since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """Something that a builder offered and that is not in the text."""
+    """An item that a builder offered but that is not in the text."""
 
     section: str
     text: str
-    """Safe and cut as it would have been shown."""
+    """The text, safe and cut as it would have been shown."""
     reason: Reason
     sources: tuple[SourceRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A remark on the result, for people."""
+    """A remark on the result, for the user."""
 
     code: str
     text: str
@@ -123,35 +123,35 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one builder gives: items by section key, in the order in which they are shown."""
+    """Contribution of one builder: items by section key, in the order of the text."""
 
     builder: str
     items: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
     left_out: tuple[tuple[str, Item, Reason], ...] = ()
-    """What the builder itself leaves out: section key, item, why."""
+    """Items that the builder itself leaves out: section key, item, reason."""
     beyond: Mapping[str, int] = field(default_factory=dict)
-    """By section key, how many more there are that were not worth offering: they are counted only."""
+    """By section key, the number of further items that are not offered, only counted."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class InjectionSettings:
-    """What is asked for. Nothing else than this, the path and the workspace decides the text."""
+    """Settings of an injection. The text depends only on these, the path and the workspace."""
 
     budget: int = INJECTION_BUDGET
     """Code points of the whole text, marker lines included."""
     order: str = "recent"
-    """How the files that are shown are chosen where there are too many: `recent`, or `alpha`. Shown they are sorted."""
+    """Order in which files are chosen if there are too many: `recent` or `alpha`. They are always shown sorted."""
     workspace: Path | None = None
-    """The folder that builders read; None: the session's own, if it exists."""
+    """The folder that builders read; None for the session's own, if it exists."""
     now: datetime | None = None
-    """What freshness is measured against; None: the time of the entry."""
+    """The time against which freshness is measured; None for the time of the entry."""
     off: frozenset[str] = frozenset()
     """Keys of sections that are switched off."""
     pins: tuple[str, ...] = ()
-    """What the user wants carried on, word for word."""
+    """Texts to carry on word for word."""
     governance: Path | None = None
-    """The user's own governance file for all projects; None: none is read."""
+    """The user's own governance file for all projects; None to read none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,29 +162,29 @@ class InjectedLine:
     section: str
     """The key of its section; empty for the marker lines."""
     sources: tuple[SourceRef, ...] = ()
-    """At least one for every line that says something."""
+    """Sources of the line; at least one for every line with text."""
     core: str = ""
-    """The part of a bullet that an audit looks for in a summary; empty for every other line, and for words of ours."""
+    """The part of a bullet that an audit searches for in a summary; empty for other lines and for text of ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionReport:
-    """What became of one section."""
+    """Outcome for one section."""
 
     key: str
     title: str
     tokens: int
-    """Of its lines. All sections and the envelope together are the text's."""
+    """Tokens of its lines. All sections and the envelope add up to the whole text."""
     chars: int
     """Code points, newlines included."""
     shown: int
     omitted: int
-    """Items that a cap or the budget left out: what its last line counts."""
+    """Number of items that a cap or the budget left out, as counted in its last line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """The injected context: `text` is what is sent, byte for byte, and is `lines` joined by newlines."""
+    """The injected context: `text` is sent byte for byte, and equals `lines` joined by newlines."""
 
     text: str
     lines: tuple[InjectedLine, ...]
@@ -192,9 +192,9 @@ class Injection:
     omitted: tuple[Omitted, ...]
     diagnostics: tuple[Diagnostic, ...]
     tokens: int
-    """As pi 1.5.2 estimates those of a summary."""
+    """Tokens, estimated as pi 1.5.2 does for a summary."""
     envelope: int
-    """Tokens of the marker lines and what stands between them and the sections."""
+    """Tokens of the marker lines and the lines between them and the sections."""
     digest: str
     """SHA-256 of the text."""
     budget: int

@@ -1,4 +1,4 @@
-"""A spec or bug workflow over the generic continuity: which one is under way, in which stage, and what that asks for."""
+"""A spec or bug workflow on top of the generic continuity: the current work, its stage, and what that stage requires."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ WORKFLOW = (
 _STAGE_NAME = r"(?<![\w.-])(?<!\w/)/?({names})(?![\w-])(?!/\w)"
 _NUMBER = re.compile(r"(\d+)")
 _LISTED = 4
-"""Discoveries and tasks beyond these are counted only."""
+"""Discoveries and tasks beyond this number are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A stage that a text names."""
+    """A stage named by a text."""
 
     stage: str
     source: SourceRef
@@ -76,12 +76,12 @@ class _Work:
         return f"{self.pack.folder}/{self.name}/{file}"
 
     def sources(self, part: str) -> tuple[SourceRef, ...]:
-        """Words of the pack, and what says that this stage is the one."""
+        """Sources for text of the pack: the pack itself, and the reason for this stage."""
         return (SourceRef(SourceKind.STATIC, note=f"{self.stage.name}: {part}"), self.why)
 
 
 def stages(inputs: BuildInput) -> Contribution:
-    """Continuity of any session, and of a workflow where one is under way."""
+    """Continuity of any session, and of a workflow if one is under way."""
     made = continuity(inputs)
     diagnostics: list[Diagnostic] = []
     if inputs.workspace is not None:
@@ -99,9 +99,9 @@ def stages(inputs: BuildInput) -> Contribution:
 
 
 def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | None) -> Hint | None:
-    """The stage that the newest entry of the log names: its brief first, then its last mention. Branch names do not count.
+    """The stage named last in the newest log entry's open work, else in the whole entry. Branch names do not count.
 
-    What `AGENTS.md` names counts where the log names none, and where it is one stage only.
+    If the log names none, the stage named by `AGENTS.md` counts, provided that it names only one.
     """
     names = "|".join(stage.name for pack in packs() for stage in pack.stages)
     pattern = re.compile(_STAGE_NAME.format(names=names))
@@ -143,7 +143,7 @@ def _folders(workspace: Workspace, pack: Pack) -> list[str]:
 
 
 def _pick(workspace: Workspace, pack: Pack, names: list[str], log: WorkLog | None) -> str:
-    """The piece of work that is meant: the one the log names last, then one with open tasks, then the last by name."""
+    """The piece of work that is meant: the one that the log named last, else one with open tasks, else the last by name."""
     for entry in log.entries if log is not None else ():
         named = _named(pack, names, entry)
         if named is not None:
@@ -164,7 +164,7 @@ def _natural(name: str) -> list[tuple[bool, int, str]]:
 
 
 def _named(pack: Pack, names: list[str], entry: LogEntry) -> str | None:
-    """What one entry names, as a folder, behind a stage, or as a word; the longest name where one holds another."""
+    """The piece of work that an entry names as a folder, after a stage, or as a word; of overlapping names, the longest."""
     text = "\n".join(line.text for line in (*entry.lines, *entry.open_work))
     stage_names = "|".join(stage.name for stage in pack.stages)
     for form in (
@@ -195,11 +195,11 @@ def _read(
     stage, why = pack.stage(inferred), base
     if hint is not None and hint.stage.startswith(f"{pack.type}-"):
         hinted = pack.stage(hint.stage)
-        # A stage whose artifact is missing, while that of the inferred one is there, is an old mention.
+        # If the hinted stage's artifact is missing but the inferred stage's is there, the hint is an old mention.
         if files.get(hinted.artifact) is not None or files.get(stage.artifact) is None:
             stage, why = hinted, hint.source
         if hint.stage != inferred:
-            text = f"{name}: the log says {hint.stage}, the artifacts amount to {inferred}; {stage.name} is taken"
+            text = f"{name}: the log says {hint.stage}, the artifacts show {inferred}; {stage.name} is used"
             diagnostics.append(Diagnostic("stage", text))
     claimed = None
     if line is not None:
@@ -286,7 +286,7 @@ def _status(
 
 
 def _progress(made: Continuity, work: _Work, tasks: list[Task], file: TextFile | None) -> None:
-    """What is done and what is left, by the artifacts."""
+    """Sets the finished and remaining work, from the artifacts."""
     pack, stage = work.pack, work.stage
     position = pack.stages.index(stage)
     done: list[Item] = []

@@ -20,11 +20,11 @@ _SECTION = {
 }
 _CAP = 20
 _OFFERED = 500
-"""Files that are offered; more are only counted."""
+"""Number of files that are offered; more are only counted."""
 
 
 def working_set(inputs: BuildInput) -> Contribution:
-    """Files by what was done with them. Too many are chosen by use and recency, or by name; the rest is counted."""
+    """Files by use. If there are too many, they are chosen by use and recency, or by name; the rest is counted."""
     files = [file for file in inputs.found.files.values() if not file.gone]
     gone = [file for file in inputs.found.files.values() if file.gone]
     recent = inputs.settings.order != "alpha"
@@ -38,7 +38,7 @@ def working_set(inputs: BuildInput) -> Contribution:
         if rank >= _OFFERED:
             beyond[key] += 1
         elif not recent and rank >= _CAP:
-            # By name: what was read competes with what was modified.
+            # By name, read files compete with modified ones.
             left.append((key, item, Reason.CAP))
         else:
             items.setdefault(key, []).append(item)

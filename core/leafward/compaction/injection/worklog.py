@@ -1,8 +1,8 @@
 """`SESSION.md`: a log that a person or an agent keeps, the newest entry first.
 
 An entry begins with `[Focus: area] date — Branch name` at the start of a line, goes on with bullets, and may close with a
-`Reality Check` line and a `Next Operator Brief` of `Open Work`, `Pending Tests` and `Blockers`. What an old entry says of
-blockers or open work is history: only the newest entry speaks of now.
+`Reality Check` line and a `Next Operator Brief` of `Open Work`, `Pending Tests` and `Blockers`. Blockers and open
+work of an old entry are history: only the newest entry describes the present.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 _HEADER = re.compile(r"^(?:#{1,6}\s+|\*\*|[-*]\s+)?\[Focus:\s*([^\]\n]{1,200})\]\s*(.*)$", re.IGNORECASE)
 _LINE_LIMIT = 2_000
-"""Code points of a line that are looked at."""
+"""Most code points of a line that are read."""
 _DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _BRIEF = re.compile(r"^(?:#{1,6}\s+|\*\*)?\s*Next Operator Brief\b", re.IGNORECASE)
@@ -46,11 +46,11 @@ _GOING_ON = re.compile(r"(?i)^(?:continue|resume|next(?: step)?:)\b")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A statement of a log, and the line it stands on."""
+    """A statement of a log, and its line."""
 
     text: str
     number: int
-    """From 1."""
+    """Line number, from 1."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class LogEntry:
     header: Line
     date: str
     bullets: list[Line] = field(default_factory=list)
-    """What was done: those that say something else are in the lists below."""
+    """Bullets on finished work; other bullets are in the lists below."""
     open_work: list[Line] = field(default_factory=list)
     pending_tests: list[Line] = field(default_factory=list)
     blockers: list[Line] = field(default_factory=list)
@@ -71,37 +71,37 @@ class LogEntry:
     file_lines: list[Line] = field(default_factory=list)
     """Lines in which files may be named."""
     lines: list[Line] = field(default_factory=list)
-    """All lines, the header's branch left out."""
+    """All lines; the header is without its branch."""
     brief: str = ""
-    """How its brief begins: `heading`, `line`, or empty where it has none."""
+    """Form in which its brief begins: `heading`, `line`, or empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkLog:
-    """A log that was read."""
+    """The entries read from a log."""
 
     entries: tuple[LogEntry, ...]
-    """The newest first; one without a header where the file has no entries."""
+    """The newest entry first; a single entry without a header if the file has none."""
 
     @property
     def newest(self) -> LogEntry | None:
-        """The entry that speaks of now."""
+        """The entry that describes the present."""
         return self.entries[0] if self.entries else None
 
 
 def says_nothing(text: str) -> bool:
-    """Whether the value of a field means that there is none."""
+    """Whether the value of a field means "none"."""
     return not text.strip() or _NONE.match(text.strip()) is not None
 
 
 def plain(text: str) -> str:
-    """A bullet's text: a tick box and a list number in front are dropped, `3.12` is no list number."""
+    """A bullet's text without a tick box or list number in front; `3.12` is no list number."""
     ticked = _TICKED.match(text)
     return _NUMBERED.sub("", ticked[2] if ticked else text).strip()
 
 
 def visible_lines(text: str) -> list[Line]:
-    """The lines of a Markdown text without comments and fenced blocks; numbers are those of the file."""
+    """The lines of a Markdown text without comments and fenced blocks, with their line numbers in the file."""
     found: list[Line] = []
     comment = False
     fence = ""
@@ -128,7 +128,7 @@ def visible_lines(text: str) -> list[Line]:
 
 
 def read_log(text: str) -> WorkLog:
-    """Reads a log. Where all entries are dated and the last is newer than the first, the order is turned round."""
+    """Reads a log. If all entries are dated and the last is newer than the first, their order is reversed."""
     entries: list[LogEntry] = []
     groups: list[list[Line]] = [[]]
     for line in visible_lines(text):
@@ -154,9 +154,9 @@ def read_log(text: str) -> WorkLog:
 
 
 def _lend_brief(entries: list[LogEntry], preamble: list[Line]) -> None:
-    """A brief of the whole file speaks of now too, where the newest entry has none of its own.
+    """Gives a brief of the whole file to the newest entry if that has none of its own.
 
-    That is one before all entries, or the only one there is, under a heading, wherever it stands.
+    Such a brief comes before all entries, or it is the only brief in the file and under a heading.
     """
     newest = entries[0]
     if newest.brief or newest.open_work or newest.pending_tests or newest.blockers:
@@ -235,7 +235,7 @@ def _field(entry: LogEntry, name: str, value: Line) -> list[Line]:
 
 
 def _bullet(entry: LogEntry, inner: str, number: int, section: str, *, done: bool) -> None:
-    """A bullet of the work itself: a blocker, a decision, something open, something done."""
+    """Sorts a bullet of the work itself: a blocker, a decision, open work or finished work."""
     ticked = _TICKED.match(inner)
     line = Line(plain(inner), number)
     if not line.text:

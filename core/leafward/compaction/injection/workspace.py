@@ -1,4 +1,4 @@
-"""A folder that is only read: bounded, inside its root, in an order that does not depend on the disk."""
+"""A folder that is only read: within limits, inside its root, and in an order that does not depend on the disk."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_LIMIT = 256 * 1024
-"""Bytes of a file that is read; a larger one is passed over."""
+"""Most bytes of a file that is read; a larger file is skipped."""
 LIST_LIMIT = 2_000
-"""Names of a folder that are looked at."""
+"""Most names that are read of a folder."""
 
 _FLAGS = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -32,9 +32,9 @@ class TextFile:
     """A file that was read."""
 
     path: str
-    """Relative to the root, with `/`."""
+    """Path relative to the root, with `/`."""
     text: str
-    """Line ends are newlines."""
+    """The text, with newlines as line ends."""
     digest: str
 
     def source(self, line: int = 0, note: str = "") -> SourceRef:
@@ -43,7 +43,7 @@ class TextFile:
 
 
 class Workspace:
-    """The files that builders may read. Whatever cannot be read is absent, and `diagnostics` says why."""
+    """The files that builders may read. Unreadable files count as absent, and `diagnostics` gives the reasons."""
 
     def __init__(self, root: Path) -> None:
         self.root = os.path.realpath(root)
@@ -51,7 +51,7 @@ class Workspace:
         self._files: dict[str, TextFile | None] = {}
 
     def read(self, path: str) -> TextFile | None:
-        """A text file inside the root; None where there is none that can be used."""
+        """A text file inside the root; None if there is no usable one."""
         if path not in self._files:
             self._files[path] = self._read(path)
         return self._files[path]
@@ -68,7 +68,7 @@ class Workspace:
             return None
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                self._note("no-file", f"{path} is no regular file")
+                self._note("no-file", f"{path} is not a regular file")
                 return None
             data = b""
             while len(data) <= FILE_LIMIT and (more := os.read(descriptor, FILE_LIMIT + 1 - len(data))):
@@ -79,21 +79,21 @@ class Workspace:
         finally:
             os.close(descriptor)
         if len(data) > FILE_LIMIT:
-            self._note("too-large", f"{path} is larger than {FILE_LIMIT // 1024} KiB; it is passed over")
+            self._note("too-large", f"{path} is larger than {FILE_LIMIT // 1024} KiB; it is skipped")
             return None
         if b"\0" in data:
-            self._note("binary", f"{path} is no text; it is passed over")
+            self._note("binary", f"{path} is not text; it is skipped")
             return None
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
-            self._note("encoding", f"{path} is not UTF-8; it is passed over")
+            self._note("encoding", f"{path} is not UTF-8; it is skipped")
             return None
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         return TextFile(path, text, hashlib.sha256(data).hexdigest()[:16])
 
     def names(self, path: str) -> list[str]:
-        """The names in a folder inside the root, sorted; empty where there is none."""
+        """The names in a folder inside the root, sorted; empty if there is no such folder."""
         real = self._inside(path)
         if real is None:
             return []
@@ -104,7 +104,7 @@ class Workspace:
                 self._note("unreadable", f"{path} cannot be read ({error.strerror or error})")
             return []
         if len(names) > LIST_LIMIT:
-            self._note("too-many", f"{path} holds {len(names)} names; the first {LIST_LIMIT} are looked at")
+            self._note("too-many", f"{path} has {len(names)} names; only the first {LIST_LIMIT} are read")
         return names[:LIST_LIMIT]
 
     def is_folder(self, path: str) -> bool:
@@ -113,16 +113,16 @@ class Workspace:
         return real is not None and os.path.isdir(real)
 
     def exists(self, path: str) -> bool:
-        """Whether a path inside the root is there at all."""
+        """Whether a path inside the root exists."""
         real = self._inside(path, quiet=True)
         return real is not None and os.path.exists(real)
 
     def _inside(self, path: str, *, quiet: bool = False) -> str | None:
-        """Where a relative path really lies; None where that is outside of the root."""
+        """The real path of a relative path; None if it is outside of the root."""
         parts = PurePosixPath(path).parts
         if not path or "\0" in path or path.startswith("/") or ".." in parts:
             if not quiet:
-                self._note("outside", f"{path} leaves the workspace; it is not followed")
+                self._note("outside", f"{path} leads out of the workspace; it is not followed")
             return None
         try:
             real = os.path.realpath(os.path.join(self.root, *parts))

@@ -1,4 +1,4 @@
-"""The turn after which a command fails: versions of the files along a path, tried in a folder of their own."""
+"""The turn after which a command fails: versions of the files along a path, each tried in a folder of its own."""
 
 from __future__ import annotations
 

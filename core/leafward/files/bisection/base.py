@@ -1,4 +1,4 @@
-"""What the project's files were before the session: a commit of git, or a folder. Nothing of either is written or run."""
+"""The project's files before the session: a commit of git, or a folder. Neither is written to, and nothing in it is run."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class ProjectBase(Protocol):
     """The files that the session began with."""
 
     name: str
-    """As the command line takes it, or nearly so."""
+    """The name, nearly as the command line takes it."""
     title: str
-    """As it is said in a sentence."""
+    """The name as part of a sentence."""
     earlier: bool
-    """Whether it is from before the session. Of one that is not, the files that the session touched say nothing."""
+    """Whether it is from before the session. If not, it tells nothing about the files that the session touched."""
 
     def text(self, path: str) -> str | None:
-        """A file as text; None where there is none, or it is no text."""
+        """A file as text; None where it is missing or not text."""
         ...
 
     def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
@@ -42,26 +42,26 @@ class ProjectBase(Protocol):
 
 
 class EmptyBase:
-    """A folder with nothing in it: the session made every file."""
+    """An empty folder: the session made every file."""
 
     name = ""
     title = "an empty folder"
     earlier = True
 
     def text(self, path: str) -> str | None:
-        """Nothing is there."""
+        """None for every path."""
 
     def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
         """Writes nothing."""
 
 
 class FolderBase:
-    """A folder as it lies on disk. What is no file, folder or link is left out."""
+    """A folder as it is on disk. Everything but files, folders and links is left out."""
 
     def __init__(self, folder: Path, *, earlier: bool = True) -> None:
         self.earlier = earlier
         if not folder.is_dir():
-            raise Refused(f"{folder} is no folder; name a commit or a folder")
+            raise Refused(f"{folder} is not a folder; name a commit or a folder")
         self._folder = folder.resolve()
         self.name = str(folder)
         self.title = self.name if earlier else "the project as it is now"
@@ -94,7 +94,7 @@ class FolderBase:
 
 
 class GitBase:
-    """A commit of the repository that a folder belongs to, as git has its bytes: no filter, no hook, no end of line is changed."""
+    """A commit of the repository that contains a folder, with the bytes that git stores: no filters, no hooks."""
 
     earlier = True
 
@@ -109,7 +109,7 @@ class GitBase:
         if not commit:
             raise Refused(f"{folder} has no commit {revision!r}; name another one, or a folder")
         self._commit = commit.decode("ascii").strip()
-        """Its whole name."""
+        """The full name of the commit."""
         self.name = self.title = f"git {self._commit[:7]}"
         self._blobs: dict[str, tuple[str, str]] = {}
         """Mode and blob of each file, by its path from the folder."""
@@ -121,7 +121,7 @@ class GitBase:
 
     @classmethod
     def before(cls, folder: Path, moment: str) -> GitBase | None:
-        """The last commit of the current branch from before a moment, an ISO 8601 time; None where there is none."""
+        """The last commit of the current branch before a moment, an ISO 8601 time; None where there is none."""
         try:
             head = cls(folder, "HEAD")
         except Refused:
@@ -185,5 +185,5 @@ class GitBase:
                 check=False,
             )
         except (OSError, subprocess.SubprocessError) as error:
-            raise Refused(f"git cannot say what {self._folder} holds: {error}") from error
+            raise Refused(f"git cannot list {self._folder}: {error}") from error
         return b"" if done.returncode else done.stdout

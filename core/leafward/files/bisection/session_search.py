@@ -1,7 +1,7 @@
-"""A bisection of a session, in its order: both ends are tried, then versions between them, each set of files at most once.
+"""A bisection of a session in its order: both ends are tried, then versions between them, each set of files at most once.
 
-A version is the files at the end of a turn (`versions`), laid out over what the project was before (`base`) and tried in a folder of
-its own (`trial`). What cannot be told is stepped over, as `git bisect` does it.
+A version is the files at the end of a turn (`versions`), laid out over the project as it was before (`base`) and tried in a
+folder of its own (`trial`). Versions that give no verdict are skipped, as in `git bisect`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _WORDS = 80
 _CANDIDATES = 12
-"""Turns that are listed where it cannot be told."""
+"""Turns that are listed where the verdict stays open."""
 _NAMED = 5
-"""Files that are named of those that something is assumed of."""
+"""Files that are named among those with an assumption."""
 _LAST_LINES = 8
-"""Of what the command printed where it failed first."""
+"""Lines of the command's output at its first failure."""
 
 
 class TrialCommand(NamedTuple):
@@ -41,9 +41,9 @@ class TrialCommand(NamedTuple):
 
     words: Sequence[str]
     harmless: Collection[tuple[str, ...]]
-    """Recorded commands that begin with these words changed no file but those that they name."""
+    """Words that recorded commands begin with which change no files except those that they name."""
     likely: bool = False
-    """Whether that is taken of every recorded command."""
+    """Whether this is assumed of every recorded command."""
     timeout: float | None = None
     """Seconds that a run may take."""
 
@@ -57,10 +57,11 @@ def bisect_session(
     tell: Callable[[str], object],
     stop: Callable[[], bool],
 ) -> tuple[SessionSearch, Bisection]:
-    """Looks for the turn between a good and a bad entry of a path after which a command fails: what was looked at, and what was found.
+    """Finds the turn between a good and a bad entry of a path after which a command fails.
 
-    `named` is how an entry is called where the reader is; `tell` hears of every version that was looked at.
-    Raises Refused where an end is not what it was said to be or nothing can be tried, Cancelled where `stop` turns true.
+    Returns the search with its steps, and the result. `named` gives the name of an entry for the reader; `tell` receives
+    every version that was tried. Raises Refused where an end has another verdict than given or nothing can be tried,
+    Cancelled where `stop` turns true.
     """
     every = points(session, *ends)
     versions = FileVersions(
@@ -79,23 +80,24 @@ def bisect_session(
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """What is known of the versions from the good one, number 0, to the bad one, the last."""
+    """Knowledge about the versions from the good one, number 0, to the bad one, the last."""
 
     good: int
-    """The last version before the change that is good."""
+    """The last good version before the change."""
     bad: int
-    """The first one behind it that is bad."""
+    """The first bad version after it."""
 
     @property
     def candidates(self) -> range:
-        """The versions of which one is the first bad one; a single one where that is certain."""
+        """The versions among which the first bad one is; a single one where it is certain."""
         return range(self.good + 1, self.bad + 1)
 
 
 def bisect(number: int, verdict_of: Callable[[int], Verdict]) -> Bisection:
     """Finds the first bad one of `number` versions, the first of which is good and the last bad.
 
-    Each version is tried at most once. Those nearest to the middle come first, then those beside them where it cannot be told.
+    Each version is tried at most once. Those nearest to the middle come first, then those beside them where there is no
+    verdict.
     """
     good, bad = 0, number - 1
     unknown: set[int] = set()
@@ -115,29 +117,29 @@ def bisect(number: int, verdict_of: Callable[[int], Verdict]) -> Bisection:
 
 
 class Step(NamedTuple):
-    """A version that was looked at."""
+    """A version that was tried."""
 
     point: Point
     ran: TrialRun
     doubts: Mapping[str, str]
-    """Files that are not certain, with the reason."""
+    """Files whose content is not certain, with the reason."""
     blind: bool
     """Whether one of the reasons is a recorded command that may change any file."""
     unplaced: bool = False
-    """Whether one of the reasons is that a file may have been there before the session made it."""
+    """Whether one of the reasons is that a file may have existed before the session made it."""
 
 
 class Report(NamedTuple):
-    """What a bisection came to, in sentences."""
+    """The result of a bisection, in sentences."""
 
     work: str
-    """What was looked at."""
+    """The number of turns and versions that were tried."""
     result: str
     details: tuple[str, ...]
 
 
 class SessionSearch:
-    """One bisection, told while it goes on."""
+    """One bisection, reported while it runs."""
 
     def __init__(
         self,
@@ -153,12 +155,12 @@ class SessionSearch:
         self._ran: dict[tuple[tuple[str, bytes | None], ...], TrialRun] = {}
         self.every = every
         self.steps: list[Step] = []
-        """In the order in which they were looked at."""
+        """The steps in the order in which they were tried."""
 
     def find(self) -> Bisection:
-        """Tries both ends, then what lies between. Raises Refused where an end is not what it was said to be.
+        """Tries both ends, then the versions between. Raises Refused where an end has another verdict than given.
 
-        An end that cannot be told is what the user says of it, as with `git bisect`.
+        An end without a verdict counts as the user says, as in `git bisect`.
         """
         for at, verdict in ((len(self.every) - 1, Verdict.BAD), (0, Verdict.GOOD)):
             step = self._tried(at)
@@ -168,20 +170,20 @@ class SessionSearch:
         return bisect(len(self.every), lambda at: self._tried(at).ran.verdict)
 
     def changed(self, found: Bisection) -> list[str]:
-        """Files that differ between the last good version and the first bad one, or may."""
+        """Files that differ between the last good version and the first bad one, or may differ."""
         old, new = (self.versions.at(self.every[at].entry) for at in (found.good, found.bad))
         unsure = {*old.doubts, *new.doubts}
         return [path for path in self.versions.paths if path in unsure or old.files[path] != new.files[path]]
 
     def report(self, found: Bisection, command: str, *, likely: bool) -> Report:
-        """What was found, of a command as the user typed it; `likely` as the versions were made with it."""
+        """The result as sentences about a command as the user typed it; `likely` as for the versions."""
         words = excerpt_line(command, _WORDS)
         turns = counted(len(self.every) - 1, "turn")
         tried = sum(step.ran.seconds > 0 for step in self.steps)
         runs = sum(ran.seconds > 0 for ran in self._ran.values())
         base = safe_line(self.versions.base.title)
         if not tried:
-            # Nothing is known of the command then, not even that it fails.
+            # Then nothing is known of the command, not even that it fails.
             looked = counted(len(self.steps), "version")
             work = f"{looked}, none could be rebuilt, over {base}"
             every = range(len(self.every))
@@ -199,11 +201,11 @@ class SessionSearch:
         return Report(work, result, (*self._reasons(found.candidates), *assumed))
 
     def _assumed(self) -> Iterator[str]:
-        """What is taken of the files beside what commands do, where that matters."""
+        """Assumptions about the files besides those about commands, where they matter."""
         some = [safe_line(path) for path in self.versions.assumed]
         if some:
             more = f", and {counted(len(some) - _NAMED, 'more file')}" if len(some) > _NAMED else ""
-            yield f"assumed not to be there before the session made them: {', '.join(some[:_NAMED])}{more}"
+            yield f"assumed to be new in this session: {', '.join(some[:_NAMED])}{more}"
 
     def _first_failure(self, found: Bisection, point: Point) -> Iterator[str]:
         yield "this turn changed:"
@@ -215,7 +217,7 @@ class SessionSearch:
             yield from (f"  {safe_line(line, 200)}" for line in lines[-_LAST_LINES:])
 
     def _reasons(self, some: range) -> Iterator[str]:
-        """Versions, each with what became of it."""
+        """Versions, each with its outcome."""
         known = {step.point: step for step in self.steps}
         for at in some[:_CANDIDATES]:
             step = known.get(self.every[at])
@@ -234,12 +236,12 @@ class SessionSearch:
 
     @property
     def doubted(self) -> bool:
-        """Whether a version could not be told because a recorded command may have changed its files."""
+        """Whether a version has no verdict because a recorded command may have changed its files."""
         return any(step.blind for step in self.steps)
 
     @property
     def unplaced(self) -> bool:
-        """Whether a version could not be told because nothing says what lay there before the session made its files."""
+        """Whether a version has no verdict because the state of its files before the session is not recorded."""
         return any(step.unplaced for step in self.steps)
 
     def _tried(self, at: int) -> Step:
@@ -261,9 +263,10 @@ class SessionSearch:
 
 
 def base_of(session: Session, named: str | None = None) -> ProjectBase:
-    """A folder where one has that name, else a commit; an empty name is an empty folder.
+    """The base with a name: a folder where one has that name, else a commit; an empty name is an empty folder.
 
-    Raises Refused; what can be named instead, the caller knows. Where nothing is named the last commit before the session, else the folder as it is now.
+    Without a name, the last commit before the session, else the folder as it is now. Raises Refused; the caller knows the
+    alternatives.
     """
     if named == "":
         return EmptyBase()
@@ -281,7 +284,7 @@ def base_of(session: Session, named: str | None = None) -> ProjectBase:
 
 
 def _outcome(step: Step) -> str:
-    """What became of a version, in words."""
+    """The outcome of a version, in words."""
     ran = step.ran
     if ran.verdict is Verdict.CANNOT_TELL:
         more = len(step.doubts) - 1

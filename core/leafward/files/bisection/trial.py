@@ -1,4 +1,4 @@
-"""A version laid out in a folder of its own, and the command run there. The project itself is never written to."""
+"""A version laid out in a folder of its own, and a run of the command there. The project itself is never written to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.files.bisection.versions import Version
 
 SKIP = 125
-"""The exit code by which the command says that it cannot tell (git bisect)."""
+"""The exit code by which a command gives no verdict (git bisect)."""
 _NOT_RUN = (126, 127)
 _TAIL = 4_000
 """Bytes at the end of the output that are kept."""
@@ -31,7 +31,7 @@ _GRACE = 2.0
 
 
 class Verdict(StrEnum):
-    """What became of a version."""
+    """The verdict about a version."""
 
     GOOD = "good"
     BAD = "bad"
@@ -39,20 +39,20 @@ class Verdict(StrEnum):
 
 
 class TrialRun(NamedTuple):
-    """What the command did."""
+    """The result of a run."""
 
     verdict: Verdict
     code: int | None
-    """Its exit code, less than 0 for a signal; None where it took too long."""
+    """The exit code, negative for a signal; None after a timeout."""
     seconds: float
     output: str
-    """The end of what it printed."""
+    """The end of the output."""
     why: str = ""
-    """Why it cannot be told."""
+    """The reason why there is no verdict."""
 
 
 class Trial:
-    """A temporary folder for versions, gone with everything in it when closed; `stop` ends what runs in it."""
+    """A temporary folder for versions, removed with its content when closed; `stop` ends a running command."""
 
     def __init__(self, base: ProjectBase, stop: Callable[[], bool] = lambda: False) -> None:
         self._stop = stop
@@ -64,9 +64,9 @@ class Trial:
             base.lay_out(self._base, stop)
         except OSError as error:
             self.close()
-            raise Refused(f"{base.name} cannot be laid out: {error.strerror or error}") from error
+            raise Refused(f"{base.name} cannot be written out: {error.strerror or error}") from error
         except BaseException:
-            # Also where it is interrupted: no temporary folder is left.
+            # This includes an interrupt: no temporary folder is left.
             self.close()
             raise
 
@@ -81,9 +81,9 @@ class Trial:
         self.close()
 
     def run(self, version: Version, command: Sequence[str], timeout: float | None = None) -> TrialRun:
-        """Runs the command on a version, in a new copy each time: nothing that a run leaves is seen by the next one.
+        """Runs the command on a version, in a new copy each time: no run sees the leftovers of another.
 
-        Raises Refused where the command cannot be run or the copy cannot be made, Cancelled where `stop` turns true.
+        Raises Refused where the command or the copy fails to start, Cancelled where `stop` turns true.
         """
         self._number += 1
         place = self._folder / str(self._number)
@@ -91,7 +91,7 @@ class Trial:
             shutil.copytree(self._base, place, symlinks=True)
             blocked = _write(place, version)
         except OSError as error:
-            raise Refused(f"the files cannot be laid out: {error.strerror or error}") from error
+            raise Refused(f"the files cannot be written out: {error.strerror or error}") from error
         try:
             if blocked:
                 return TrialRun(Verdict.CANNOT_TELL, None, 0.0, "", blocked)
@@ -137,7 +137,7 @@ class Trial:
         if code == SKIP:
             return TrialRun(Verdict.CANNOT_TELL, code, seconds, text, f"it ended with {SKIP}")
         if code in _NOT_RUN:
-            raise Refused(f"{command[0]} ended with {code}: what it runs is not there or cannot be run")
+            raise Refused(f"{command[0]} ended with {code}: the program it runs is missing or cannot be run")
         if code < 0 or code > 128:
             return TrialRun(
                 Verdict.CANNOT_TELL,
@@ -150,7 +150,7 @@ class Trial:
 
 
 def _write(place: Path, version: Version) -> str:
-    """Puts the files of a version in place; why that is not possible, empty where it is."""
+    """Puts the files of a version in place; returns the reason where that fails, else an empty text."""
     gone = [path for path, data in version.files.items() if data is None]
     for path in gone:
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
@@ -161,13 +161,13 @@ def _write(place: Path, version: Version) -> str:
             continue
         file = place / path
         if _leads_out(place, path) or file.is_symlink():
-            return f"{path} lies behind a link"
+            return f"{path} is behind a link"
         if file.is_dir():
             return f"{path} is a folder"
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            return f"{path} lies in what is a file"
+            return f"{path} is inside a file, not a folder"
         mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
         file.unlink(missing_ok=True)
         file.write_bytes(data)
@@ -176,7 +176,7 @@ def _write(place: Path, version: Version) -> str:
 
 
 def _remove(folder: Path) -> None:
-    """Removes a folder, also what a command made read-only in it; no link is followed."""
+    """Removes a folder, including files that a command made read-only; links are not followed."""
     for place, folders, _ in os.walk(folder):
         for name in (".", *folders):
             path = os.path.join(place, name)
@@ -197,14 +197,14 @@ def _leads_out(place: Path, path: str) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a command with all that it started."""
+    """Ends a command and every process that it started."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, sign)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)
             if sign is signal.SIGTERM:
-                # What it started may ignore the first sign.
+                # Its child processes may ignore the first signal.
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
             return

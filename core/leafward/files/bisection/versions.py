@@ -1,10 +1,12 @@
 """The files at the ends of the turns between two entries of a path, rebuilt from the recorded calls over a base.
 
-A version counts only where every file that the path touched is certain there: replayed from the base without a contradiction, and
-not run over since by a command that may change anything. Files that no call touched are those of the base.
+A version counts only where every file that the path touched is certain there: replayed from the base without a
+contradiction, and not touched since by a command that may change any file. Files that no call touched are those of the
+base.
 
-Over the project as it is now nothing tells whether a file that the session wrote whole lay there before. To try the command with
-and without it would prove nothing, as it may have held anything; so this is assumed only where assumptions are asked for, and said.
+Over the project as it is now nothing shows whether a file that the session wrote whole existed before. A run of the command
+with and without it would prove nothing, because its content may have been any; so its absence is assumed only where
+assumptions are asked for, and reported.
 """
 
 from __future__ import annotations
@@ -37,20 +39,20 @@ if TYPE_CHECKING:
 
 _TELLING = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
 _MAKING = (FileOperation.WRITE, FileOperation.MOVE, FileOperation.COPY)
-"""What leaves nothing of what lay there before."""
+"""Operations that leave nothing of the old content."""
 
 
 class Point(NamedTuple):
-    """A place that a version is rebuilt at."""
+    """A place at which a version is rebuilt."""
 
     entry: EntryIndex
-    """The last one of its turn, or the one that was named."""
+    """The last entry of its turn, or the one that was named."""
     turn: int
-    """Its number on the path; 0 before the first prompt."""
+    """The turn's number on the path; 0 before the first prompt."""
     prompt: EntryIndex
-    """What the turn begins with; -1 before the first prompt."""
+    """The prompt of the turn; -1 before the first prompt."""
     midway: bool = False
-    """Whether its turn goes on behind it."""
+    """Whether its turn goes on after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,20 @@ class Version:
     """The files at a point."""
 
     files: Mapping[str, bytes | None]
-    """Every file that the path touches, up to the bad entry; None where it is not there."""
+    """Every file that the path touches, up to the bad entry; None where it does not exist."""
     doubts: Mapping[str, str]
-    """Files whose content there is not certain, with the reason."""
+    """Files whose content is not certain there, with the reason."""
     blind: bool = False
     """Whether one of the reasons is a recorded command that may change any file."""
     unplaced: bool = False
-    """Whether one of the reasons is that a file may have been there before the session made it."""
+    """Whether one of the reasons is that a file may have existed before the session made it."""
 
 
 def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
-    """The good entry, the ends of the turns between, and the bad one. Raises Refused where one does not lead to the other.
+    """The good entry, the ends of the turns between, and the bad one.
 
-    Each is an entry of the conversation: what was noted behind it, labels and moves, came later, and other branches meanwhile.
+    Raises Refused where one does not lead to the other. Each is a conversation entry: labels and moves that follow it came
+    later, and other branches meanwhile.
     """
     spoken = session.tree.content_at
     good, bad = (one if spoken(one) < 0 else EntryIndex(spoken(one)) for one in (good, bad))
@@ -96,13 +99,13 @@ def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
 class _Doubt(NamedTuple):
     why: str
     blind: bool = False
-    """Whether it is a recorded command that may change any file."""
+    """Whether the reason is a recorded command that may change any file."""
     unplaced: bool = False
-    """Whether it is that the file may have been there before the session made it."""
+    """Whether the reason is that the file may have existed before the session made it."""
 
 
 class _Course:
-    """The files up to an entry and to the end, from what they began with; a file that is not named there is not known."""
+    """The files up to an entry and at the end, replayed from their beginnings; a missing file is not known."""
 
     def __init__(
         self,
@@ -123,7 +126,7 @@ class _Course:
         self.end.go(later)
 
     def then(self, path: str) -> Rebuilt:
-        """A file at the entry: as it was left, or as it was when something first told of it."""
+        """A file at the entry: as it was left, or as it was when something first showed it."""
         found = self._then.rebuilt(path)
         if path in self._begun or path in self._touched or found.certainty in KNOWN:
             return found
@@ -131,9 +134,10 @@ class _Course:
 
 
 class FileVersions:
-    """The versions of one path. Everything is decoded once; a version replays what was decoded.
+    """The versions of one path. Everything is decoded once; a version replays the decoded steps.
 
-    Commands that begin with the words of one of `harmless` change no file but those that they name; None: no command does.
+    Commands that begin with the words of one of `harmless` change no files except those that they name; None: no command
+    changes others.
     """
 
     def __init__(
@@ -158,7 +162,7 @@ class FileVersions:
         self._begun = {path: base.text(path) for path in self.paths} if base.earlier else {}
         self._made_here = set() if base.earlier else _made_by_session(session, self._made, self.paths)
         self.assumed: tuple[str, ...] = ()
-        """Files that are taken not to have been there before the session made them."""
+        """Files that are assumed not to have existed before the session made them."""
         if harmless is None:
             self.assumed = tuple(sorted(self._made_here))
             self._begun.update(dict.fromkeys(self.assumed))
@@ -168,7 +172,7 @@ class FileVersions:
         """The files at an entry of the path."""
         made = [one for one in self._made if one.entry <= entry]
         later = [one for one in self._made if one.entry > entry]
-        # Where the base does not fit a file, what its first calls show of it is all that is known of what it was.
+        # Where the base does not fit a file, only its first calls show its state before the session.
         courses = [
             _Course(self._session, begun, made, later)
             for begun in ([self._begun, {}] if self._begun else [{}])
@@ -198,14 +202,14 @@ class FileVersions:
         made: Sequence[Step],
         later: Sequence[Step],
     ) -> _Doubt | None:
-        """Why the content of a file at an entry is not certain; None where it is."""
+        """The reason why the content of a file at an entry is not certain; None where it is."""
         path = one.path
         if one.certainty not in KNOWN:
             remarks = [remark.value for _, remark in one.remarks]
             if not remarks and path in self._made_here:
                 return _Doubt("whether it was there before the session made it is not known", unplaced=True)
             return _Doubt(
-                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call tells what it was before'}"
+                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call shows what it was before'}"
             )
         if one.text is not None and (not one.newline or not one.ends):
             return _Doubt("whether it ends in a newline, or its lines in CRLF (Windows) or LF, is not known")
@@ -214,7 +218,7 @@ class FileVersions:
             try:
                 one.text.encode("utf-8")
             except UnicodeEncodeError:
-                return _Doubt("its text is no valid Unicode")
+                return _Doubt("its text is not valid Unicode")
         following = next((step for step in later if names & {step.path, step.to}), None)
         shown = (
             following is not None
@@ -223,7 +227,7 @@ class FileVersions:
         )
         before = {at for at, _ in one.remarks}
         changed = following.entry if following is not None else EntryIndex(-1)
-        # What it is found as behind the entry is what it was there, if nothing changed it between.
+        # A content that is seen after the entry is that at the entry, if nothing changed the file in between.
         for at, remark in course.end.rebuilt(path).remarks:
             if at not in before and remark in CONTRADICTIONS and at <= changed:
                 return _Doubt("a later call finds it changed by something that is not recorded")
@@ -248,13 +252,13 @@ class FileVersions:
 
 
 def _may_be_written(path: str) -> bool:
-    """Whether a file lies in the project; what belongs to git does not count."""
+    """Whether a file lies in the project, git's own files excluded."""
     parts = path.split("/")
     return not unfit_name(path) and "\\" not in path and not {"", ".", "..", ".git"} & set(parts)
 
 
 def _made_by_session(session: Session, made: Sequence[Step], paths: Collection[str]) -> set[str]:
-    """Files that the first call about them may have made: written whole, moved or copied to, or touched."""
+    """Files that their first call may have made: written whole, moved or copied to, or touched."""
     first: dict[str, bool] = {}
     calls = Calls(session)
     for step in made:

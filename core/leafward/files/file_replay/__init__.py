@@ -1,4 +1,4 @@
-"""Rebuilt contents: the files as the recorded calls of a path left them, exact, partial or unknown, and which of these."""
+"""Rebuilt contents: the files as the recorded calls of a path left them, each exact, partial or unknown."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a file may have held before the session: as it lies in a workspace, or in the versions that git keeps of it.
+"""Possible contents of a file before the session: the file in a workspace, and git's versions of it.
 
-Nothing there is written, locked or run: git is asked by its plumbing, without hooks, filters, pagers or the network.
+Nothing there is written, locked or run: git is called by its plumbing, without hooks, filters, pagers or the network.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 2_000_000
-"""Bytes of a file from which it is no base."""
+"""Bytes of a file from which it is not used as a base."""
 MOST_VERSIONS = 40
-"""Versions of a file that are looked at, the latest ones."""
+"""Versions of a file that are read, the latest ones."""
 SECONDS = 20.0
-"""How long git is asked in all; what comes later rests on the file on disk alone."""
+"""Seconds for all calls of git; after them only the file on disk is used."""
 _ONE_CALL = 5.0
 _EXECUTABLE = b"100755"
 _FILES = (b"100644", _EXECUTABLE)
-"""How git writes down what a regular file is."""
+"""The modes by which git marks a regular file."""
 
 
 class Base(NamedTuple):
-    """A content that a file may have had before the session."""
+    """A possible content of a file before the session."""
 
     name: str
-    """As it is shown: `on disk`, `git 1a2b3c4`."""
+    """The shown name: `on disk`, `git 1a2b3c4`."""
     text: str
 
 
 class Committed(NamedTuple):
-    """What the last commit has of a file."""
+    """A file in the last commit."""
 
     data: bytes
     executable: bool
@@ -49,7 +49,7 @@ Bases = Callable[[str], Sequence[Base]]
 
 
 class WorkspaceBases:
-    """The candidates in a folder. Each file is looked up once; whatever cannot be read has none."""
+    """The candidates in a folder. Each file is looked up once; an unreadable one has none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
@@ -58,7 +58,7 @@ class WorkspaceBases:
         self._found: dict[str, tuple[Base, ...]] = {}
 
     def __call__(self, path: str) -> Sequence[Base]:
-        """The candidates for one file, each text once. Empty for what lies outside the folder."""
+        """The candidates for one file, each text once. Empty for a file outside the folder."""
         if path not in self._found:
             outside = path.startswith(("/", "~")) or ".." in path.split("/") or "\n" in path or "\0" in path
             texts: dict[str, str] = {}
@@ -70,7 +70,7 @@ class WorkspaceBases:
         return self._found[path]
 
     def committed(self, path: str) -> Committed | None:
-        """What the last commit has of a file; None where it has none, or git cannot say."""
+        """The file in the last commit; None where the commit lacks it, or git fails."""
         if "\n" in path or "\0" in path:
             return None
         listed = self._output(["ls-tree", "-z", "HEAD", "--", path]).split()[:3]
@@ -82,7 +82,7 @@ class WorkspaceBases:
     def _on_disk(self, path: str) -> list[tuple[str, bytes]]:
         try:
             place = (self._folder / path).resolve()
-            # A link may lead anywhere.
+            # A link may point anywhere.
             if not place.is_relative_to(self._folder) or not place.is_file():
                 return []
             with open_buffered(place) as file:
@@ -97,7 +97,7 @@ class WorkspaceBases:
         commits = listed.decode("ascii", "replace").split()
         if not commits:
             return []
-        # Before a commit that took it away it lay there, too.
+        # Before a commit that removed the file it existed as well.
         request = "".join(f"{commit}:./{path}\n" for commit in commits).encode("utf-8", "surrogateescape")
         sizes = self._output(["cat-file", "--batch-check"], request).splitlines()
         blobs: dict[bytes, str] = {}
@@ -121,7 +121,7 @@ class WorkspaceBases:
         return found
 
     def _output(self, words: list[str], stdin: bytes = b"") -> bytes:
-        """What git prints; nothing where it is not installed, the folder is none of its, or it took too long."""
+        """The output of git; empty where git is missing, fails or times out."""
         if self._git is None or self._left <= 0:
             return b""
         started = time.monotonic()
@@ -154,7 +154,7 @@ _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FE
 
 
 def _environment() -> dict[str, str]:
-    """Without what would lead git to another repository than that of the folder."""
+    """The environment without variables that would point git to another repository."""
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 

@@ -1,4 +1,4 @@
-"""What replaying a step needs of its call and of the result, read again where a step does not hold it."""
+"""Values of calls and results that replaying a step needs, read again where the step does not hold them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Calls:
         return next(iter(self._last[1].get(step.call_id, ())), None)
 
     def request_of(self, step: Step) -> FileRequest | None:
-        """What the call of a step asks for."""
+        """The request of a step's call."""
         if self.session.columns.kind[step.entry] == Kind.BASH:
             made = by_command(self._message(step.entry).get("command"))
         else:
@@ -54,7 +54,7 @@ class Calls:
         return made[step.order] if step.order < len(made) else None
 
     def before(self, step: Step) -> str | None:
-        """The whole content that an edit found, where its result tells."""
+        """The whole content before an edit, where its result has it."""
         details = self._message(step.result).get("details")
         before = details.get("before") if isinstance(details, dict) else None
         return before if isinstance(before, str) else None
@@ -65,34 +65,37 @@ class Calls:
         return self.table.part_of(call) if call is not None else self.table.own
 
     def diff(self, step: Step) -> str:
-        """The unified diff that the result of an edit holds; empty where it holds none."""
+        """The unified diff in the result of an edit; empty where it has none."""
         details = self._message(step.result).get("details")
         patch = details.get("patch") if isinstance(details, dict) else None
         return patch if isinstance(patch, str) else ""
 
     def created(self, step: Step) -> bool:
-        """Whether the result of a write tells that the file was not there before."""
+        """Whether the result of a write tells that the file is new."""
         details = self._message(step.result).get("details")
         return isinstance(details, dict) and details.get("exists") is False
 
     def left(self, step: Step, text: str) -> str:
-        """What a write left: a byte order mark that the file had may be put before its text again (Claude Code 2.1.330)."""
+        """The text that a write left.
+
+        A byte order mark that the file had may be written before its text again (Claude Code 2.1.330).
+        """
         details = self._message(step.result).get("details")
         marked = isinstance(details, dict) and details.get("marked") is True
         return f"\ufeff{text}" if marked and not text.startswith("\ufeff") else text
 
     def output(self, step: Step) -> str:
-        """What a command printed, as far as its result says."""
+        """The output of a command, as far as its result has it."""
         message = self._message(step.result)
         output = message.get("output") if step.result == step.entry else text_of(message.get("content"))
         return output if isinstance(output, str) else ""
 
     def proven(self, step: Step) -> bool:
-        """Whether a part of a script was done, as its output tells."""
+        """Whether the output shows that a part of a script was done."""
         return step.proof is not Proof.NONE and not complains(self.output(step))
 
     def shown(self, step: Step) -> Shown | None:
-        """What a read shows of its file."""
+        """The lines of a file that a read shows."""
         message = self._message(step.result)
         if self.session.columns.kind[step.entry] == Kind.BASH:
             output = message.get("output")

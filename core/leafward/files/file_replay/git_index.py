@@ -1,6 +1,6 @@
-"""What the index of git holds of the files that are replayed: what commands put into it, and what others bring back from it.
+"""The index of git for the replayed files: contents that commands put into it, and contents that others restore from it.
 
-Only what a command is known to have put there counts; what may be another is not held any more.
+Only a content that a command is known to have put there counts; one that may have changed is dropped.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.steps import Step
 
 _BRINGS = (Sweep.CHECKOUT, Sweep.RESTORE)
-"""What brings files back as the index of git has them."""
+"""Commands that restore files from the index of git."""
 BY_INDEX = (*_BRINGS, Sweep.CLEAN, Sweep.CLEAN_IGNORED)
-"""What the index decides of which files become what."""
+"""Commands whose effect on files depends on the index."""
 _RESTORED = re.compile(r"^Updated \d+ paths? from the index$", re.MULTILINE)
 _REMOVING = "Removing "
 
 
 def unstage(files: Iterable[FileState]) -> None:
-    """Forgets what the index of git holds of files."""
+    """Drops the index contents of files."""
     for state in files:
         state.staged = None
 
 
 def is_left_out(state: FileState) -> bool:
-    """Whether git is known not to hold a file."""
+    """Whether git is known not to track a file."""
     return state.staged is not None and state.staged.text is None
 
 
 def stage(files: Mapping[str, FileState], step: Step, calls: Calls) -> None:
-    """Takes in what a command put into the index, or that this is not known."""
+    """Records the content that a command put into the index, or that it is no longer known."""
     if step.home is None:
         unstage(files.values())
         return
@@ -69,14 +69,14 @@ def stage(files: Mapping[str, FileState], step: Step, calls: Calls) -> None:
 
 
 def restores(step: Step, output: str) -> bool:
-    """Whether what `git checkout` printed says that it brought files back; where it does not, it may have changed the branch."""
+    """Whether the output of `git checkout` shows that it restored files; if not, it may have changed the branch."""
     return step.certainly_done and _RESTORED.search(output) is not None
 
 
 def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: str) -> None:
-    """Takes in a command that brings files back as the index has them, or removes those that it does not have.
+    """Applies a command that restores files from the index, or removes untracked ones.
 
-    `output` is what it printed, `folder` where the session worked.
+    `output` is its output, `folder` the session's working folder.
     """
     done, why = step.certainly_done, Remark(f"by {step.by}")
     removed = {
@@ -92,7 +92,7 @@ def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: 
             if staged is None:
                 state.may_differ(step.entry, why)
             elif staged.text is None:
-                # What the index does not have is left alone.
+                # Files that the index does not have stay unchanged.
                 continue
             elif (state.text, state.newline) == (staged.text, staged.newline):
                 continue

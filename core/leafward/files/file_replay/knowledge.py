@@ -1,6 +1,6 @@
-"""What is known of one file while the steps of a path are replayed: its text, some of its lines, or nothing.
+"""The knowledge about one file during the replay of a path: its text, some of its lines, or nothing.
 
-Nothing is guessed: what a step leaves uncertain is forgotten, and a note says why.
+Nothing is guessed: a content that a step makes uncertain is dropped, and a note gives the reason.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Certainty(StrEnum):
     EXACT = "exact"
     """All of it, as the recorded calls left it."""
     PARTIAL = "partial"
-    """Some lines of it, or texts that stand in it."""
+    """Some lines of it, or texts that occur in it."""
     UNKNOWN = "unknown"
     ABSENT = "absent"
-    """It is known not to be there."""
+    """The file is known not to exist."""
 
 
 KNOWN = (Certainty.EXACT, Certainty.ABSENT)
-"""What is known as a whole: a file that is not there is known, too."""
+"""Certainties of a wholly known file: a missing file is known, too."""
 
 
 _REMARKS = {
@@ -51,20 +51,20 @@ _REMARKS = {
 
 
 class Staged(NamedTuple):
-    """What the index of git holds of a file."""
+    """The content of a file in the index of git."""
 
     text: str | None
-    """None where it does not have it."""
+    """None where the index does not have it."""
     newline: bool
     base: str
     home: str
-    """Where the command ran that put it there."""
+    """The folder of the command that put it there."""
     tracked: bool
-    """Whether it is certain that it has it."""
+    """Whether git certainly tracks the file."""
     seen: bool
-    """Whether it has it, or it is ignored."""
+    """Whether git tracks or ignores the file."""
     ends: bool = True
-    """Whether it is known how its lines end."""
+    """Whether its line ends are known."""
 
 
 PIECES = 64
@@ -73,36 +73,36 @@ PIECES = 64
 
 @dataclass(slots=True)
 class FileState:
-    """One file while steps are replayed."""
+    """The state of one file during the replay."""
 
     text: str | None = None
-    """All of it, where that is known."""
+    """The whole text, where it is known."""
     newline: bool = True
     """Whether it is known if the text ends in a newline."""
     absent: bool = False
     spans: tuple[Span, ...] = ()
-    """Known lines where the text is not, in order, none touching the next."""
+    """Known lines where the text is not known, in order, no two adjacent."""
     total: int | None = None
-    """Lines of the file, where that is known beside them: the text split at newlines."""
+    """The number of lines in the file, where that is known besides: the text split at newlines."""
     pieces: tuple[str, ...] = ()
-    """Texts that edits put somewhere into it, where even their lines are not known. How their lines end is not said."""
+    """Texts that edits put somewhere into the file, where even their lines are not known. Their line ends are not known."""
     base: str = ""
-    """Where the content comes from: `write`, `read`, `result` or what a base was called."""
+    """The source of the content: `write`, `read`, `result` or the name of a base."""
     remarks: tuple[tuple[EntryIndex, Remark], ...] = ()
     was: tuple[str, ...] = ()
-    """Names it had before it was moved."""
+    """Earlier names of the file."""
     untouched: bool = True
-    """Whether nothing changed it since the replay began, or was branched off."""
+    """Whether nothing changed it since the replay began or branched off."""
     proofs: int = 0
-    """Edits that found their old text, and results that showed what was known."""
+    """Edits that found their old text, and results that showed the known text."""
 
     staged: Staged | None = None
-    """What git holds of it, where that is known."""
+    """The file in the index of git, where that is known."""
     ends: bool = True
-    """Whether it is known how its lines end, and whether a byte order mark stands before them; else newlines stand for the ends."""
+    """Whether its line ends and a leading byte order mark are known; else newlines replace the line ends."""
 
     def copy(self) -> FileState:
-        """The same, to go on from."""
+        """A copy to continue from."""
         return FileState(
             self.text,
             self.newline,
@@ -121,7 +121,7 @@ class FileState:
 
     @property
     def certainty(self) -> Certainty:
-        """How much is known."""
+        """How much of the file is known."""
         if self.absent:
             return Certainty.ABSENT
         if self.text is not None:
@@ -129,18 +129,18 @@ class FileState:
         return Certainty.PARTIAL if self.spans or self.pieces else Certainty.UNKNOWN
 
     def remark(self, entry: EntryIndex, what: Remark) -> None:
-        """Notes something of a step."""
+        """Records a remark about a step."""
         self.remarks = (*self.remarks, (entry, what))
         if what in CONTRADICTIONS:
-            # It may have been another one when it was stored.
+            # The content may have been different when it was put into the index.
             self.staged = None
 
     def may_differ(self, entry: EntryIndex, why: Remark) -> None:
-        """Notes that an entry may have changed the file, and why."""
+        """Records that an entry may have changed the file, and why."""
         self.untouched = False
         self.forget()
         if why is not Remark.BY_COMMAND or not self.remarks or self.remarks[-1][0] != entry:
-            # What names the command is enough.
+            # The remark that names the command is enough.
             self.remark(entry, why)
 
     def forget(self) -> None:
@@ -156,7 +156,7 @@ class FileState:
         )
 
     def written(self, text: str, base: str = "write") -> None:
-        """All of it is `text` now."""
+        """Sets `text` as the whole content."""
         self.forget()
         self.text, self.base = text, base
 
@@ -166,7 +166,7 @@ class FileState:
         self.absent = True
 
     def seen(self, shown: Shown, entry: EntryIndex) -> None:
-        """Takes in what a read shows, which counts more than what was known."""
+        """Applies the lines that a read shows, which count more than the known ones."""
         if self._contradicts(shown):
             self.remark(entry, Remark.CHANGED_OUTSIDE)
             self.forget()
@@ -190,7 +190,7 @@ class FileState:
                 self._known("\n".join(only.lines), shown.newline or not shown.to_end)
 
     def before(self, text: str, entry: EntryIndex, *, ends: bool = True) -> None:
-        """Takes in the whole content that a result says an edit found; `ends`: whether its lines end as those of the file."""
+        """Applies the whole content before an edit from its result; `ends` tells whether its line ends are the file's."""
         if not ends:
             self._before_but_ends(text, entry)
         elif self.text != text:
@@ -231,7 +231,7 @@ class FileState:
         keeps_ends: bool = True,
         diff: Callable[[], str] = str,
     ) -> None:
-        """Takes in an edit that is said to have been made; `diff` gives the unified diff in its result, where it holds one."""
+        """Applies an edit that the agent reports as made; `diff` gives the unified diff in its result, where there is one."""
         if self.absent and replacements and not replacements[0].old:
             self.written(replacements[0].new)
             replacements = replacements[1:]
@@ -251,10 +251,10 @@ class FileState:
             self._keep_pieces(replacements)
 
     def patched(self, places: Sequence[PatchPlace], entry: EntryIndex) -> None:
-        """Takes in a patch that is said to have been applied."""
+        """Applies a patch that the agent reports as applied."""
         self.absent = False
         if self.text is None:
-            # Where a place stands depends on all that lies before it.
+            # The position of a place depends on everything before it.
             self.forget()
             self._keep_added(places)
             return
@@ -278,7 +278,7 @@ class FileState:
         self._keep_added(places)
 
     def _keep_added(self, places: Sequence[PatchPlace]) -> None:
-        """Keeps what a patch added where nothing else is known: that stands in the file."""
+        """Keeps the lines that a patch added where nothing else is known: they are in the file."""
         for place in places:
             for sign, run in groupby(place.lines, key=itemgetter(0)):
                 text = "\n".join(line for _, line in run)
@@ -309,7 +309,10 @@ class FileState:
         self._keep_pieces(replacements)
 
     def _beside(self, made: Replaced) -> None:
-        """Keeps the lines beside loose matches. Older tools wrote the whole text anew, without what they overlook."""
+        """Keeps the lines beside loose matches.
+
+        Older tools rewrote the whole text without the differences that they ignore.
+        """
         lines = made.text.split("\n")
         self.total = len(lines)
         unsure = set[int]()
@@ -318,7 +321,7 @@ class FileState:
         self.spans = tuple(steady(1, lines, unsure))
 
     def _edit_spans(self, one: Replacement) -> None:
-        """An edit of a file of which some lines are known: what lies behind a place that is not known moves by an unknown way."""
+        """Applies an edit to a partly known file: lines after a place that is not known shift by an unknown number."""
         hits = [
             place for place, span in enumerate(self.spans) if one.old and one.old in "\n".join(span.lines)
         ]
@@ -359,7 +362,7 @@ class FileState:
                 self.pieces = (*self.pieces, one.new)[-PIECES:]
 
     def _touch_pieces(self, one: Replacement) -> None:
-        """Keeps known texts up to date with a replacement, and forgets those that it may have reached into."""
+        """Updates known texts for a replacement, and drops those that it may have reached into."""
         self.pieces = tuple(
             piece.replace(one.old, one.new) if one.old in piece else piece
             for piece in self.pieces
@@ -367,11 +370,11 @@ class FileState:
         )
 
     def appended(self, text: str) -> None:
-        """Takes in that a text was put behind what is there."""
+        """Appends a text."""
         if self.absent:
             self.written(text)
         elif self.text is not None and not self.newline and text:
-            # Whether the text begins a line or goes on with the last one is not known.
+            # It is not known whether the text begins a line or continues the last one.
             lines = tuple(self.text.split("\n"))[:-1]
             self.text, self.newline, self.total = None, True, None
             self.spans = (Span(1, lines),) if lines else ()
@@ -385,7 +388,7 @@ class FileState:
                 )
                 self.spans, self.total = (*others, grown), grown.after - 1
             else:
-                # The last known line may be the one that was appended to.
+                # The text may have been appended to the last known line.
                 shorter = Span(last.first, last.lines[:-1])
                 self.spans = (*others, shorter) if shorter.lines else tuple(others)
                 self.total = None

@@ -1,4 +1,4 @@
-"""Whether texts that are known to stand in a file may be touched by what an edit replaces. In doubt they are."""
+"""Whether an edit may touch texts that are known to be in a file. In doubt, it may."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 20_000
-"""Code points from which two texts are not looked at: all their ends would have to be compared."""
+"""Code points from which two texts are not compared: that would take all their ends."""
 _MOST = 40
-"""Edits of one call from which they are not held against each other."""
+"""Edits of one call from which they are not compared with each other."""
 
 
 def ends_aside(text: str) -> str:
-    """A text whose lines all end in a newline alone."""
+    """A text with every line end replaced by a newline."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def tangled(replacements: Sequence[Replacement]) -> bool:
-    """Whether one of some edits may change what another one makes: not all tools do that."""
+    """Whether one of some edits may change the result of another: not all tools apply them one by one."""
     return len(replacements) > _MOST or (
         len(replacements) > 1
         and any(
@@ -37,7 +37,7 @@ def tangled(replacements: Sequence[Replacement]) -> bool:
 
 
 def may_overlap(known: str, old: str) -> bool:
-    """Whether a text that stood in the file may have lain partly within another that does, or around it, as tools look for it."""
+    """Whether a known text may have overlapped or enclosed a replaced one, as tools match them."""
     if len(known) > _LONGEST or len(old) > _LONGEST:
         return True
     known, old = _squeezed(known), _squeezed(old)
@@ -48,12 +48,12 @@ def may_overlap(known: str, old: str) -> bool:
 
 
 def may_begin_before(known: str, old: str) -> bool:
-    """Whether an old text that stands in known lines may as well begin above them, and reach into where it was found."""
+    """Whether an old text in known lines may as well begin above them, and reach into the place where it was found."""
     known = "\n" + known
     found = known.find(old)
     return any(known.startswith(old[-size:]) for size in range(found + 1, len(old)))
 
 
 def _squeezed(text: str) -> str:
-    """A text without what any tool overlooks."""
+    """A text without the differences that any tool ignores."""
     return "".join("\n".join(map(bare, text.split("\n"))).split())

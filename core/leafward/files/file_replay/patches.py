@@ -1,4 +1,4 @@
-"""A patch of Codex's format applied to a text, as the versions of the tool do it: only what all of them make of it is certain.
+"""A patch of Codex's format applied to a text: only a result that all versions of the tool agree on is certain.
 
 Checked against Codex 0.80, 0.125 and 0.169. Up to 0.125 a line of a patch that stays replaces the one that is there, line ends
 included, and a blank last line is taken for the file's end; since then the file keeps its own lines.
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Region(NamedTuple):
-    """Lines of the old text that a place of a patch stands for. Numbers from 0, the end not included."""
+    """Lines of the old text that a place of a patch matches. Numbers from 0, the end not included."""
 
     begin: int
     end: int
     size: int
-    """Lines that stand there afterwards."""
+    """The number of lines afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ class Patched:
     """A text after a patch."""
 
     match: Match
-    """The worst of its places: `EXACT`, `LOOSE` or `ABSENT`; `AMBIGUOUS` where two of them meet."""
+    """The worst match of its places: `EXACT`, `LOOSE` or `ABSENT`; `AMBIGUOUS` where two places meet."""
     text: str | None
-    """None where the places do not all apply, or versions of the tool make different texts of it."""
+    """None where not every place applies, or versions of the tool produce different texts."""
     regions: tuple[Region, ...] = ()
-    """What was replaced, in order; empty where that is not certain."""
+    """The replaced lines, in order; empty where they are not certain."""
 
 
 class _Meeting(ValueError):
-    """Two places that are the same lines, or meet at the end of the file: in which order they are done is not known."""
+    """Two places with the same lines, or meeting at the end of the file: their order is not known."""
 
 
 class _Applied(NamedTuple):
@@ -52,7 +52,7 @@ class _Applied(NamedTuple):
 
 
 def patched(text: str, places: Sequence[PatchPlace]) -> Patched:
-    """Applies the places of a patch, each looked for behind the one before it."""
+    """Applies the places of a patch, each searched after the one before it."""
     try:
         before, since = _until_0_125(text, places), _since(text, places)
     except _Meeting:
@@ -81,7 +81,7 @@ def _until_0_125(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
 
 
 def _since(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
-    """The text after a patch; None where it does not fit, and where line ends are mixed: nobody knows which one a new line gets."""
+    """The text after a patch; None where it does not apply, and where line ends are mixed: a new line's is not known then."""
     ends = "\r\n" if "\r\n" in text else "\n"
     if ends == "\r\n" and re.search(r"(?<!\r)\n|\r(?!\n)", text):
         return None
@@ -109,7 +109,7 @@ _Found = tuple[int, int, "Sequence[tuple[str, str]]", list[str]]
 def _replacements(
     lines: list[str], places: Sequence[PatchPlace], end_of_file: int
 ) -> tuple[list[_Found], Match] | None:
-    """Where the places stand, with their lines; None where one is not found. Raises _Meeting."""
+    """The positions of the places, with their lines; None where one is not found. Raises _Meeting."""
     found: list[_Found] = []
     worst, at = Match.EXACT, 0
     for place in places:
@@ -126,7 +126,7 @@ def _replacements(
             continue
         hit = _seek(lines, old, at, at_end=place.at_end)
         if hit is None and not old[-1]:
-            # A blank line at its end may be nothing but how the patch was written.
+            # A blank line at its end may come only from the notation of the patch.
             old = old[:-1]
             if new and not new[-1]:
                 new = new[:-1]
@@ -150,21 +150,21 @@ def _worse(one: Match, other: Match) -> Match:
 
 
 def _seek(lines: list[str], block: list[str], at: int, *, at_end: bool) -> tuple[int, Match] | None:
-    """The first place of some lines: as they are, then without spaces at their ends, then without typographic signs."""
+    """The first position of some lines: unchanged, then without spaces at their ends, then without typographic signs."""
     if not block:
         return at, Match.EXACT
     last = len(lines) - len(block)
     if at_end and last >= 0:
         at = last
     for number, alike in enumerate(_ALIKE):
-        # As one text, in which the lines between two newlines are looked for.
+        # The lines are searched between newlines in one joined text.
         have = "\n".join(("", *map(alike, lines[at:]), ""))
         sought = "\n".join(("", *map(alike, block), ""))
         found = have.find(sought)
         if found < 0:
             continue
         if alike is _plain and have.find(sought, found + 1) >= 0:
-            # Which signs are taken for one another differs from tool to tool.
+            # Tools differ in the signs that they treat as equal.
             return None
         return at + have.count("\n", 0, found), Match.LOOSE if number else Match.EXACT
     return None

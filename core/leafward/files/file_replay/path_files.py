@@ -1,8 +1,8 @@
-"""The files at the end of a path, by every way there is to know them.
+"""The files at the end of a path, from every available source.
 
-First by the calls of its path. Where they contradict what results show, by those of all branches: an agent that goes back to
-an earlier turn leaves the files as they are, so that a branch may have worked on what another one left. Last from a content
-of the workspace, if one is given on which all that the path did to the file applies.
+First from the calls of the path. Where these contradict the results, from the calls of all branches: an agent that goes
+back to an earlier turn leaves the files unchanged, so a branch may have worked on the state that another one left. Last
+from a content of the workspace, if one is given to which all changes of the path apply.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ def contradicted(file: Rebuilt) -> bool:
 
 
 class EveryBranch:
-    """Files as the calls of all branches left them, in the order in which they were written. Decoded when first asked."""
+    """Files as the calls of all branches left them, in the order of writing. Decoded on first use."""
 
     def __init__(self, session: Session, last: int, stop: Callable[[], bool] = never) -> None:
         self._session = session
         self._last = last
-        """The deepest entry that is asked about."""
+        """The deepest entry that is requested."""
         self._stop = stop
         self._steps: list[Step] | None = None
 
     def rebuilt(self, path: str, names: Collection[str], entry: int) -> Rebuilt | None:
-        """A file as it was when `entry` was written; None where that is not known either.
+        """A file as it was when `entry` was written; None where it is not known either.
 
-        `names` are all that its content was moved or copied under.
+        `names` are all names that its content was moved or copied under.
         """
         if self._steps is None:
             self._steps = steps(self._session, range(self._last + 1), self._stop, sweeps=True)
@@ -58,12 +58,12 @@ class EveryBranch:
 
 
 def resting_on(session: Session, origin: str, base: Base) -> Replay:
-    """A replay that begins with a content for one file."""
+    """A replay that starts with a content for one file."""
     return Replay(session, {origin: FileState(text=base.text, base=base.name)}, {})
 
 
 def proven(made: Iterable[Rebuilt]) -> bool:
-    """Whether all that was done to files fits the content that their replay began with, and some of it shows that."""
+    """Whether all changes to files fit the content that their replay began with, and some of them prove it."""
     made = list(made)
     return all(one.certainty in KNOWN and not one.remarks for one in made) and any(one.proofs for one in made)
 
@@ -79,7 +79,7 @@ class PathFiles:
         self._bases = bases
         self._stop = stop
         self.steps = steps(session, session.tree.path(at), stop, sweeps=True)
-        """Those of the path."""
+        """The files by the calls of the path."""
         self._replay = Replay(session, {}, {})
         self._replay.go(self.steps, None, stop)
         self._every = EveryBranch(session, at, stop)
@@ -90,13 +90,13 @@ class PathFiles:
         return self._replay.files
 
     def files(self) -> list[Rebuilt]:
-        """The files that the path changed, and those that it only read and that are known as a whole, by path."""
+        """The files that the path changed, and the wholly known ones that it only read, by path."""
         changed = {step.to or step.path for step in self.steps if step.operation.changes}
         known = map(self.rebuilt, sorted(self.paths))
         return [one for one in known if one.path in changed or one.text is not None]
 
     def rebuilt(self, path: str) -> Rebuilt:
-        """One file; what it rests on is said in it."""
+        """One file; its `base` names the source of its content."""
         made = self._replay.rebuilt(path)
         if made.certainty in KNOWN:
             return made

@@ -1,4 +1,4 @@
-"""A diff that a result holds, applied to a text where both together prove what the edit left."""
+"""A diff in a result, applied to a text where both together prove the result of the edit."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class _Hunk(NamedTuple):
 
 
 def proven_by(text: str, patch: str) -> str | None:
-    """What an edit made of a text by the unified diff in its result; None where that does not prove it.
+    """The text after an edit, by the unified diff in its result; None where that does not prove it.
 
-    Each line that the diff tells of has to be where it says, to the letter. The tool may have written the other lines
-    without what it overlooks (pi until 1.5): not where the diff shows a line with such signs as it was, nor where no other
-    line has any.
+    Each line of the diff has to match exactly at its position. The tool may have rewritten the other lines without the
+    signs that it ignores (pi until 1.5): this is ruled out where the diff shows an unchanged line with such signs, or where
+    no other line has any.
     """
     hunks = _hunks(patch) if "\r" not in text + patch else []
     if not hunks:
@@ -49,7 +49,7 @@ def _odd(line: str) -> bool:
 
 
 def _hunks(patch: str) -> list[_Hunk]:
-    """The hunks of a patch of one file; none where it is of another form."""
+    """The hunks of a patch of one file; empty where it has another form."""
     found: list[_Hunk] = []
     left = [0, 0]
     last = ""
@@ -57,7 +57,7 @@ def _hunks(patch: str) -> list[_Hunk]:
         head = _HUNK.fullmatch(line) if left == [0, 0] else None
         if head is not None:
             sizes = [int(head[2] or 1), int(head[4] or 1)]
-            # An empty part is named by the line above it.
+            # An empty part has the number of the line above it.
             found.append(_Hunk(int(head[1]) - (sizes[0] > 0), [], []))
             left = sizes
         elif line == _NO_NEWLINE and found and last:

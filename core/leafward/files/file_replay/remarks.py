@@ -1,4 +1,4 @@
-"""What is to be said of the steps of a file beside its content."""
+"""Remarks on the steps of a file, besides its content."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from enum import StrEnum
 
 
 class Remark(StrEnum):
-    """What is to be said of a step."""
+    """A remark on a step."""
 
     CHANGED_OUTSIDE = "changed outside"
-    """The file is shown with another content than the steps before it leave."""
+    """The file is shown with another content than the steps before leave."""
     NOT_FOUND = "did not apply"
-    """The agent says that the edit was made, but its old text is not there."""
+    """The agent reports that the edit was made, but its old text is not in the file."""
     AMBIGUOUS = "ambiguous"
-    """The old text is there more than once."""
+    """The old text occurs more than once."""
     LOOSE = "applied loosely"
-    """The old text is there but for spaces or typographic signs."""
+    """The old text occurs with other spaces or typographic signs."""
     LINE_ENDS = "line ends are mixed"
-    """Which of them an edit keeps is not known."""
+    """It is not known which line end an edit keeps."""
     UNANSWERED = "no result"
     BY_COMMAND = "by a command"
-    """A command changed it, in a way that its words do not tell."""
+    """A command changed the file in a way that its words do not show."""
     BY_CHECKOUT = "by git checkout"
-    """Here and below: it may have changed the file, which it does not name."""
+    """From here on: a command that may have changed the file without naming it."""
     BY_SWITCH = "by git switch"
     BY_RESTORE = "by git restore"
     BY_STASH = "by git stash"
@@ -42,15 +42,15 @@ class Remark(StrEnum):
     BY_RSYNC = "by rsync"
     BY_UNPACKING = "by unpacking"
     FOLDER_REMOVED = "by rm of its folder"
-    """The folder was removed, or not."""
+    """The folder may have been removed."""
     FOLDER_MOVED = "by mv of its folder"
-    """It is there under the new name, or one folder below where that was there before."""
+    """The file is under the new name, or one folder below it where that existed before."""
     CELL = "a cell changed"
-    """Of a notebook: where in the file it stands is not known."""
+    """A cell of a notebook: its place in the file is not known."""
 
     @property
     def words(self) -> str:
-        """What a screen says, as a sentence of its own; the value is that of documents."""
+        """The remark for a screen, as a sentence of its own; the value is for documents."""
         command = self.value.removeprefix("by ")
         return _WORDS.get(self) or (f"`{command}` ran" if command != self.value else command)
 
@@ -70,4 +70,4 @@ _WORDS = {
 
 
 CONTRADICTIONS = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
-"""A result shows another content than the recorded calls leave."""
+"""Remarks on a result that shows another content than the recorded calls leave."""

@@ -1,6 +1,6 @@
-"""Files as the recorded calls left them: the steps of a path, done again in memory.
+"""Files as the recorded calls left them: the steps of a path, repeated in memory.
 
-Bodies are decoded once for the steps, and again only for the calls of the files that are asked for.
+Bodies are decoded once for the steps, and again only for the calls of the requested files.
 """
 
 from __future__ import annotations
@@ -34,48 +34,48 @@ class Rebuilt:
     path: str
     certainty: Certainty
     text: str | None
-    """All of it, where it is exact."""
+    """The whole text, where it is exact."""
     spans: tuple[Span, ...]
     """Known lines, where it is partial."""
     pieces: tuple[str, ...]
-    """Texts that stand in it, where even their lines are not known. How their lines end is not said."""
+    """Texts that occur in the file, where even their lines are not known. Their line ends are not known."""
     total: int | None
-    """Lines of the file, where that is known."""
+    """The number of lines in the file, where that is known."""
     newline: bool
     """Whether it is known if the text ends in a newline."""
     base: str
-    """What its content rests on: `write`, `read`, `result`, or what a base that was given is called (`on disk`, `git 1a2b3c4`); empty where nothing does."""
+    """The source of its content: `write`, `read`, `result`, or the name of a base (`on disk`, `git 1a2b3c4`); else empty."""
     remarks: tuple[tuple[EntryIndex, Remark], ...]
     was: tuple[str, ...]
-    """Names it had before."""
+    """Earlier names of the file."""
     reads: int
-    """Steps that read it, and that changed it, up to here."""
+    """The number of steps up to here that read it; `changes` counts those that changed it."""
     changes: int
     every_branch: bool = False
-    """Whether calls of other branches are replayed as well, in the order in which they were written."""
+    """Whether calls of other branches are replayed as well, in the order of writing."""
     proofs: int = 0
-    """Edits that found their old text, and results that showed what was known."""
+    """Edits that found their old text, and results that showed the known text."""
     ends: bool = True
-    """Whether it is known how its lines end, and whether a byte order mark stands before them; else newlines stand for the ends."""
+    """Whether its line ends and a leading byte order mark are known; else newlines replace the line ends."""
 
 
 @dataclass(slots=True)
 class Replay:
-    """The files of one path, up to where it was replayed."""
+    """The files of one path, replayed up to some step."""
 
     session: Session
     files: dict[str, FileState]
-    """By path."""
+    """The state of each file, by path."""
     counts: dict[str, tuple[int, int]]
-    """Steps that read a file, and that changed it."""
+    """The numbers of steps that read a file and that changed it."""
     _originals: dict[str, FileState] = field(default_factory=dict)
     _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
-    """What may have changed files since the replay began, or was branched off, also such as nothing told of before."""
+    """Commands that may have changed files since the replay began or branched off, also files that no step named before."""
     _there: set[str] = field(default_factory=set)
-    """Files that are there for certain, also those that are not replayed."""
+    """Files that certainly exist, also those that are not replayed."""
 
     def branch(self) -> Replay:
-        """The same, to go on from on another branch."""
+        """A copy to continue from on another branch."""
         files = {path: state.copy() for path, state in self.files.items()}
         originals = {}
         for path, state in files.items():
@@ -85,12 +85,12 @@ class Replay:
         return Replay(self.session, files, dict(self.counts), originals, _there=set(self._there))
 
     def original(self, path: str) -> Rebuilt | None:
-        """What lay under a name where this replay began or was branched off: known then, or seen before anything changed it."""
+        """The file under a name where this replay began or branched off: known then, or seen before anything changed it."""
         state = self._originals.get(path)
         return _rebuilt(path, state, 0, 0) if state is not None else None
 
     def rebuilt(self, path: str) -> Rebuilt:
-        """A file as it is now."""
+        """A file in its current state."""
         return _rebuilt(path, self.files.get(path) or self._fresh(path), *self.counts.get(path, (0, 0)))
 
     def go(
@@ -99,7 +99,7 @@ class Replay:
         only: Collection[str] | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Replays steps, of the files named in `only` where it is given (names they had before included)."""
+        """Replays steps, only of the files in `only` where it is given (with their earlier names)."""
         names = related(made := list(made), only) if only is not None else None
         folders = _folders(names or ())
         calls = Calls(self.session)
@@ -133,7 +133,7 @@ class Replay:
             self._take_one(step, calls)
 
     def _take_sweep(self, step: Step, calls: Calls) -> None:
-        """A command on a folder, which names none of the files that it changes."""
+        """Applies a command on a folder, which names none of the files that it changes."""
         folder, cwd = step.path, self.session.cwd
         if step.by in BY_INDEX and step.home is not None:
             self._from_index(step, calls.output(step))
@@ -141,7 +141,7 @@ class Replay:
         back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
         unstage(self.files.values())
         if step.by is Sweep.POP and step.certainly_done:
-            # All is as it was, but a file that was added and then removed is there again.
+            # Nothing changed, except that a file that was added and then removed exists again.
             self._sweep(
                 step,
                 Remark.BY_STASH_POP,
@@ -155,10 +155,10 @@ class Replay:
             )
 
     def _take_one(self, step: Step, calls: Calls) -> None:
-        """A step that names its file: whether it was done, then what it did."""
+        """Applies a step that names its file: first whether it was done, then its change."""
         path = step.path
         if step.operation is FileOperation.CHANGE and step.by is not None:
-            # The sweep says what became of it.
+            # The sweep tells the outcome.
             self._state(path)
         elif (doubt := _doubt(step, calls)) is not None:
             self._uncertain(step, doubt)
@@ -181,7 +181,7 @@ class Replay:
             self._change(step, calls)
 
     def _change(self, step: Step, calls: Calls) -> None:
-        """A file written, appended to or edited by a step that was done."""
+        """Applies a write, an append or an edit that was done."""
         path, entry, state = step.path, step.entry, self._state(step.path)
         one = calls.request_of(step)
         if step.operation is FileOperation.EDIT and (before := calls.before(step)) is not None:
@@ -221,14 +221,14 @@ class Replay:
                 )
 
     def _sweep(self, step: Step, why: Remark, covers: Callable[[str], bool]) -> None:
-        """A command may have changed files that it does not name."""
+        """Records that a command may have changed files that it does not name."""
         self._swept.append((step.entry, why, covers))
         for name, state in self.files.items():
             if covers(name):
                 state.may_differ(step.entry, why)
 
     def _follow(self, step: Step) -> None:
-        """Takes in what a step of any file tells of all."""
+        """Records the consequences of a step on any file for all files."""
         if step.operation is FileOperation.SWEEP:
             self._there.clear()
         elif step.operation is FileOperation.STAGE:
@@ -241,20 +241,20 @@ class Replay:
         elif step.outcome is Outcome.DONE and not step.inferred:
             self._there.add(step.path)
         if step.glob or (step.operation.changes and ".git" in f"{step.path} {step.to}"):
-            # What is ignored may be something else now.
+            # The ignored files may be different now.
             for state in self.files.values():
                 if state.staged is not None:
                     state.staged = state.staged._replace(seen=False)
 
     def _from_index(self, step: Step, output: str) -> None:
-        """A command brings files back from the index of git, or removes those that it does not have."""
+        """Applies a command that restores files from the index of git, or removes untracked ones."""
         folder, why = self.session.cwd, Remark(f"by {step.by}")
 
         def covers(name: str) -> bool:
             return within(name, step.path, folder)
 
         if step.whole and not any(map(covers, self._there)) and not restores(step, output):
-            # It may be a branch.
+            # The name may be a branch.
             unstage(self.files.values())
             self._sweep(step, why, lambda name: within(name, step.path, folder, repository=True))
             return
@@ -267,7 +267,7 @@ class Replay:
         for path in inside:
             to = target + path[len(step.path) :]
             self._place(path, to, step)
-            # Where the target was a folder, they lie one folder below it.
+            # Where the target was a folder, the files lie one folder below it.
             self._state(to).may_differ(step.entry, Remark.FOLDER_MOVED)
         if step.path in self.files or not inside:
             if self._under(target):
@@ -278,7 +278,7 @@ class Replay:
         state = self._state(path)
         moved = state.copy()
         if moved.absent:
-            # It was moved or copied, so something was there.
+            # The file was moved or copied, so it existed.
             moved.forget()
         if step.operation is FileOperation.MOVE:
             moved.was, moved.untouched = (*moved.was, path), False
@@ -300,7 +300,7 @@ class Replay:
         return state
 
     def _fresh(self, path: str) -> FileState:
-        """A file that nothing told of so far."""
+        """The state of a file that no step has touched so far."""
         state = FileState()
         for entry, why, covers in self._swept:
             if covers(path):
@@ -312,11 +312,11 @@ _OF_FOLDERS = {FileOperation.DELETE: Remark.FOLDER_REMOVED, FileOperation.MOVE: 
 
 
 def _doubt(step: Step, calls: Calls) -> Remark | None:
-    """Why it is not known whether a step changed its file; None where it is known, and for a read."""
+    """The reason why it is not known whether a step changed its file; None where it is known, and for a read."""
     if not step.operation.changes:
         return None
     if step.outcome is Outcome.FAILED:
-        # A command may have failed behind the place that changed it.
+        # A command may have failed after the part that changed the file.
         return Remark.BY_COMMAND if step.inferred else None
     if step.outcome is Outcome.UNANSWERED:
         return Remark.UNANSWERED
@@ -329,7 +329,7 @@ def _matches(name: str, pattern: Sequence[str]) -> bool:
 
 
 def _folders(names: Iterable[str]) -> set[str]:
-    """The folders that some files lie in."""
+    """The folders that contain some files."""
     return {name[:at] for name in names for at, sign in enumerate(name) if sign == "/"}
 
 
@@ -353,7 +353,7 @@ def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
 
 
 def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
-    """The files named, and every name from which their content came: moved or copied, or a folder that was."""
+    """The named files, and every name from which their content came by moving or copying, also of a folder."""
     sent = [(step.path, step.to) for step in made if step.to is not None]
     found = set(names)
     # Backwards, so that a chain of moves is followed in one pass.
@@ -361,7 +361,7 @@ def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
         inside = [name for name in found if name.startswith(to + "/")]
         if to in found or inside:
             found |= {path, to, *(path + name[len(to) :] for name in inside)}
-            # A file that was moved into a folder keeps its last name.
+            # A file that was moved into a folder keeps its file name.
             found |= {path for name in inside if name.rpartition("/")[2] == path.rpartition("/")[2]}
     return found
 

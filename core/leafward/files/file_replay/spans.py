@@ -1,4 +1,4 @@
-"""Lines that are known of a file which is not known as a whole: in order, none touching the next."""
+"""Known lines of a file that is only partly known: in order, no two adjacent."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """Lines of a file that are known."""
+    """Consecutive known lines of a file."""
 
     first: int
-    """Number of the first one, from 1."""
+    """The number of the first line, from 1."""
     lines: tuple[str, ...]
 
     @property
     def after(self) -> int:
-        """Number of the line behind the last."""
+        """The number of the line after the last."""
         return self.first + len(self.lines)
 
 
 def ends_off(lines: Sequence[str], first: int = 1) -> tuple[str, ...]:
-    """Lines without the returns before their newlines, and without a byte order mark before the first line of a file."""
+    """Lines without the carriage returns before their newlines, and without the byte order mark of a file's first line."""
     found = tuple(line.removesuffix("\r") for line in lines)
     return (found[0].removeprefix("\ufeff"), *found[1:]) if found and first == 1 else found
 
 
 def joined(spans: Iterable[Span], new: Span) -> tuple[Span, ...]:
-    """Known lines, and more that agree with them."""
+    """Known lines merged with more that agree with them."""
     one, kept = new, []
     for span in spans:
         if span.after < one.first or one.after < span.first:
@@ -44,7 +44,7 @@ def joined(spans: Iterable[Span], new: Span) -> tuple[Span, ...]:
 
 
 def agree(spans: Iterable[Span], new: Span) -> bool:
-    """Whether lines are those that are known, wherever both are."""
+    """Whether new lines equal the known ones wherever both exist."""
     for span in spans:
         low, high = max(span.first, new.first), min(span.after, new.after)
         if low < high and (
@@ -55,10 +55,10 @@ def agree(spans: Iterable[Span], new: Span) -> bool:
 
 
 def around(lines: Sequence[str], regions: Sequence[Region]) -> Iterator[Span]:
-    """The lines between regions of a text, where they lie once the regions are replaced."""
+    """The lines between regions of a text, at their positions after the regions are replaced."""
     shift = begin = 0
     for region in (*regions, Region(len(lines), len(lines), 0)):
-        # The last line may have got an end.
+        # The last line may have gained a line end.
         kept = lines[begin : min(region.begin, len(lines) - 1)]
         if kept:
             yield Span(begin + shift + 1, tuple(kept))
@@ -66,7 +66,7 @@ def around(lines: Sequence[str], regions: Sequence[Region]) -> Iterator[Span]:
 
 
 def steady(first: int, lines: Sequence[str], unsure: Collection[int] = ()) -> Iterator[Span]:
-    """The lines that a tool leaves as they are when it writes a whole file without what it overlooks."""
+    """The lines that a tool leaves unchanged when it rewrites a whole file without the differences that it ignores."""
     begin = 0
     for place in range(len(lines) + 1):
         ends = place == len(lines) or place in unsure or bare(lines[place]) != lines[place].removesuffix("\r")

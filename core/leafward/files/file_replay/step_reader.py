@@ -1,7 +1,7 @@
 """The file steps of a path, read in one pass.
 
-Each entry is decoded once, or not at all where the bytes of its line tell enough. What a call wants to write is not kept;
-`requests_in` gives it again for one call.
+Each entry is decoded once, or not at all where the bytes of its line tell enough. Texts to be written are not kept;
+`requests_in` gives them again for one call.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _Row = list[Any]
-"""The fields of a step whose result may still come."""
+"""The fields of a step whose result may still follow."""
 _PLAIN = tuple(Step._field_defaults.values())
-"""The last fields of a step that no command asks for."""
+"""The default values of a step's last fields, for calls other than commands."""
 _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
     Step._fields.index, ("entry", "result", "operation", "outcome", "added", "removed")
 )
 
-# Looking a member of an enumeration up costs as much as a part of an entry's work here.
+# Looking up a member of an enumeration costs a noticeable part of an entry's work here.
 _READ, _EDIT = FileOperation.READ, FileOperation.EDIT
 _DONE, _FAILED, _UNANSWERED = Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
@@ -52,18 +52,18 @@ Decoded = Callable[[EntryIndex, Body, Body, list[ToolCall]], object]
 
 
 def _ignored(*_: object) -> None:
-    """Nobody wants to know."""
+    """Ignores a decoded entry."""
 
 
 _AT_ONCE = 512
-"""Entries between two looks at `stop`."""
+"""Entries between two checks of `stop`."""
 
 
 class StepReader:
-    """Reads the file steps of paths, and remembers what paths and commands mean that come again and again.
+    """A reader of the file steps of paths that caches the parsed form of recurring paths and commands.
 
-    Lines are taken as bytes where these tell enough, else decoded. Calls of a reply that was aborted were not run
-    (pi 1.5.2) and are no steps. Without `counts` the lines that an edit changed stay 0 where only its call tells them.
+    Lines are read as bytes where these tell enough, else decoded. Calls of a reply that was aborted were not run (pi 1.5.2)
+    and are not steps. Without `counts` the changed lines of an edit stay 0 where only its call tells them.
     """
 
     def __init__(self, session: Session, *, counts: bool = True) -> None:
@@ -78,18 +78,21 @@ class StepReader:
         }
         self._folder = session.cwd
         self._located: dict[str, str] = {}
-        """Paths that tools name."""
+        """Located paths, by the path that a tool names."""
         self._spoken: dict[str, str] = {}
-        """Paths in commands, which no tool tidies."""
+        """Located paths in commands, which no tool tidies."""
         self._paths: dict[bytes, str] = {}
-        """The same by what stands in a line."""
+        """Located paths, by the bytes of a line."""
         self._scripts: dict[bytes, list[FileRequest]] = {}
-        """What commands do, by what stands in a line."""
+        """Requests of commands, by the bytes of a line."""
         self._rows: list[_Row] = []
         self._waiting: dict[str, list[_Row]] = {}
-        """By the call whose result did not come yet."""
+        """Rows by the call whose result has not come yet."""
         self._edits: dict[str, ToolCall | None] = {}
-        """Of these the edits, None where the reply was not decoded. Counting their lines takes long, and results may tell."""
+        """The edits among these, None where the reply was not decoded.
+
+        Counting their lines takes long, and results may tell them.
+        """
 
     def read(
         self,
@@ -99,8 +102,8 @@ class StepReader:
     ) -> list[Step]:
         """The steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
-        Calls that nothing answered on it are `UNANSWERED`. `decoded` is given what had to be decoded: an entry, its body,
-        the message in it, and calls of that which were run.
+        Calls without a result on the path are `UNANSWERED`. `decoded` receives what had to be decoded: an entry, its body,
+        its message, and the message's calls that were run.
         """
         self._rows, self._waiting, self._edits, self._decoded = [], {}, {}, decoded
         rest = iter(entries)
@@ -116,7 +119,7 @@ class StepReader:
         return list(map(Step._make, self._rows))
 
     def _needs(self, index: int, line: bytes) -> bool:
-        """Whether a line of a native file has to be decoded; what its bytes tell is taken here."""
+        """Whether a line of a native file has to be decoded; if not, its bytes are processed here."""
         kind = self._kinds[index]
         if kind == _ASSISTANT:
             call = self._shapes.one_call(line)
@@ -135,7 +138,7 @@ class StepReader:
         return False
 
     def _take(self, index: EntryIndex, body: Body) -> None:
-        """The next entry of the path, decoded."""
+        """Processes the next entry of the path, decoded."""
         message = body.get("message")
         if not isinstance(message, dict):
             return
@@ -157,7 +160,7 @@ class StepReader:
         self._decoded(index, body, message, calls)
 
     def _note_call(self, index: int, call_id: str, tool: str, literal: bytes, text: str | None) -> bool:
-        """Takes in a call as its bytes tell it (`CallShapes`); False where that is not enough."""
+        """Processes a call by its bytes (`CallShapes`); False where they do not tell enough."""
         does = self._actions.get(tool)
         if does is None:
             made = self._scripts.get(literal)
@@ -180,7 +183,7 @@ class StepReader:
         return True
 
     def _called(self, index: int, call: ToolCall) -> None:
-        """Takes in a call."""
+        """Processes a call."""
         does = self._actions.get(call.name)
         if does is None:
             self._names_some(index, call.id, requests_in(call, self._table))
@@ -201,7 +204,7 @@ class StepReader:
             )
 
     def _names_one(self, index: int, call_id: str, operation: FileOperation, path: str, added: int) -> None:
-        """A call of a tool that names its one file."""
+        """Adds a call of a tool that names its one file."""
         row = [index, NO_ENTRY, call_id, 0, operation, path, _UNANSWERED, False, added, 0, None, *_PLAIN]
         self._rows.append(row)
         if call_id in self._waiting:
@@ -210,7 +213,7 @@ class StepReader:
             self._waiting[call_id] = [row]
 
     def _names_some(self, index: int, call_id: str, made: list[FileRequest]) -> None:
-        """A call of a shell, a patch, or what is no tool of files."""
+        """Adds a call of a shell, a patch, or a tool without files."""
         if not made:
             return
         rows = self._rows_of(made, index, NO_ENTRY, call_id, _UNANSWERED)
@@ -218,7 +221,7 @@ class StepReader:
         self._again(call_id, rows)
 
     def _again(self, call_id: str, rows: list[_Row]) -> None:
-        """A call of an id that may have been there before: the latest is the one that a result answers."""
+        """Adds a call whose id may occur again: a result answers the latest one."""
         before = self._waiting.get(call_id, [])
         self._count(call_id, before)
         same = before and before[0][_ENTRY] == rows[0][_ENTRY]
@@ -256,13 +259,13 @@ class StepReader:
         return rows
 
     def _answer(self, result: int, call_id: str, outcome: Outcome, delta: tuple[int, int] | None) -> None:
-        """Takes in what became of a call, and the lines that it changed where the result tells."""
+        """Applies the outcome of a call, and its changed lines where the result tells them."""
         waiting = self._waiting.pop(call_id, [])
         changed: _Row | None = None
         for row in waiting:
             row[_ANSWER], row[_OUTCOME] = result, outcome
             if row[_DEED] is not _READ:
-                # The diff in a result is that of the whole call.
+                # The diff in a result covers the whole call.
                 delta = delta if changed is None else None
                 changed = row
         if changed is not None:
@@ -273,7 +276,7 @@ class StepReader:
                 self._edits.pop(call_id, None)
 
     def _count(self, call_id: str, rows: list[_Row]) -> None:
-        """Counts the lines of an edit as its call says."""
+        """Counts the lines of an edit by its call."""
         if call_id in self._edits and self._counts:
             call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
             rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
@@ -309,7 +312,7 @@ def steps(
 ) -> list[Step]:
     """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
-    With `sweeps` also those of commands that may have changed any file below a folder, and name none; `counts` as in `StepReader`.
+    `sweeps` adds commands that may have changed any file below a folder, and name none; `counts` as in `StepReader`.
     """
     made = StepReader(session, counts=counts).read(entries, stop)
     return (

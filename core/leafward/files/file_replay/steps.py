@@ -1,4 +1,4 @@
-"""What calls ask of files, and what became of it: the values of a step, and the rules by which a call says what it asks for."""
+"""File requests of calls and their outcomes: the values of a step, and the rules that derive requests from a call."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ if TYPE_CHECKING:
 
 
 class Outcome(StrEnum):
-    """What became of a call."""
+    """The outcome of a call."""
 
     DONE = "done"
     FAILED = "failed"
     UNANSWERED = "unanswered"
-    """No result of it is on the path: nobody knows whether it was done."""
+    """The path has no result of it: it is not known whether it was done."""
 
 
 class FileRequest(NamedTuple):
-    """What a call asks of one file."""
+    """The request of a call for one file."""
 
     operation: FileOperation
     path: str
-    """As the agent wrote it; relative to the folder of its command where that was named."""
+    """The path as the agent wrote it; relative to the folder of its command where that was named."""
     inferred: bool = False
-    """Read off a shell command: it may have done something else."""
+    """Derived from a shell command, which may have done something else."""
     text: str | None = None
-    """What is written or appended; None where the call does not say it."""
+    """The written or appended text; None where the call does not have it."""
     replacements: tuple[Replacement, ...] = ()
     places: tuple[PatchPlace, ...] = ()
-    """Of a patch, which replaces nothing else."""
+    """The places of a patch, which has no replacements."""
     to: str | None = None
-    """Where it is moved or copied to."""
+    """The target of a move or copy."""
     fresh: bool = False
-    """Whether nothing can have lain there before."""
+    """Whether nothing can have existed there before."""
     proof: Proof = Proof.EXIT
-    """What tells that it was done, where the call was."""
+    """The evidence that it was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern."""
     by: Sweep | Staging | None = None
-    """Of a sweep: what the command is called. Of a change: the sweep that tells of it."""
+    """For a sweep, the command. For a change, the sweep that tells of it."""
     whole: bool = False
-    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    """For a sweep, whether it covers the whole repository that the folder belongs to."""
     home: str | None = None
-    """Where a command of git ran of which is understood what it does to the index, or does by it."""
+    """The folder of a git command whose use of the index is understood."""
 
 
 class Step(NamedTuple):
-    """What one call did to one file."""
+    """The effect of one call on one file."""
 
     entry: EntryIndex
     """The reply that holds the call; the result, for a call made by a tool."""
@@ -68,7 +68,7 @@ class Step(NamedTuple):
     """The entry that answers it; `NO_ENTRY` where none does."""
     call_id: str
     order: int
-    """Its place among what the call asks for."""
+    """Its position among the requests of the call."""
     operation: FileOperation
     path: str
     """As `file_names.locate` gives it: relative to the session's folder when inside it."""
@@ -79,21 +79,21 @@ class Step(NamedTuple):
     removed: int
     to: str | None
     fresh: bool = False
-    """Whether nothing can have lain under `to` before."""
+    """Whether nothing can have existed under `to` before."""
     proof: Proof = Proof.EXIT
-    """What tells that this part of the call was done, where the call was."""
+    """The evidence that this part of the call was done, where the call was."""
     glob: bool = False
-    """Whether `path` is a shell's pattern: which files that were is not known."""
+    """Whether `path` is a shell's pattern: its files are not known."""
     by: Sweep | Staging | None = None
-    """Of a sweep, whose `path` is a folder: what the command is called. Of a change: the sweep that tells of it."""
+    """For a sweep, whose `path` is a folder, the command. For a change, the sweep that tells of it."""
     whole: bool = False
-    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    """For a sweep, whether it covers the whole repository that the folder belongs to."""
     home: str | None = None
-    """Where a command of git ran of which is understood what it does to the index, or does by it."""
+    """The folder of a git command whose use of the index is understood."""
 
     @property
     def certainly_done(self) -> bool:
-        """Whether the exit code of the call says that this part of it was done."""
+        """Whether the exit code of the call proves that this part of it was done."""
         return self.proof is Proof.EXIT and self.outcome is Outcome.DONE
 
 
@@ -103,11 +103,11 @@ OF_ACTION = {
     Action.EDIT: FileOperation.EDIT,
 }
 NOTEBOOK = ".ipynb"
-"""How the names of notebooks end, of which an edit may name a cell."""
+"""The ending of notebook names; an edit may name a notebook's cell."""
 
 
 def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
-    """What a call asks of files, in the order in which it is done."""
+    """The file requests of a call, in the order in which they are done."""
     action = table.actions.get(call.name)
     if action is not None and call.name not in table.patches:
         path = path_in(call.arguments, table)
@@ -132,7 +132,7 @@ def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
 
 
 def by_command(command: object, folder: str = "") -> list[FileRequest]:
-    """What a shell command does to files, as far as its words say."""
+    """The file requests of a shell command, as far as its words tell them."""
     script = script_of(command)
     return [
         FileRequest(
@@ -168,7 +168,10 @@ def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> Fil
 
 
 def _by_program(program: str) -> Iterator[FileRequest]:
-    """What a program that calls other tools does to files, as far as its texts say: what of it ran, and how often, is not known."""
+    """The file requests of a program that calls other tools, by its texts.
+
+    It is not known which of its parts ran, or how many times.
+    """
     for text, is_command in texts_in(program):
         for file in parsed_patch(text):
             operation = FileOperation.DELETE if file.verb == "delete" else FileOperation.CHANGE
@@ -201,7 +204,7 @@ def _within(path: str, folder: str | None) -> str:
 
 
 def lines_changed(one: FileRequest) -> tuple[int, int]:
-    """Lines added and removed, as far as the call says."""
+    """Lines added and removed, as far as the call tells them."""
     if one.text is not None:
         return line_count(one.text), 0
     added = removed = 0

@@ -1,4 +1,4 @@
-"""Rebuilt files written into a folder that the user chose: an empty one, or one that is made for it."""
+"""Rebuilt files written into a folder that the user chose: an empty one, or one that is created for them."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What was, or would be, written."""
+    """The result of writing, or of a dry run."""
 
     folder: Path
     files: tuple[str, ...]
     size: int
     """Bytes."""
     left_out: tuple[tuple[str, str], ...]
-    """Files whose contents are not known as a whole, that lie elsewhere, or that cannot be written, with the reason."""
+    """Files that are not wholly known, lie outside, or cannot be written, each with the reason."""
     failed: tuple[str, ...] = ()
-    """Those of them that could not be written, as on a disk that is full."""
+    """Files among them that failed to be written, as on a full disk."""
 
 
 def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bool = False) -> Stored:
-    """Writes the exact ones among some rebuilt files under a folder; others are told.
+    """Writes the exact ones among some rebuilt files under a folder; the result lists the others.
 
     Raises Refused for a folder that is not empty, or that is the session's own or lies in it.
     """
     place = folder.resolve()
     if workspace and os.path.isabs(workspace) and place.is_relative_to(os.path.realpath(workspace)):
-        raise Refused(f"{folder} lies in the session's own folder; choose another")
+        raise Refused(f"{folder} is in the session's own folder; choose another")
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise Refused(f"{folder} is not empty; choose an empty folder, or one that is not there yet")
+        raise Refused(f"{folder} is not empty; choose an empty folder, or a new one")
     done: list[str] = []
     left_out: list[tuple[str, str]] = []
     failed: list[str] = []
@@ -73,12 +73,12 @@ _OUTSIDE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\|~(?:/|$)")
 
 
 def unfit_name(path: str) -> str:
-    """Why no file of this name, as `file_names.locate` gives it, is written under a folder; empty where one may be."""
+    """The reason why no file with this name, as `file_names.locate` gives it, is written under a folder; empty for none."""
     parts = re.split(r"[\\/]", path)
     if _OUTSIDE.match(path) or ".." in parts:
-        return "it lies outside the session's folder"
+        return "it is outside the session's folder"
     if any(part.casefold() == ".git" for part in parts):
-        # A hook would be run; `git apply` refuses these names as well.
+        # A hook would run; `git apply` refuses these names as well.
         return "it belongs to git itself"
     try:
         fits = "\0" not in path and path not in ("", ".") and path.encode("utf-8") is not None
@@ -91,19 +91,19 @@ def _below(path: str, exact: Collection[str]) -> str:
     above = path.rpartition("/")[0]
     while above:
         if above in exact:
-            return f"{above} is a file: one of them was removed in a way that no call tells"
+            return f"{above} is a file: one of them was removed without a recorded call"
         above = above.rpartition("/")[0]
     return ""
 
 
 def _write(folder: Path, path: str, data: bytes) -> str:
-    """Writes one file; returns why that cannot be done, empty where it was."""
+    """Writes one file; returns the reason where that fails, else an empty text."""
     target = folder / path
     made = [one for one in target.parents if one.is_relative_to(folder) and not one.exists()]
     why = _written(target, data)
     if why:
         for one in made:
-            # Another file may lie in it where names differ only to us.
+            # Another file may have this name where the file system treats different names as equal.
             with suppress(OSError):
                 one.rmdir()
     return why
@@ -112,7 +112,7 @@ def _write(folder: Path, path: str, data: bytes) -> str:
 def _written(target: Path, data: bytes) -> str:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Never through a link, never over a file: the folder was empty.
+        # Never through a link and never over a file: the folder was empty.
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return "on this disk another name is the same file"

@@ -1,4 +1,4 @@
-"""Replacing texts by others in a file, as the agents' edit tools do it, and saying how well they matched."""
+"""Replacing texts in a file as the agents' edit tools do, and how well the old texts matched."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Match(StrEnum):
-    """How the old text of an edit was found."""
+    """How the old text of an edit matched."""
 
     EXACT = "exact"
     LOOSE = "loose"
-    """Only after spaces at line ends and typographic signs were made alike: the lines in between are not certain."""
+    """Only with equal spaces at line ends and typographic signs: the lines in between are not certain."""
     AMBIGUOUS = "ambiguous"
-    """It stands there more than once, and nothing says which is meant."""
+    """The old text occurs more than once, and nothing tells which is meant."""
     ABSENT = "absent"
     LINE_ENDS = "line ends"
-    """Line ends are mixed, or not those of the file: which of them the tool keeps differs from version to version."""
+    """Line ends are mixed, or not the file's: versions of the tool differ in which they keep."""
 
 
 class Replacement(NamedTuple):
@@ -40,11 +40,11 @@ class Replaced:
     """A text after an edit."""
 
     text: str
-    """As before where nothing was replaced."""
+    """Unchanged where nothing was replaced."""
     match: Match
-    """The worst of its replacements."""
+    """The worst match of its replacements."""
     loose: tuple[tuple[int, int], ...] = ()
-    """Code points from and to in the new text: what stands where a match was loose, in order."""
+    """Start and end in code points of the loose matches in the new text, in order."""
 
 
 class _Found(NamedTuple):
@@ -55,11 +55,11 @@ class _Found(NamedTuple):
 
 
 def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool = True) -> Replaced:
-    """Applies the replacements of one call; nothing is changed where one of them is not found.
+    """Applies the replacements of one call; changes nothing where one of them is not found.
 
-    An old text must be there once, or is replaced everywhere where it says so. Tools that look for all of them in the text
-    as it was, and tools that make one after the other, come to the same where each is there once; else only the latter
-    can have done it. `keeps_ends`: whether new lines end as the file's lines do.
+    An old text must occur once, or is replaced everywhere where it says so. Tools that search for all of them in the
+    original text, and tools that replace one after the other, have the same result where each occurs once; else only the
+    latter can have done it. `keeps_ends`: whether new lines end as the file's lines do.
     """
     ends = "\r\n" if "\r\n" in text else "\n"
     if ends == "\r\n" and (keeps_ends or not any("\n" in one.old + one.new for one in replacements)):
@@ -80,7 +80,7 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
         return Replaced(text, made.match)
     if ends == "\n":
         return made
-    # A code point more for each line above.
+    # Each line above has one more code point.
     loose = tuple(
         (at + made.text.count("\n", 0, at), to + made.text.count("\n", 0, to)) for at, to in made.loose
     )
@@ -88,7 +88,7 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
 
 
 def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
-    """All of them looked for in the text as it is."""
+    """Applies the replacements, all searched in the original text."""
     found: list[_Found] = []
     worst = Match.EXACT
     for one in replacements:
@@ -117,14 +117,14 @@ def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
 
 
 def _one_by_one(text: str, replacements: Sequence[Replacement]) -> Replaced | None:
-    """Each looked for in what the one before it left. None where that does not fit exactly."""
+    """Applies the replacements, each searched in the result of the one before. None where that does not match exactly."""
     working = text
     for one in replacements:
         count = working.count(one.old) if one.old else 0
         if not count or (count > 1 and not one.everywhere):
             return None
         if one.old not in text and _find(text, one.old)[1] is Match.LOOSE:
-            # A tool that looks for it in the text as it was finds it there, loosely.
+            # A tool that searches the original text finds it there loosely.
             return None
         working = working.replace(one.old, one.new)
     return Replaced(working, Match.EXACT)
@@ -132,7 +132,7 @@ def _one_by_one(text: str, replacements: Sequence[Replacement]) -> Replaced | No
 
 def _find(text: str, old: str) -> tuple[tuple[int, int] | None, Match]:
     if not old:
-        # Only an empty file has an empty text to replace.
+        # Only in an empty file can an empty text be replaced.
         return ((0, 0), Match.EXACT) if not text else (None, Match.ABSENT)
     found = text.find(old)
     if found >= 0:
@@ -152,14 +152,14 @@ def _find(text: str, old: str) -> tuple[tuple[int, int] | None, Match]:
     ]
     if len(places) != 1:
         return None, Match.AMBIGUOUS if places else Match.ABSENT
-    # Some tools look for whole lines without the spaces around them, others for the text within lines.
+    # Some tools search for whole lines without the spaces around them, others for the text within lines.
     within, wanted_within = "\n".join(map(bare, lines)), "\n".join(map(bare, old_lines))
     at = within.find(wanted_within)
     if at >= 0 and (within.find(wanted_within, at + 1) >= 0 or within.count("\n", 0, at) != places[0]):
         return None, Match.AMBIGUOUS
     begin = sum(len(line) + 1 for line in lines[: places[0]])
     end = begin + sum(len(line) + 1 for line in lines[places[0] : places[0] + len(sought)])
-    # A newline at the end of the old text is part of what is replaced.
+    # A newline at the end of the old text is replaced with it.
     return (begin, min(len(text), end) if old_lines[-1] == "" else end - 1), Match.LOOSE
 
 
@@ -169,7 +169,7 @@ _DOUBLE = re.compile("[\u201c-\u201f]")
 
 
 def bare(line: str) -> str:
-    """A line without what tools overlook: spaces at its end, the kind of quotes, dashes and spaces (pi 1.5.2)."""
+    """A line without the details that tools ignore: spaces at its end, the kind of quotes, dashes and spaces (pi 1.5.2)."""
     if line.isascii():
         return line.rstrip()
     line = unicodedata.normalize("NFKC", line)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def timeline(session: Session, path: str, stop: Callable[[], bool] = lambda: False) -> list[Step]:
-    """The steps of a file in the order in which they were written, failed ones too, under every name it had.
+    """The steps of a file in the order of writing, failed ones too, under every name it had.
 
     `path` as `file_names.locate` gives it. Empty once `stop` turns true.
     """
     every = steps(session, range(len(session)), stop)
     names = related(every, {path})
-    # A later name of it counts too.
+    # Its later names count too.
     for step in every:
         if step.to is not None and step.path in names:
             names.add(step.to)

@@ -1,4 +1,4 @@
-"""Files brought back into the project as they were at an entry: what would change, the change with its copies, and its undo."""
+"""Restoring files in the project to their state at an entry: the planned changes, writing them with copies, and the undo."""
 
 from __future__ import annotations
 

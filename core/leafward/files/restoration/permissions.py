@@ -1,4 +1,4 @@
-"""With which permissions a file is created again: what the session's own `chmod` says, else what git has of it."""
+"""Permissions of a file that is created again: those of the session's own `chmod`, else git's."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _WORDS = re.compile(r"\b(?:chmod|rm|mv|cp|ln|install|unlink)\b")
-"""What a command must name to say anything of permissions: most commands are not taken apart."""
+"""Names in commands that matter for permissions: most commands have none and are not parsed."""
 
 
 class RecordedBits:
-    """Executable bits as the commands on the path to an entry left them; read when the first one is asked for."""
+    """Executable bits as the commands on the path to an entry left them; read on first use."""
 
     def __init__(self, session: Session, at: EntryIndex) -> None:
         self._session, self._at = session, at
         self._bits: dict[str, bool | None] | None = None
 
     def of(self, path: str) -> bool | None:
-        """Whether a file was executable; None where no command says it."""
+        """Whether a file was executable; None where no command tells."""
         if self._bits is None:
             self._bits = self._read()
         return self._bits.get(path)
@@ -65,13 +65,13 @@ class RecordedBits:
 
 
 def created(after: OnDisk, recorded: bool | None, held: Committed | None) -> tuple[OnDisk, str]:
-    """A file that is created, with its permissions, and what is to be said of them.
+    """A file that is created, with its permissions, and a remark on them.
 
-    Sessions do not record permissions: `recorded` is what a `chmod` said last, `held` what git has.
+    Sessions do not record permissions: `recorded` is the last `chmod`, `held` git's file.
     """
     executable = recorded if recorded is not None else held.executable if held is not None else None
     if executable is not None:
-        # As git does it: whoever may read may run it.
+        # The same as in git: every reader may run it.
         mode = after.mode | (after.mode & 0o444) >> 2 if executable else after.mode
         bit, why = (
             "with" if executable else "without",

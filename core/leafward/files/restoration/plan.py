@@ -1,7 +1,7 @@
-"""What a restore would do to each file that a session touched: nothing is written here.
+"""The changes of a restore for each file that a session touched: nothing is written here.
 
-What a file held at the entry is told by the recorded calls (`recorded_files`). What lies on disk is replaced only where it is
-what the session left there last, what git has of it, or what a restore left.
+The recorded calls tell the content of a file at the entry (`recorded_files`). A file on disk is replaced only where it has
+the content that the session left last, that git has of it, or that a restore left.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What becomes of a file."""
+    """The action for a file."""
 
     WRITE = "write"
     CREATE = "create"
     DELETE = "delete"
     SAME = "same"
-    """It already is as it was."""
+    """The file already has its old state."""
     LEAVE = "leave"
 
 
@@ -43,25 +43,25 @@ class FileChange:
     """One file of a restore."""
 
     path: str
-    """In the project, with `/` between its parts."""
+    """The path in the project, with `/` between its parts."""
     action: Action
-    """What is done without being asked for."""
+    """The default action."""
     certainty: Certainty
-    """Of its content at the entry."""
+    """The certainty of its content at the entry."""
     base: str
-    """What that rests on, as `Rebuilt.base` says it."""
+    """The source of that content, as in `Rebuilt.base`."""
     before: OnDisk
-    """What lies on disk."""
+    """The file on disk."""
     after: OnDisk | None
-    """What was there at the entry; None where that is not known."""
+    """The file at the entry; None where it is not known."""
     why: str
-    """Why what lies on disk may be replaced, or why it is left."""
+    """The reason why the file on disk may be replaced, or is left."""
     offered: Action | None = None
-    """What is done where it is named and overwriting is asked for; None where nothing can be done."""
+    """The action where the file is named and overwriting is asked for; None where there is none."""
     clears: tuple[tuple[str, int], ...] = ()
-    """Folders with nothing left in them that make room for it, with their permissions, from the top."""
+    """Folders without remaining files that make room for it, with their permissions, from the top."""
     remark: str = ""
-    """What is not as it was all the same, such as permissions that were not recorded."""
+    """A difference that remains, such as permissions that were not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class RestorePlan:
     changes: tuple[FileChange, ...]
 
     def chosen(self, paths: Collection[str] = (), *, overwrite: bool = False) -> tuple[FileChange, ...]:
-        """What a restore does: the safe changes, or those named; with `overwrite` also the ones offered among those named."""
+        """The changes of a restore: the safe ones, or those named; `overwrite` adds the offered ones among those named."""
         found = []
         for one in self.changes:
             if paths and one.path not in paths:
@@ -96,12 +96,12 @@ def plan_restore(
     stop: Callable[[], bool] = lambda: False,
     looked: Callable[[int, int], object] = lambda _at, _of: None,
 ) -> RestorePlan:
-    """What a restore of the files at an entry would do.
+    """The plan for restoring the files at an entry.
 
-    `looked` hears how many of how many files are compared with what lies on disk.
+    `looked` receives the number of files compared with the disk, and of all files.
 
-    `left_by_restores` has the SHA-256 of what earlier restores left, `committed` gives what git has of a file,
-    `versions` texts that it may have had: where the calls do not show how lines end, the one that is the same in all else tells.
+    `left_by_restores` has the SHA-256 of files that earlier restores left, `committed` gives git's file, `versions` earlier
+    texts: where the calls do not show the line ends, the text that is otherwise equal does.
     """
     if at < 0:
         raise Refused("no files are recorded before the first entry")
@@ -117,7 +117,7 @@ def plan_restore(
 
 
 def _content(file: Rebuilt) -> OnDisk | None:
-    """A known content as bytes; None where no bytes make that text."""
+    """A known content as bytes; None where no bytes have that text."""
     if file.text is None:
         return NOTHING
     try:
@@ -127,7 +127,7 @@ def _content(file: Rebuilt) -> OnDisk | None:
 
 
 def _is(file: Rebuilt, disk: OnDisk) -> bool:
-    """Whether what lies on disk is a content, as far as that is known."""
+    """Whether the file on disk has a content, as far as that is known."""
     if file.text is None:
         return disk.presence is Presence.ABSENT
     if disk.presence is not Presence.FILE:
@@ -139,7 +139,7 @@ def _is(file: Rebuilt, disk: OnDisk) -> bool:
 
 
 def _alike(text: str, file: Rebuilt) -> bool:
-    """Whether a text is that of a file, but for what of the ends of its lines is not known."""
+    """Whether a text equals that of a file, apart from line ends that are not known."""
     known = file.text or ""
     if not file.ends:
         text, known = (one.removeprefix("\ufeff").replace("\r\n", "\n") for one in (text, known))
@@ -189,10 +189,10 @@ def _change(
     if locked := folder.locked(path):
         return replace(make, why=f"{locked} is read-only")
     if is_read_only(disk):
-        # Whoever may write to it all the same, such as root, was told by somebody not to.
+        # A user who may write to it anyway, such as root, still respects the read-only mode.
         doubt = "; ".join(filter(None, ("it is read-only", doubt)))
         make = replace(
-            make, why=doubt, remark="written, it stays read-only" if action is Action.WRITE else ""
+            make, why=doubt, remark="it stays read-only after the write" if action is Action.WRITE else ""
         )
     if doubt:
         return replace(make, offered=action)
@@ -201,11 +201,11 @@ def _change(
 
 
 def _unchanged(change: FileChange) -> FileChange:
-    """One where what is known of the file lies there already: nothing could be written, so nothing is offered."""
+    """A change where the known content is already on disk: nothing could be written, so nothing is offered."""
     if not change.why:
         return replace(change, action=Action.SAME)
     absent = change.after is not None and change.after.presence is Presence.ABSENT
-    return replace(change, why=f"already {'absent' if absent else 'so'}, as far as known; {change.why}")
+    return replace(change, why=f"already {'absent' if absent else 'the same'}, as far as known; {change.why}")
 
 
 def _may_go(
@@ -215,14 +215,14 @@ def _may_go(
     restored: Mapping[str, str],
     committed: Callable[[str], Committed | None],
 ) -> tuple[str, bool]:
-    """Why what lies on disk may be replaced or must stay, and whether it may."""
+    """The reason why the file on disk may be replaced or must stay, and whether it may."""
     if disk.presence is Presence.LINK:
         return "it is a link", False
     if disk.presence is Presence.FILE and disk.names > 1:
         return "another name is the same file (a hard link)", False
     left = known.left(path)
     if disk.presence is Presence.FOLDER:
-        # Who lies in it decides, see `_settled`.
+        # The files in it decide, see `_settled`.
         return "as the session left it", True
     if any(_is(one, disk) for one in left):
         return "as the session left it", True
@@ -236,12 +236,12 @@ def _may_go(
 
 
 def is_read_only(disk: OnDisk) -> bool:
-    """Whether its permissions say that its owner does not write to a file."""
+    """Whether the permissions of a file forbid its owner to write."""
     return disk.presence is Presence.FILE and not disk.mode & 0o200
 
 
 def _odd(path: str) -> str:
-    """Why a name that may be written in an empty folder is left alone in a project; empty where it is not."""
+    """The reason why a name that is fine in an empty folder is left alone in a project; empty for none."""
     parts = path.split("/")
     if "\\" in path or any(part in ("", ".", "..") for part in parts):
         return "no file can have this name"
@@ -249,7 +249,7 @@ def _odd(path: str) -> str:
 
 
 def _settled(changes: Iterable[FileChange], folder: ProjectFolder) -> Iterable[FileChange]:
-    """The same, where files that are folders now, or lie below what is a file now, are written only if what is there goes."""
+    """The changes, except that a file in the place of a folder or below a file is written only if that one goes."""
     changes = list(changes)
     going = {one.path for one in changes if one.action is Action.DELETE}
     for one in changes:
@@ -269,7 +269,7 @@ def _settled(changes: Iterable[FileChange], folder: ProjectFolder) -> Iterable[F
 
 def _umask() -> int:
     """The permissions that new files do not get."""
-    # There is no way to ask without setting it.
+    # Reading it is only possible by setting it.
     with _ASKING:
         mask = os.umask(0o077)
         os.umask(mask)

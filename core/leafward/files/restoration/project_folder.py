@@ -1,7 +1,7 @@
-"""What lies in a project's folder under a name, and changes there, without ever leaving the folder.
+"""Files in a project's folder by name, and changes to them, without ever leaving the folder.
 
 Every folder on the way is opened by itself and never through a link, so that nothing outside is read or written even where
-somebody puts a link in its place meanwhile.
+another program puts a link in its place meanwhile.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
 _WITHOUT_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _WITHOUT_LINKS
 _MOST_BELOW = 2000
-"""Names below a folder from which it is not asked whether it could make room for a file."""
+"""Names below a folder from which it is not considered to make room for a file."""
 
 
 class Presence(StrEnum):
-    """What stands under a name."""
+    """The kind of file under a name."""
 
     FILE = "file"
     ABSENT = "absent"
     LINK = "link"
     FOLDER = "folder"
     OTHER = "other"
-    """A device, a pipe, or what cannot be read."""
+    """A device, a pipe, or an unreadable file."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """What stands under a name in the project."""
+    """The state of a name in the project."""
 
     presence: Presence
     data: bytes = b""
-    """Of a file its bytes, of a link where it leads."""
+    """The bytes of a file, or the target of a link."""
     mode: int = 0
     """Permission bits of a file."""
     names: int = 1
-    """Hard links to it."""
+    """The number of hard links to it."""
     trouble: str = ""
-    """Why nothing may be written under this name whatever is asked; empty where it may."""
+    """The reason why nothing may be written under this name under any option; empty for none."""
     blocked: str = ""
-    """The path of the file that is in the way of the folder that it would lie in."""
+    """The path of a file in the place of its parent folder."""
 
     @property
     def digest(self) -> str:
@@ -62,7 +62,7 @@ class OnDisk:
         return digest(self.data) if self.presence in (Presence.FILE, Presence.LINK) else ""
 
     def same(self, other: OnDisk) -> bool:
-        """Whether it is the same thing with the same bytes and permissions."""
+        """Whether it is the same kind with the same bytes and permissions."""
         return (self.presence, self.digest, self.mode) == (other.presence, other.digest, other.mode)
 
 
@@ -75,7 +75,7 @@ def digest(data: bytes) -> str:
 
 
 class ProjectFolder:
-    """The folder of a project, held open. Raises Refused where it is not there, or where the system cannot stay inside it."""
+    """The folder of a project, held open. Raises Refused where it is missing, or where the system cannot stay inside it."""
 
     def __init__(self, folder: Path) -> None:
         if os.open not in os.supports_dir_fd or not getattr(os, "O_NOFOLLOW", 0):
@@ -87,7 +87,7 @@ class ProjectFolder:
             raise Refused(f"project folder {folder} cannot be opened: {error.strerror}") from error
 
     def close(self) -> None:
-        """Lets go of the folder."""
+        """Closes the folder."""
         os.close(self._root)
 
     def __enter__(self) -> Self:
@@ -98,7 +98,10 @@ class ProjectFolder:
 
     @contextmanager
     def parent(self, path: str) -> Iterator[tuple[int, str]]:
-        """A descriptor of the folder that a path lies in, and its last name. Raises OSError, also for a link on the way."""
+        """A descriptor of the folder that contains a path, and the path's last name.
+
+        Raises OSError, also for a link on the way.
+        """
         *folders, name = path.split("/")
         current = os.dup(self._root)
         try:
@@ -111,7 +114,7 @@ class ProjectFolder:
             os.close(current)
 
     def look(self, path: str) -> OnDisk:
-        """What stands under a name, looked at without following links."""
+        """The state of a name, read without following links."""
         parts = path.split("/")
         for at in range(1, len(parts)):
             above = "/".join(parts[:at])
@@ -135,9 +138,9 @@ class ProjectFolder:
             return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
 
     def below(self, path: str) -> tuple[list[str], list[tuple[str, int]]] | None:
-        """Names below a folder that are no folders, and the folders with their permissions, the deepest last.
+        """Files below a folder, and the folders with their permissions, the deepest last.
 
-        None where there are too many, or one cannot be read.
+        None where there are too many, or one is unreadable.
         """
         names: list[str] = []
         folders: list[tuple[str, int]] = []
@@ -159,7 +162,7 @@ class ProjectFolder:
         return names, sorted(folders, key=lambda one: one[0].count("/"))
 
     def locked(self, path: str) -> str:
-        """The folder that a name would have to be made, replaced or removed in, where that may not be written to; else nothing."""
+        """The folder in which a name would be made, replaced or removed, where it is not writable; else empty."""
         above = path
         while above:
             above = above.rpartition("/")[0]
@@ -172,13 +175,13 @@ class ProjectFolder:
         return ""
 
     def missing_folders(self, path: str) -> list[str]:
-        """Folders above a path that are not there, from the top."""
+        """Missing folders above a path, from the top."""
         parts = path.split("/")
         above = ["/".join(parts[:at]) for at in range(1, len(parts))]
         return [one for one in above if self.look(one).presence is not Presence.FOLDER]
 
     def make_folder(self, path: str, mode: int = 0o777) -> None:
-        """Makes a folder, unless there is one."""
+        """Creates a folder, unless it exists."""
         with self.parent(path) as (folder, name), suppress(FileExistsError):
             os.mkdir(name, mode, dir_fd=folder)
             _sync(folder)
@@ -190,15 +193,15 @@ class ProjectFolder:
             _sync(folder)
 
     def discard(self, path: str) -> None:
-        """Removes a file that was begun and has no name of its own yet, if it is there."""
+        """Removes an unfinished file that has no name of its own yet, if it exists."""
         with suppress(OSError), self.parent(path) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
     def replace(self, path: str, before: OnDisk, after: OnDisk, draft: str) -> None:
-        """Puts a file or a link in the place of what was seen there, or removes that; durable when it returns.
+        """Replaces the file or link that was seen, or removes it; durable when it returns.
 
-        `draft` is the name that the new file has beside it until it is whole. Raises Refused where something else lies there
-        by now, OSError. The name has the old or the new at any moment.
+        `draft` is the name of the new file beside it until it is whole. Raises Refused where the name has another state by
+        now, OSError. The name has the old or the new content at any moment.
         """
         with self.parent(path) as (folder, name):
             waiting = _written(folder, after, draft) if after.presence is not Presence.ABSENT else ""
@@ -221,7 +224,7 @@ class ProjectFolder:
 
 
 def _give_name(folder: int, waiting: str, name: str) -> None:
-    """A name for a finished file that nothing has: never in the place of what somebody made there meanwhile."""
+    """Gives a finished file a free name: a file that another program created meanwhile is never replaced."""
     try:
         os.link(waiting, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except FileExistsError:
@@ -229,14 +232,14 @@ def _give_name(folder: int, waiting: str, name: str) -> None:
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EACCES):
             raise
-        # No hard links on this file system.
+        # This file system has no hard links.
         if _look_in(folder, name).presence is not Presence.ABSENT:
             raise Refused(f"{name} was made meanwhile; it was not written") from None
         os.rename(waiting, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _written(folder: int, what: OnDisk, name: str) -> str:
-    """A new file beside the one that it becomes, whole and durable; its name."""
+    """Writes a new file beside the one that it replaces, whole and durable; returns its name."""
     if what.presence is Presence.LINK:
         os.symlink(what.data, os.fsencode(name), dir_fd=folder)
         return name
@@ -249,7 +252,7 @@ def _written(folder: int, what: OnDisk, name: str) -> str:
         finally:
             os.close(descriptor)
     except BaseException:
-        # Also where it is interrupted: nobody else knows the name of the half-written file.
+        # This includes an interrupt: nothing else knows the name of the half-written file.
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
         raise
@@ -270,7 +273,7 @@ def _look_in(folder: int, name: str) -> OnDisk:
     if stat.S_ISLNK(found.st_mode):
         return OnDisk(Presence.LINK, os.fsencode(os.readlink(name, dir_fd=folder)), names=found.st_nlink)
     if not stat.S_ISREG(found.st_mode):
-        return OnDisk(Presence.OTHER, trouble="it is no regular file")
+        return OnDisk(Presence.OTHER, trouble="it is not a regular file")
     if found.st_size > STORED_LIMIT:
         return OnDisk(Presence.OTHER, trouble=f"it is larger than {STORED_LIMIT >> 20} MiB")
     try:
@@ -280,7 +283,7 @@ def _look_in(folder: int, name: str) -> OnDisk:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            return OnDisk(Presence.OTHER, trouble="it is no regular file")
+            return OnDisk(Presence.OTHER, trouble="it is not a regular file")
         data = bytearray()
         while piece := os.read(descriptor, 1 << 20):
             data += piece

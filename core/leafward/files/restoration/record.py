@@ -1,7 +1,7 @@
-"""The record of a restore in the state folder: what it changes, with a copy of all that was there before.
+"""The record of a restore in the state folder: its changes, with a copy of every file from before.
 
-A folder for each, in the order of their numbers. It has its manifest from the moment on when all copies are whole and durable,
-and no file of the project is touched before.
+Each has a folder, in the order of their numbers. The manifest is written once all copies are whole and durable, and no file
+of the project is touched before.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _VERSION = 1
 
 
 class State(StrEnum):
-    """How far a restore, or its undo, has come."""
+    """The progress of a restore, or of its undo."""
 
     WRITING = "writing"
-    """It was begun; where nobody is at it, it stopped halfway."""
+    """It has begun; where no process is working on it, it stopped halfway."""
     DONE = "done"
     UNDOING = "undoing"
     UNDONE = "undone"
@@ -48,20 +48,20 @@ class RecordedChange:
 
     path: str
     before: OnDisk
-    """Without its bytes, which are in the copy."""
+    """The old state without its bytes, which are in the copy."""
     before_digest: str
     after: OnDisk
-    """Without its bytes."""
+    """The new state without its bytes."""
     after_digest: str
     copy: str
-    """Name of the file with the bytes from before; empty where there were none."""
+    """The name of the file with the old bytes; empty where there were none."""
     draft: str
-    """The name that the new file has while it is written."""
+    """The name of the new file while it is written."""
     clears: tuple[tuple[str, int], ...] = ()
-    """Folders that made room for it, with their permissions."""
+    """Folders that were removed to make room for it, with their permissions."""
 
     def is_before(self, disk: OnDisk) -> bool:
-        """Whether what lies on disk is what was there before the restore."""
+        """Whether a file on disk is in its state from before the restore."""
         return (disk.presence, disk.digest, disk.mode) == (
             self.before.presence,
             self.before_digest,
@@ -69,7 +69,7 @@ class RecordedChange:
         )
 
     def is_after(self, disk: OnDisk) -> bool:
-        """Whether it is what the restore put there."""
+        """Whether a file on disk is in the state that the restore left."""
         return (disk.presence, disk.digest, disk.mode) == (
             self.after.presence,
             self.after_digest,
@@ -84,33 +84,33 @@ class Record:
     place: Path
     """Its folder in the state folder."""
     folder: str
-    """The project's."""
+    """The project's folder."""
     session: str
-    """Id of the session, and of the entry."""
+    """The id of the session; `entry` is that of the entry."""
     entry: str
     time: str
-    """When it was begun, ISO."""
+    """The time of its start, ISO."""
     state: State
     changes: tuple[RecordedChange, ...]
     made: tuple[str, ...]
-    """Folders that it makes, from the top."""
+    """Folders that it creates, from the top."""
     behind: str = ""
-    """Id of the last entry that the session had then; empty where that was not recorded."""
+    """The id of the session's last entry at that time; empty where that was not recorded."""
     move: str = ""
-    """The operation on the session that it belongs to; empty where it stands for itself."""
+    """The operation on the session that it belongs to; empty where it is one of its own."""
 
     @property
     def standing(self) -> bool:
-        """Whether it was not undone."""
+        """Whether it is not undone."""
         return self.state is not State.UNDONE
 
     @property
     def number(self) -> int:
-        """Its place among all restores."""
+        """Its number among all restores."""
         return int(self.place.name)
 
     def bytes_before(self, change: RecordedChange) -> bytes:
-        """What a file held before. Raises Refused where the copy is not what it was, OSError."""
+        """The old bytes of a file. Raises Refused where the copy is damaged, OSError."""
         if not change.copy:
             return b""
         data = read_regular(self.place / change.copy)
@@ -120,7 +120,7 @@ class Record:
 
 
 def restores_dir() -> Path:
-    """Where the records lie."""
+    """The folder of the records."""
     return state_dir() / "restores"
 
 
@@ -147,14 +147,15 @@ def begin(
     behind: str = "",
     progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
-    """Copies all that changes and says what will: on disk when it returns. Raises what `progress` does; then nothing counts.
+    """Copies every file that changes and writes the manifest: on disk when it returns.
 
-    Raises Refused where a copy cannot be written. `progress` hears how many files are copied.
+    Raises Refused where a copy fails. `progress` receives the number of copied files; an error that it raises is passed on,
+    and nothing counts then.
     """
     numbers = [int(one.name) for one in home.iterdir() if one.name.isdecimal()]
     for number in numbers:
         if not (home / f"{number:06}" / _MANIFEST).exists():
-            # It was killed before anything was touched, and nobody else is at it.
+            # It was killed before any file was touched, and no other process works on it.
             rmtree(home / f"{number:06}", ignore_errors=True)
     place = home / f"{max(numbers, default=0) + 1:06}"
     place.mkdir(mode=0o700)
@@ -170,7 +171,7 @@ def begin(
         store(record)
         sync_folder(home)
     except BaseException as error:
-        # Also where it is interrupted: copies without a record would restore nothing.
+        # This includes an interrupt: copies without a record would restore nothing.
         rmtree(place, ignore_errors=True)
         if isinstance(error, OSError):
             raise Refused(
@@ -181,7 +182,7 @@ def begin(
 
 
 def _copied(place: Path, at: int, change: FileChange) -> RecordedChange:
-    """What is recorded of a change, after what it replaces was copied."""
+    """Copies the file that a change replaces, and returns the record of the change."""
     copy = ""
     if change.before.presence in (Presence.FILE, Presence.LINK):
         copy = f"{at:06}"
@@ -232,7 +233,7 @@ def store(record: Record) -> None:
 
 
 def records(folder: str | None = None) -> list[Record]:
-    """All restores, of one project where it is named, in their order. What has no manifest, or one that does not fit, is none."""
+    """All restores, of one project where it is given, in their order. Folders without a valid manifest are left out."""
     home = restores_dir()
     try:
         names = sorted((one for one in os.listdir(home) if one.isdecimal()), key=int)
@@ -243,7 +244,7 @@ def records(folder: str | None = None) -> list[Record]:
 
 
 def halfway_words(record: Record) -> str:
-    """The message that a restore stopped halfway, and how its files are put back."""
+    """The message about a restore that stopped halfway, with the way to put its files back."""
     undo = f"`leafward restore {safe_line(record.session, 40)} --undo`"
     return f"restore {record.number} of this project stopped halfway; {undo} puts its files back"
 
@@ -255,7 +256,7 @@ def interrupted(folder: str) -> Record | None:
 
 
 def last_left(folder: str) -> dict[str, str]:
-    """SHA-256 of what restores left of the files of a project; empty for a file that they removed."""
+    """SHA-256 of the project's files as restores left them; empty for a file that they removed."""
     left: dict[str, str] = {}
     for record in records(folder):
         if record.state is State.DONE:
@@ -272,9 +273,9 @@ def belonging(record: Record, move: str) -> Record:
 
 
 def outlived(now: float, seconds: float, size: int) -> list[tuple[Record, int]]:
-    """Restores whose copies may go, the oldest first, with their bytes: older than `seconds`, or beyond `size` bytes of all.
+    """Restores whose copies have expired, the oldest first, with their bytes.
 
-    Never one that stopped halfway.
+    They are older than `seconds`, or beyond `size` bytes in all. A restore that stopped halfway is never one of them.
     """
     found = [(one, _size(one.place)) for one in records()]
     total = sum(taken for _, taken in found)
@@ -289,12 +290,15 @@ def outlived(now: float, seconds: float, size: int) -> list[tuple[Record, int]]:
 
 
 def forget(place: Path) -> None:
-    """Removes the copies of a restore: from now on it cannot be undone. Raises OSError, Refused where it is not finished."""
+    """Removes the copies of a restore, which prevents its undo from now on.
+
+    Raises OSError, Refused where it is not finished.
+    """
     with exclusive():
         record = _read(place)
         if record is not None and record.state in (State.WRITING, State.UNDOING):
             raise Refused("it stopped halfway, and its undo needs it")
-        # Without its manifest the rest is nothing, wherever this stops.
+        # Without its manifest the rest has no effect, wherever this stops.
         (place / _MANIFEST).unlink(missing_ok=True)
         rmtree(place)
 
@@ -311,7 +315,7 @@ def _read(place: Path) -> Record | None:
         changes = tuple(_change(one) for one in found["changes"])
         texts = [found[name] for name in ("folder", "session", "entry", "time")]
         made = tuple(found["made"])
-        # Records of earlier versions have neither.
+        # Records of earlier versions lack both.
         behind, move = found.get("behind", ""), found.get("move", "")
         if not all(isinstance(one, str) for one in (*texts, *made, behind, move)):
             return None
@@ -322,7 +326,7 @@ def _read(place: Path) -> Record | None:
 
 
 def _change(found: Any) -> RecordedChange:
-    """One change of a manifest. Raises ValueError, KeyError or TypeError where it does not fit."""
+    """One change of a manifest. Raises ValueError, KeyError or TypeError where it is not valid."""
     (before, before_digest, before_mode), (after, after_digest, after_mode) = found["before"], found["after"]
     texts = [found[name] for name in ("path", "copy", "draft")]
     if not all(isinstance(one, str) for one in (*texts, before_digest, after_digest)):

@@ -1,7 +1,7 @@
-"""What the recorded calls of a session tell of its files: what each held at an entry, what the session left last, and where that is in doubt.
+"""A session's files according to its recorded calls: their contents at an entry and at the end, with doubts.
 
-A content counts as known only where all that was recorded agrees: the calls of the path, and the calls of all branches in the
-order in which they were made.
+A content counts as known only where all records agree: the calls of the path, and the calls of all branches in the order in
+which they were made.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Course:
         self.paths = {*self._then.files, *self._end.files}
 
     def touches(self, path: str) -> bool:
-        """Whether anything was told of the file before the entry."""
+        """Whether any call told of the file before the entry."""
         return path in self._touched
 
     def then(self, path: str) -> Rebuilt:
@@ -55,11 +55,11 @@ class _Course:
         return self._end.original(path) or found if not self.touches(path) else found
 
     def now(self, path: str) -> Rebuilt:
-        """A file as it was left last."""
+        """A file as it was last left."""
         return self._end.rebuilt(path)
 
     def doubted(self, path: str) -> bool:
-        """Whether it was found changed by others after the entry, so that it may have been another one there already."""
+        """Whether it was found changed by others after the entry, so that it may have been different there already."""
         changed = min((one.entry for one in self._later.get(path, ()) if one.operation.changes), default=None)
         before = {entry for entry, _ in self._then.rebuilt(path).remarks}
         return any(
@@ -68,7 +68,7 @@ class _Course:
         )
 
     def blind_since(self, file: Rebuilt, opaque: Sequence[Opaque], at: int) -> Opaque | None:
-        """A call that may have changed a file behind what tells of its content at the entry."""
+        """A call that may have changed a file after the last evidence of its content at the entry."""
         names = {file.path, *file.was}
         telling = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
         if not self.touches(file.path):
@@ -89,12 +89,12 @@ class _Course:
         )
         later = self._first_later(names)
         if later is not None and later.operation is FileOperation.READ and later.outcome is Outcome.DONE:
-            # It shows what was known, see `doubted`.
+            # It shows the known content, see `doubted`.
             seen = later.entry
         return next((one for one in opaque if seen <= one.entry <= at), None)
 
     def _first_later(self, names: Iterable[str]) -> Step | None:
-        """The first call behind the entry that is about a file of these names."""
+        """The first call after the entry that is about a file with one of these names."""
         found = [self._later[name][0] for name in names if name in self._later]
         return min(found, key=lambda one: one.entry, default=None)
 
@@ -110,7 +110,7 @@ def _by_name(made: Iterable[Step]) -> dict[str, list[Step]]:
 
 
 class RecordedFiles:
-    """What the calls of a session tell of its files: in the order of the file, and along the path alone."""
+    """A session's files by its calls: in the order of the session file, and along the path alone."""
 
     def __init__(self, session: Session, at: EntryIndex, stop: Callable[[], bool]) -> None:
         every = steps(session, range(len(session)), stop, sweeps=True)
@@ -136,7 +136,7 @@ class RecordedFiles:
         self.paths = self.every.paths | self.line.paths
 
     def then(self, path: str) -> tuple[Rebuilt, str]:
-        """A file at the entry, and why that is not certain; empty where it is."""
+        """A file at the entry, and the reason why that is not certain; empty where it is."""
         found = self.every.then(path)
         on_path = self.line.then(path) if self.branched else found
         if self.branched and not self.line.touches(path) and on_path.certainty not in KNOWN:
@@ -151,7 +151,7 @@ class RecordedFiles:
         if (found.certainty, found.text) != (on_path.certainty, on_path.text):
             return on_path, "another branch left it differently"
         if self.every.doubted(path):
-            return on_path, "changed outside the session, and when is not recorded"
+            return on_path, "changed outside the session at an unknown time"
         blind = self.every.blind_since(found, self._opaque, self._at)
         if blind is not None:
             return (
@@ -161,13 +161,13 @@ class RecordedFiles:
         return on_path, _unsure(on_path)
 
     def left(self, path: str) -> list[Rebuilt]:
-        """What the session left last, as far as that is known."""
+        """The contents that the session last left, as far as they are known."""
         found = (self.every.now(path), self.leaf.now(path))
         return [one for one in found if one.certainty in KNOWN and _unsure(one) in ("", *UNKNOWN_ENDS)]
 
 
 def with_folders(then: dict[str, tuple[Rebuilt, str]]) -> dict[str, tuple[Rebuilt, str]]:
-    """The same with what files say of folders: where a file lies in a folder, no file has the folder's name, and the other way round."""
+    """The files; a doubtful one is absent if its path is a folder of a certain one, or lies below a certain one."""
     there = {path for path, (file, doubt) in then.items() if file.certainty is Certainty.EXACT and not doubt}
     folders = {path[:at] for path in there for at, sign in enumerate(path) if sign == "/"}
 
@@ -184,15 +184,15 @@ def with_folders(then: dict[str, tuple[Rebuilt, str]]) -> dict[str, tuple[Rebuil
 
 
 def _unsure(file: Rebuilt) -> str:
-    """Why the bytes of a known text are not certain; empty where they are."""
+    """The reason why the bytes of a known text are not certain; empty where they are."""
     if file.text is None:
         return ""
     if "\ufffd" in file.text and file.base != "write":
-        return "it was shown with signs that stand for others"
+        return "the tool showed replaced characters, so its exact text is not known"
     try:
         file.text.encode("utf-8")
     except UnicodeEncodeError:
-        return "its text is no valid Unicode"
+        return "its text is not valid Unicode"
     if not file.newline:
         return UNKNOWN_ENDS[0]
     return "" if file.ends else UNKNOWN_ENDS[1]

@@ -1,6 +1,7 @@
-"""What the next undo takes back: an operation on the session, a restore of files, or a move and its restore together.
+"""The target of the next undo: an operation on the session, a restore of files, or a move and its restore together.
 
-A restore is no line of the session, and stands in its log all the same: its record names the last entry that the session had then, and the move it belongs to.
+A restore is not a line of the session, and still appears in its log: its record has the session's last entry at that time,
+and the move that it belongs to.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StepBack:
-    """What the next undo takes back: an operation on the session, a restore, or a move and the restore that belongs to it."""
+    """The target of the next undo: an operation on the session, a restore, or a move and its restore."""
 
     operation: Operation | None
     restore: Record | None
@@ -37,12 +38,12 @@ class StepBack:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What an undo did."""
+    """The result of an undo."""
 
     write: Write | None
-    """What it appended; None where only files were put back."""
+    """The appended lines; None where only files were put back."""
     files: Undone | None
-    """The files that it put back; None where the operation had none."""
+    """The files that were put back; None where the operation had none."""
 
 
 def restores_of(session: Session) -> list[Record]:
@@ -51,7 +52,7 @@ def restores_of(session: Session) -> list[Record]:
 
 
 def step_back(session: Session, op: str | None = None) -> StepBack:
-    """What an undo takes back: what was done last, or the operation `op` with what belongs to it."""
+    """The target of an undo: the latest operation or restore, or the operation `op` with its restore."""
     log = journal.operations(session)
     standing = [one for one in restores_of(session) if one.standing]
     if op is not None:
@@ -59,7 +60,7 @@ def step_back(session: Session, op: str | None = None) -> StepBack:
         return StepBack(operation, _belonging_to(standing, operation))
     operation = journal.undoable(log)
     own = _belonging_to(standing, operation)
-    # Where its move was undone by itself, the files stayed as they were on purpose.
+    # Where its move was undone alone, the files stayed the same on purpose.
     undone = {one.op for one in log if one.undone}
     last = next((one for one in reversed(standing) if one.move not in undone), None)
     if last is None or last is own:
@@ -71,7 +72,7 @@ def step_back(session: Session, op: str | None = None) -> StepBack:
 
 
 def take_back(session: Session, step: StepBack, writing: Writing, *, files: bool = True) -> TakenBack:
-    """Undoes what `step_back` found; without `files` the files stay as they are.
+    """Undoes the result of `step_back`; without `files` the files stay unchanged.
 
     Raises Refused where a file was changed since: then nothing is put back or appended.
     """
@@ -117,7 +118,7 @@ def as_operations(session: Session, log: Sequence[Operation], found: Sequence[Re
 
 
 def place_of(session: Session, record: Record) -> int:
-    """The last entry that the session had at a restore; -1 where it is not in the file."""
+    """The session's last entry at a restore; -1 where it is not in the file."""
     place = session.columns.index(record.behind) if record.behind else -1
     return place if place >= 0 else session.columns.index(record.entry)
 

@@ -1,7 +1,7 @@
-"""The files of a project changed as planned, alone or together with a move, and put back.
+"""Writing the planned changes to a project's files, alone or together with a move, and undoing them.
 
-First all that changes is copied (`record`), then each file is replaced (`project_folder`): it has its old or its new content at any
-moment. What goes wrong puts all of them back.
+First every file that changes is copied (`record`), then each file is replaced (`project_folder`): it has its old or its new
+content at any moment. An error puts all of them back.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo put back."""
+    """The files that an undo put back."""
 
     record: Record
     paths: tuple[str, ...]
-    """Files that were put back; the others were as before already."""
+    """Files that were put back; the others were already as before."""
 
 
 def project_of(session: Session) -> ProjectFolder:
-    """The folder that a session worked in. Raises Refused where it is not there."""
+    """The folder that a session worked in. Raises Refused where it is missing."""
     if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
         raise Refused(no_project_folder(session.cwd))
     return ProjectFolder(Path(session.cwd))
@@ -67,8 +67,8 @@ def move_with_files(
 ) -> Write:
     """Makes chosen changes of a plan for `entry`, then moves the leaf: both or neither.
 
-    `progress` as in `restore`. Raises Refused, OSError; then the files are as they were and nothing is appended, or it says what
-    is not.
+    `progress` as in `restore`. Raises Refused, OSError; then the files are as before and nothing is appended, or the error
+    tells which are not.
     """
     if not writing.dry_run:
         refuse_unwritable(session, writing.claim)
@@ -84,7 +84,7 @@ def move_with_files(
             raise Refused(f"{error}; the files are as they were") from error
     if written.op is not None:
         with suppress(OSError, Refused):
-            # Without it the restore stands for itself in the log.
+            # Without it the restore is an operation of its own in the log.
             belonging(record, written.op)
     return written
 
@@ -99,8 +99,8 @@ def restore(
 ) -> Record:
     """Makes chosen changes of a plan. Raises Refused, also where a write failed and all was put back.
 
-    `behind` is the id of the session's last entry. `progress` hears how many files are copied, and may raise as long as no file
-    is written: then nothing is.
+    `behind` is the id of the session's last entry. `progress` receives the number of copied files, and may raise while no
+    file is written: then none is.
     """
     _complete(changes)
     with exclusive() as home:
@@ -138,7 +138,7 @@ def last_entry(session: Session) -> str:
 
 
 def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Undone:
-    """Puts back what was there before a restore. Raises Refused where a file was changed since: then nothing is written."""
+    """Restores the state before a restore. Raises Refused where a file was changed since: then nothing is written."""
     if record.state is State.UNDONE:
         raise Refused(f"restore {record.number} is undone already")
     if dry_run:
@@ -148,7 +148,7 @@ def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Und
 
 
 def _complete(changes: Sequence[FileChange]) -> None:
-    """Raises Refused where a file is to be written whose room is not made by the others."""
+    """Raises Refused where the other changes do not make room for a file to be written."""
     going = {one.path for one in changes if one.action is Action.DELETE}
     for one in changes:
         if one.before.blocked and one.before.blocked not in going:
@@ -158,7 +158,7 @@ def _complete(changes: Sequence[FileChange]) -> None:
 
 
 def _folders(folder: ProjectFolder, changes: Sequence[FileChange]) -> list[str]:
-    """Folders that are not there yet, from the top."""
+    """Missing folders, from the top."""
     writes = [one.path for one in changes if one.action is not Action.DELETE]
     found = {above for path in writes for above in folder.missing_folders(path)}
     return sorted(found, key=lambda one: (one.count("/"), one))
@@ -186,7 +186,7 @@ def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange])
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Says of what goes wrong at which file it did."""
+    """Adds the name of the file to an error."""
     try:
         yield
     except OSError as error:
@@ -194,7 +194,7 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _failed(folder: ProjectFolder, record: Record, error: Refused) -> Refused:
-    """What is said of a restore that stopped, after all was put back if that can be done."""
+    """Puts all files back if possible, and returns the error that reports a stopped restore."""
     try:
         _put_back(folder, replace(record, state=State.WRITING))
     except (OSError, Refused):
@@ -205,7 +205,10 @@ def _failed(folder: ProjectFolder, record: Record, error: Refused) -> Refused:
 
 
 def _outstanding(folder: ProjectFolder, record: Record) -> tuple[str, ...]:
-    """Files that are not as they were before a restore. Raises Refused where one is neither that nor what the restore left."""
+    """Files that differ from their state before a restore.
+
+    Raises Refused where one has neither that state nor the one that the restore left.
+    """
     paths, changed = [], []
     created = {one.path for one in record.changes if one.after.presence is not Presence.ABSENT}
     for one in record.changes:
@@ -225,7 +228,7 @@ def _outstanding(folder: ProjectFolder, record: Record) -> tuple[str, ...]:
 def _halfway(
     folder: ProjectFolder, record: Record, change: RecordedChange, disk: OnDisk, created: set[str]
 ) -> bool:
-    """Whether a folder stands where a file was, with nothing in it but what the restore made; or nothing where it was a folder."""
+    """Whether a folder is in the place of a file and holds only files of the restore, or a folder is missing."""
     if change.before.presence is Presence.FOLDER:
         return disk.presence is Presence.ABSENT
     if disk.presence is not Presence.FOLDER or change.path not in record.made:
@@ -260,7 +263,7 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
                 folder.replace(one.path, disk, NOTHING, one.draft)
     for name in reversed(record.made):
         with suppress(OSError):
-            # Somebody may have put something into it.
+            # Another program may have put a file into it.
             folder.remove_folder(name)
     for one in record.changes:
         for name, mode in one.clears:

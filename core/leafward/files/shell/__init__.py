@@ -1,4 +1,4 @@
-"""What shell scripts do to files, as far as their words say."""
+"""Effects of shell scripts on files, as far as their words tell them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that may change any of the files below a folder, which their words do not name."""
+"""Commands that may change any of the files below a folder without naming them."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ class Sweep(StrEnum):
 
 
 class Staging(StrEnum):
-    """What a command does to the index of git; it leaves the files as they are."""
+    """The effect of a command on the index of git; the files stay unchanged."""
 
     ADDED = "added"
-    """Files are in it as they are, but for ignored ones that it does not have."""
+    """The index has the current files, except ignored ones that it does not track."""
     TRACKED = "tracked"
-    """The same of such as it has; of others nothing."""
+    """The index has the current state of the files that it tracks; others are not affected."""
     OTHER = "other"
-    """What it holds is not known any more."""
+    """The content of the index is no longer known."""
 
 
 class Swept(NamedTuple):
-    """Where a command may have changed files, or what git holds of them."""
+    """A place where a command may have changed files, or git's index of them."""
 
     by: Sweep | Staging
     folder: Word
-    """Or a file: it and all that lies below it."""
+    """A folder or a file: it and everything below it."""
     whole: bool = False
-    """Whether it is all of the repository that the folder belongs to."""
+    """Whether it is the whole repository that the folder belongs to."""
     understood: bool = False
-    """Whether its words tell all that it does to the index, or does by it."""
+    """Whether its words tell everything that it does to the index, or does by it."""
 
 
 HERE = Word(".")
 
 
 def sweeps(program: str, words: Sequence[Word]) -> list[Swept]:
-    """Where a command may change files below a folder; `words` are those behind the program."""
+    """The places where a command may change files below a folder; `words` are those after the program."""
     if program == "git":
         return _git(words)
     rule = _RULES.get(program)
@@ -76,7 +76,7 @@ def _operands(words: Sequence[Word]) -> list[Word]:
 
 
 def _has(words: Sequence[Word], *options: str) -> bool:
-    """Whether one of some options is given; short ones may stand together."""
+    """Whether one of some options is given; short ones may be combined."""
     letters = "".join(one[1] for one in options if len(one) == 2)
     short = re.compile(f"-[a-zA-Z]*[{letters}]") if letters else None
     return any(
@@ -114,7 +114,7 @@ def _whole(by: Sweep, *but: str) -> Callable[[Sequence[Word]], list[Swept]]:
 
 
 def _places(by: Sweep | Staging, words: Sequence[Word]) -> list[Swept]:
-    """Paths as git takes them: what is a pattern may be anywhere."""
+    """Paths as git takes them: a pattern may match anywhere."""
     if any(not word.plain or re.search(r"[*?\[:]", word.text) for word in words):
         return [Swept(by, HERE, True)]
     return [Swept(by, word) for word in words]
@@ -139,7 +139,7 @@ def _checkout(words: Sequence[Word]) -> list[Swept]:
     if not operands:
         return [Swept(by, HERE, True)] if not understood or _has(words, "-f", "--force") else []
     (one,) = _places(by, operands)
-    # But for the folder itself it may be a branch: what the session tells says which (`replay`).
+    # Except for the folder itself, the word may be a branch: the output tells which (`replay`).
     return [
         one._replace(
             whole=one.whole or one.folder.text not in (".", "./"), understood=understood and not one.whole
@@ -190,7 +190,7 @@ def _switch(words: Sequence[Word]) -> list[Swept]:
 
 
 def only_staged(words: Sequence[Word]) -> bool:
-    """Whether `git restore` leaves the files as they are."""
+    """Whether `git restore` leaves the files unchanged."""
     return _has(words, "--staged", "-S") and not _has(words, "--worktree", "-W")
 
 
@@ -202,7 +202,7 @@ def _restore(words: Sequence[Word]) -> list[Swept]:
         for before, word in zip((Word(), *words), words, strict=False)
         if not word.text.startswith("-") and before.text not in ("-s", "--source")
     ]
-    # From the index, as `git checkout` of paths does it; a path is never taken for a branch.
+    # It restores from the index like `git checkout` of paths; a path is never taken for a branch.
     options = {word.text for word in words if word.text.startswith("-")}
     understood = options <= {"-q", "--quiet", "-W", "--worktree", "--"}
     return [one._replace(understood=understood and not one.whole) for one in _places(Sweep.RESTORE, paths)]
@@ -264,7 +264,7 @@ _VERBS: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
     },
 }
 _QUIET = (_commit, _checkout, _clean, _switch)
-"""Rules that find nothing only where the index stays as it is, too."""
+"""Rules whose empty result means that the index stays unchanged, too."""
 _IDLE = frozenset(
     {
         "status",
@@ -296,7 +296,7 @@ _IDLE = frozenset(
         "diff-tree",
     }
 )
-"""What neither changes files nor the index."""
+"""Commands of git that change neither files nor the index."""
 _RULES: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
     "cp": _copy,
     "patch": _patch,

@@ -1,8 +1,8 @@
-"""What a shell script does to files, as far as its words say.
+"""The effects of a shell script on files, as far as its words tell them.
 
 Nothing is run. A script is split into simple commands as a POSIX shell would, and the few programs whose operands are files
-are read; whatever a shell would replace first (`$x`, `*`, `` ` ``) names no file. All of it is inferred: a command may have
-failed half way, and programs that are not known here may have changed anything.
+are read; a word that a shell would replace first (`$x`, `*`, `` ` ``) names no file. All of it is inferred: a command may
+have failed half way, and programs that are not known here may have changed anything.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 LONGEST = 200_000
-"""Characters from which a script is not looked into."""
+"""Characters from which a script is not parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShellEffect:
-    """What a command does to one file."""
+    """The effect of a command on one file."""
 
     effect: FileOperation
     path: str
-    """As the shell would see it: relative to the folder the script runs in, where it is not absolute."""
+    """The path as the shell would see it: relative to the script's folder, where it is not absolute."""
     to: str | None = None
-    """Where it is moved or copied to."""
+    """The target of a move or copy."""
     text: str | None = None
-    """What is written or appended, where the words of the script say all of it."""
+    """The written or appended text, where the words of the script have all of it."""
     fresh: bool = False
-    """Whether nothing can have lain where it is moved to: the command would have refused."""
+    """Whether the target of a move cannot have existed: the command would have refused."""
     proof: Proof = Proof.EXIT
-    """What tells that it was done; of a sweep, that it left all as it was."""
+    """The evidence that it was done; for a sweep, that it changed nothing."""
     glob: bool = False
-    """Whether `path` is a pattern: it is done to the files that match."""
+    """Whether `path` is a pattern: the effect is on the files that match."""
     by: Sweep | Staging | None = None
-    """Of a sweep, or what it tells of the index: what it is. `path` is the folder. Of a change: the sweep that tells of it."""
+    """For a sweep or an index change, the command; `path` is the folder. For a change, the sweep that tells of it."""
     whole: bool = False
-    """Of a sweep: whether all of the repository is meant that the folder belongs to."""
+    """For a sweep, whether it covers the whole repository that the folder belongs to."""
     home: str | None = None
-    """Where a command of git ran of which is understood what it does to the index, or does by it."""
+    """The folder of a git command whose use of the index is understood."""
 
 
 def effects(script: str, folder: str = "") -> list[ShellEffect]:
-    """What a script does to files, in the order in which it would. `folder` is where it runs, where that was named.
+    """The effects of a script, in the order of execution. `folder` is its folder, where that was named.
 
-    Nothing for a script that cannot be split, or is longer than `LONGEST` characters.
+    Empty for a script that cannot be split, or is longer than `LONGEST` characters.
     """
     if len(script) > LONGEST or _TOUCHES.search(script) is None:
         return []
@@ -82,14 +82,14 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
                 if one.effect is not FileOperation.SWEEP:
                     found.append(one)
                 elif one.by is Sweep.POP and proof is Proof.EXIT and found and found[-1].by is Sweep.STASH:
-                    # What was put aside before is back, if this was done.
+                    # The stashed changes are back, if this was done.
                     found[-1] = one
                 else:
                     found.append(one if one.home is not None else replace(one, proof=Proof.NONE))
         if command.words and command.words[0].text == "for":
             looped += command.words[3:]
         elif here is not None and looped and any("$" in word.text for word in _written(command)):
-            # What is done to each of several files; once is enough, since of all of it nothing is certain.
+            # A loop over several files; recording it once is enough, since none of it is certain.
             found += [
                 ShellEffect(
                     FileOperation.CHANGE, posixpath.join(here, word.text), proof=Proof.NONE, glob=word.glob
@@ -115,7 +115,7 @@ def _written(command: Command) -> list[Word]:
 
 
 SAME = object()
-"""A command that leaves the shell in its folder."""
+"""The marker of a command that leaves the shell in its folder."""
 
 
 def folder_after(command: Command, here: str | None) -> object:
@@ -132,12 +132,12 @@ def folder_after(command: Command, here: str | None) -> object:
 
 
 def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> Iterator[ShellEffect]:
-    """`grouped`: the redirections are those of a group that ends here."""
+    """The effects of a command; `grouped`: its redirections are those of a group that ends here."""
     words = without_keywords(command.words)
     program = words[0].text.rpartition("/")[2] if words and words[0].plain else ""
     operands = words[1:]
     if proof is Proof.SILENCE and any("2" in one.sign or "&" in one.sign for one in command.redirections):
-        # What it says when it fails goes elsewhere.
+        # Its error messages go elsewhere.
         proof = Proof.NONE
     document = next((one.document for one in command.redirections if one.document is not None), None)
     fed = any(one.sign in {"<<", "<<-"} for one in command.redirections)
@@ -148,7 +148,7 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
 
 
 def _place(word: Word, here: str) -> str | None:
-    """The file that a word names; None where it names none, or none that can be known."""
+    """The file that a word names; None where it names none, or one that cannot be known."""
     if not (word.plain or word.glob) or word.text in ("", ".", "..") or word.text.startswith("/dev/"):
         return None
     path = word.text
@@ -158,7 +158,7 @@ def _place(word: Word, here: str) -> str | None:
 def _of_folders(
     command: Command, program: str, operands: Sequence[Word], here: str, proof: Proof
 ) -> Iterator[ShellEffect]:
-    """What a command does to files that it does not name."""
+    """The effects of a command on files that it does not name."""
     elsewhere = any(one.text.startswith("GIT_") for one in command.words)
     for swept in sweeps(program, operands):
         plain = swept.folder.plain
@@ -175,7 +175,7 @@ def _of_folders(
 def _of_operands(
     program: str, operands: Sequence[Word], here: str, proof: Proof, document: str | None
 ) -> Iterator[ShellEffect]:
-    """What a program does to the files that its operands name; `document` is what its words give it to read."""
+    """The effects of a program on the files among its operands; `document` is the text that it reads from its words."""
     rule = PROGRAMS.get(program)
     if rule is None:
         return
@@ -193,7 +193,7 @@ def _of_operands(
 
 
 def _of_redirections(command: Command, here: str, proof: Proof, output: str | None) -> Iterator[ShellEffect]:
-    """What redirections do; `output` is all that the command writes, where that is known."""
+    """The effects of redirections; `output` is the whole output of the command, where that is known."""
     for one in command.redirections:
         path = _place(one.target, here) if one.target.plain else None
         if path is None or one.sign.startswith("<<"):
@@ -207,7 +207,7 @@ def _of_redirections(command: Command, here: str, proof: Proof, output: str | No
 
 
 def _output(program: str, words: Sequence[Word], document: str | None, fed: bool) -> str | None:
-    """What a command writes, where its words say it."""
+    """The output of a command, where its words tell it."""
     if program == "cat" and not words and fed:
         return document
     if program == "echo" and all(word.plain for word in words):
@@ -215,7 +215,7 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
         newline = "\n"
         if texts and texts[0] == "-n":
             texts, newline = texts[1:], ""
-        # Whether a backslash is kept depends on the shell.
+        # Shells differ in whether they keep a backslash.
         if (texts and texts[0].startswith("-")) or any("\\" in text for text in texts):
             return None
         return " ".join(texts) + newline
@@ -227,12 +227,12 @@ def _output(program: str, words: Sequence[Word], document: str | None, fed: bool
 
 
 _TOUCHED = ""
-"""What `touch` puts behind what is there; a file that is not there is made without anything in it."""
+"""The text that `touch` appends; a missing file is created empty."""
 _OF_INDEX = {"checkout": Sweep.CHECKOUT, "restore": Sweep.RESTORE}
-"""Commands of git that bring files back: what they leave is told by the sweep that they are, too."""
+"""Commands of git that restore named files: the sweep of the same command tells the content."""
 _TOUCHES = re.compile(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
     + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
-"""What a script must have to touch a file: most have nothing of it. Filters without an operand touch none."""
+"""Signs of a script that touches a file: most scripts have none. Filters without an operand touch none."""

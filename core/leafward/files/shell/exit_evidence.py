@@ -1,4 +1,4 @@
-"""Which commands of a script were run, as far as its exit code and its output prove it."""
+"""The commands of a script that were run, as far as its exit code and its output prove it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Proof(IntEnum):
-    """What tells that a command of a script was done, where the script ended well."""
+    """The evidence that a command of a script was done, where the script succeeded."""
 
     NONE = 0
-    """Nothing: it stands under a condition, or behind one."""
+    """None: the command is under a condition, or after one."""
     SILENCE = 1
-    """It was run, and would have complained had it failed."""
+    """It was run, and would have complained on failure."""
     EXIT = 2
     """The exit code of the script is its own."""
 
@@ -56,13 +56,13 @@ _LOUD = frozenset(
         "truncate",
     ]
 )
-"""Programs that say why when they fail: what follows behind `&&` is skipped in silence after any other."""
+"""Programs that report their failures: after any other, the commands after `&&` are skipped in silence."""
 _LEAVING = frozenset({"exit", "return", "exec"})
 _JOINING = frozenset({"&&", "||", "|", "|&"})
 
 
 def without_keywords(words: Sequence[Word]) -> Sequence[Word]:
-    """The words of a command without what belongs to the shell's grammar, assignments and `sudo`."""
+    """The words of a command without shell keywords, assignments and `sudo`."""
     place = 0
     while place < len(words) and (
         words[place].text in _BETWEEN
@@ -76,12 +76,12 @@ def without_keywords(words: Sequence[Word]) -> Sequence[Word]:
 
 
 def closes(command: Command) -> bool:
-    """Whether a command is the end of a group, whose output its redirections take."""
+    """Whether a command ends a group, whose output its redirections receive."""
     return bool(command.words) and command.words[0].text in _CLOSING
 
 
 def judged(tokens: Sequence[Command | str]) -> Iterator[tuple[Command | str, Proof]]:
-    """The commands and brackets of a script, each with what proves that it was done."""
+    """The commands and brackets of a script, each with the evidence that it was done."""
     reader = _Reader(tokens)
     for number, token in enumerate(tokens):
         yield token, reader.bracket(number) if isinstance(token, str) else reader.command(number, token)
@@ -104,14 +104,14 @@ class _Reader:
             self._list[at] for at, one in enumerate(tokens) if isinstance(one, Command) and one.ended == "&&"
         }
         self._around: list[tuple[str, bool]] = []
-        """What is open here, and whether what is around it stands under a condition."""
+        """The open constructs, and for each whether its surroundings are under a condition."""
         self._conditional = self._function = self._left = self._strict = False
         self._current = -1
         self._signs: set[str] = set()
         self._loud = True
 
     def _lists(self) -> list[int]:
-        """The number of the list that a token belongs to: commands joined by `&&`, `||` and pipes."""
+        """The number of the list that each token belongs to: commands joined by `&&`, `||` and pipes."""
         found, number, joined = [], 0, False
         for token in self._tokens:
             found.append(number)
@@ -152,7 +152,7 @@ class _Reader:
         return proof
 
     def _keywords(self, words: Sequence[Word]) -> bool:
-        """Takes in what opens and closes at the beginning of a command; returns whether it is negated."""
+        """Records the constructs that the beginning of a command opens and closes; returns whether it is negated."""
         negated = False
         for word in words:
             text = word.text
@@ -197,5 +197,5 @@ _COMPLAINT = re.compile(
 
 
 def complains(output: str) -> bool:
-    """Whether a script's output says that something could not be done to a file."""
+    """Whether a script's output reports a failed access to a file."""
     return _COMPLAINT.search(output) is not None

@@ -1,4 +1,4 @@
-"""A shell script split into simple commands, as a POSIX shell would. Nothing is replaced and nothing run."""
+"""A shell script split into simple commands, as a POSIX shell would. Nothing is expanded and nothing run."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class Word:
 
     text: str = ""
     plain: bool = True
-    """Whether it is what it says: nothing in it would be replaced by a shell."""
+    """Whether its text is literal: a shell would expand nothing in it."""
 
     @property
     def glob(self) -> bool:
-        """Whether a shell would replace it by the names of files, and nothing else of it is unknown."""
+        """Whether a shell would expand it to names of files, and nothing else in it is unknown."""
         return not self.plain and not re.search(r"[$`{]", self.text) and bool(re.search(r"[*?\[]", self.text))
 
 
 @dataclass(slots=True)
 class Redirection:
-    """Where a command reads or writes."""
+    """A source or target of a command's input or output."""
 
     sign: str
     target: Word
     document: str | None = None
-    """The text of a here-document; None where parts of it would be replaced."""
+    """The text of a here-document; None where a shell would expand parts of it."""
 
 
 @dataclass(slots=True)
@@ -42,27 +42,30 @@ class Command:
     words: list[Word] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
     piped: bool = False
-    """Whether it reads what the command before it writes."""
+    """Whether it reads the output of the command before it."""
     ended: str = ""
-    """The operator behind it; empty at the end of the script."""
+    """The operator after it; empty at the end of the script."""
 
 
 _OPERATOR = re.compile(r"\|\||&&|;;|\|&|[;&|()\n]")
 _REDIRECTION = re.compile(r"(?:\d*|&)(>>|>\||>|<<-|<<<|<<|<)(&\d+|&-)?")
 _JOINED = re.compile(r"[<>]&")
-"""Where a descriptor is made another one: `2>&1`."""
+"""The redirection of a descriptor to another one: `2>&1`."""
 _RUN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{]+|[\f\v\x1c-\x1f\x85\xa0]""")
-"""Signs of a word that mean themselves."""
+"""Literal characters of a word."""
 _QUOTES = re.compile(r'["\\$`]|\Z')
-"""Where a double-quoted piece is not plain any more."""
+"""The end of the literal part of a double-quoted piece."""
 
 
 LONGEST_LINE = 4096
-"""Characters from which a script is no one plain command any more."""
+"""Characters from which a script is not taken for one plain command."""
 
 
 def simple_words(script: str) -> list[str] | None:
-    """The words of a script that is one simple command; None where it is more, reads or writes elsewhere, or a shell would change it."""
+    """The words of a script that is one simple command.
+
+    None where it is more than one, has redirections, or a shell would expand a part of it.
+    """
     script = script.strip()
     if not script or len(script) > LONGEST_LINE or "\n" in script or _JOINED.search(script) is not None:
         return None
@@ -124,7 +127,7 @@ class Lexer:
         begin = self.place
         target = self._word()
         made = Redirection(found[1], target)
-        # A descriptor other than the output holds messages, whose text is not known.
+        # A descriptor other than the output receives messages, whose text is not known.
         if found[0][:1].isdigit() and found[0][0] != "1":
             made.sign = found[1] + "2"
         command.redirections.append(made)
@@ -133,7 +136,7 @@ class Lexer:
             self.waiting.append((made, quoted, found[1] == "<<-"))
 
     def _documents(self) -> None:
-        """Takes the here-documents that begin at this place."""
+        """Reads the here-documents that begin at this place."""
         for made, quoted, indented in self.waiting:
             lines = []
             while self.place < len(self.script):
@@ -214,7 +217,7 @@ class Lexer:
         raise Unreadable
 
     def _expansion(self) -> str:
-        """Passes over `$x`, `${x}`, `$(…)` or a piece in backticks."""
+        """Skips `$x`, `${x}`, `$(…)` or a piece in backticks."""
         script, begin = self.script, self.place
         if script[begin] == "`":
             self._until("`", begin + 1)

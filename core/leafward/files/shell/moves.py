@@ -1,7 +1,7 @@
-"""Files that commands moved or removed: what is told of a file afterwards goes by its new name, or is left out.
+"""Files that commands moved or removed: later mentions of a file use its new name, or leave it out.
 
-A move counts where the command proves that it was done, a removal always: a file that is named although it is gone misleads
-more than one that is left out. A file that a tool touches again is there again, which the caller has to see to.
+A move counts where the command proves that it was done, a removal always: a mention of a removed file misleads more than a
+missing one. A file that a tool touches again exists again, which the caller has to handle.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ _MOVES = re.compile(r"\b(?:mv|rm)\b")
 
 def may_move(command: str) -> bool:
     """Whether a command may move or remove files."""
-    # The pattern looks at every word of a long command: most have neither pair of letters.
+    # The pattern tests every word of a long command, and most commands have neither pair of letters.
     return ("mv" in command or "rm" in command) and _MOVES.search(command) is not None
 
 
 def moves(command: str) -> Iterator[tuple[str, str | None]]:
-    """What a command that ended well moved, each with where it is now, or None where it was removed. Paths as the command has them."""
+    """Files that a successful command moved, each with its new path, or None where it was removed.
+
+    Paths are as in the command.
+    """
     for one in effects(command):
         if one.glob or one.by is not None:
             continue

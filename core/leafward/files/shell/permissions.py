@@ -1,4 +1,4 @@
-"""Which files a shell script makes executable, or no longer so: what the words of its `chmod` say."""
+"""Files that a shell script makes executable, or no longer executable, by the words of its `chmod`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _OWNER = 0o100
 
 
 class ExecutableBit(NamedTuple):
-    """What a script leaves of one file."""
+    """The executable bit of one file after a script."""
 
     path: str
-    """As the shell would see it: relative to the folder the script runs in, where it is not absolute."""
+    """The path as the shell would see it: relative to the script's folder, where it is not absolute."""
     executable: bool | None
-    """None where the words do not say it, or where another file came in its place."""
+    """None where the words do not tell it, or where another file replaced it."""
 
 
 def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
-    """What a script that ended well leaves of the executable bits of files, in its order."""
+    """The executable bits of files after a script that succeeded, in its order."""
     if len(script) > LONGEST:
         return []
     try:
@@ -41,7 +41,7 @@ def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
     here: str | None = folder
     for command, proof in judged(tokens):
         if isinstance(command, str):
-            # In brackets the folder is another one.
+            # A subshell may have another folder.
             here = None
             continue
         moved = folder_after(command, here)
@@ -53,7 +53,7 @@ def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
             if program == "chmod":
                 found += _of_chmod(words[1:], here, certain=proof is not Proof.NONE)
             elif program in _REPLACING:
-                # Another file stands there afterwards, if any.
+                # Afterwards another file has the name, if any.
                 found += [ExecutableBit(path, None) for path in _files(words[1:], here)]
     return found
 
@@ -74,7 +74,7 @@ def _files(words: Sequence[Word], here: str) -> list[str]:
 
 
 def _executable(mode: str) -> bool | None:
-    """Whether a mode lets the owner run a file; None where it does not say so."""
+    """Whether a mode lets the owner run a file; None where the mode does not tell."""
     if _OCTAL.fullmatch(mode):
         return bool(int(mode, 8) & _OWNER)
     found: bool | None = None

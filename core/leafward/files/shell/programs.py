@@ -1,4 +1,4 @@
-"""The few programs whose operands are files, and what each does to them."""
+"""The few programs whose operands are files, and the effect of each on them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 Found = tuple[FileOperation, Word, "Word | None"]
-"""What is done, to which file, and where it is moved or copied to."""
+"""The operation, its file, and the target of a move or copy."""
 
 
 def _operands(
     words: Sequence[Word], with_value: Sequence[str] = (), with_two: Sequence[str] = ()
 ) -> list[Word]:
-    """The words that are no options, nor the values of those."""
+    """The words that are neither options nor values of options."""
     found: list[Word] = []
     rest = iter(words)
     for word in rest:
@@ -53,10 +53,10 @@ def _changing(effect: FileOperation, *with_value: str) -> Callable[[Sequence[Wor
 
 
 def _stream_editor(words: Sequence[Word]) -> list[Found]:
-    """`sed` and `perl`: with -i the files are changed, else read."""
+    """The effects of `sed` and `perl`: with -i the files are changed, else read."""
     in_place = any(re.match(r"--in-place|-[a-zA-Z]*i", word.text) for word in words)
     scripted = any(re.fullmatch(r"-[a-zA-Z]*[ef]|--(expression|file)(=.*)?", word.text) for word in words)
-    # The sed of BSD takes the ending of a copy as a word of its own, as a rule an empty one.
+    # BSD's sed takes the suffix of a backup as a separate word, usually an empty one.
     words = [word for word in words if word.text]
     files = _operands(words, ("-e", "-f", "-ne", "-pe", "-pie", "--expression", "--file"))
     return [
@@ -66,7 +66,7 @@ def _stream_editor(words: Sequence[Word]) -> list[Found]:
 
 
 def _sending(effect: FileOperation) -> Callable[[Sequence[Word]], list[Found]]:
-    """`mv` and `cp` of one file; several go into a folder, as does one where the target ends in a slash."""
+    """The effects of `mv` and `cp` of one file; several go into a folder, as does one where the target ends in a slash."""
 
     def rule(words: Sequence[Word]) -> list[Found]:
         if any(word.text in ("-t", "-r", "-R", "-a", "--recursive") for word in words):
@@ -106,7 +106,7 @@ def _removing(words: Sequence[Word]) -> list[Found]:
 
 def _touching(words: Sequence[Word]) -> list[Found]:
     made = _changing(FileOperation.APPEND, "-d", "-t", "-r")(words)
-    # With this option it makes no file, and changes none but for its times.
+    # With this option it creates no file, and changes only the times of existing ones.
     return [] if any(word.text in ("-c", "--no-create") for word in words) else made
 
 

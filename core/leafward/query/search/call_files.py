@@ -1,4 +1,4 @@
-"""Which files a result is about: those that its call names, which stands in an entry before it."""
+"""The files that a result is about: its call names them, and the call stands in an entry before it."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _CALLS_BACK = 64
-"""Entries before a result among which its call is looked for."""
+"""Entries before a result that are searched for its call."""
 _ANSWERS = re.compile(rb'"toolCallId"\s*:\s*("[^"\\]*")?')
-"""Which call a stored result answers; no name where it is written with escapes."""
+"""The id of the call that a stored result answers; no id where it is written with escapes."""
 
 
 class FileCalls:
-    """The calls of a session that name one of some files, known as its replies go by, and the results that answer them."""
+    """The calls of a session that name one of some files, collected from its replies in order, and their results."""
 
     def __init__(self, session: Session, files: tuple[str, ...]) -> None:
-        """`files`: folded parts of names."""
+        """`files` are folded parts of names."""
         self._session = session
         self._table = table_of(session)
         self._files = files
         self._ids: set[str] = set()
 
     def note(self, message: Body) -> None:
-        """Takes in a reply."""
+        """Collects the calls of a reply."""
         for call in tool_calls(message):
             if any(name in folded(path) for path in self._paths(call) for name in self._files):
                 self._ids.add(call.id)
 
     def may_answer(self, line: bytes) -> bool:
-        """Whether a stored result may answer one of them."""
+        """Whether a stored result may answer one of the calls."""
         return any(
             not named or named[1:-1].decode("utf-8", "replace") in self._ids
             for named in _ANSWERS.findall(line)
         )
 
     def paths(self, index: int, message: Body) -> tuple[str, ...]:
-        """The files that the call of a result names; none where it names none of those looked for.
+        """The files that the call of a result names; empty where it names none of the wanted files.
 
-        An id may have been given twice: the nearest call above counts.
+        Several calls may have the same id: the nearest one above counts.
         """
         call_id = str(message.get("toolCallId", ""))
         if call_id not in self._ids:

@@ -1,4 +1,4 @@
-"""Cards that a query finds: matched on every key press, by name, first prompt, project, id and files."""
+"""Cards that match a query on every key press, by name, first prompt, project, id and files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _FILES_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a query was found in a card."""
+    """The places of a query's hits in a card."""
 
     spans: Mapping[str, tuple[tuple[int, int], ...]]
-    """By field (`title`, `prompt`, `project`): where hits begin and end, in order, not overlapping."""
+    """Begin and end of the hits by field (`title`, `prompt`, `project`), in order, without overlaps."""
     files: tuple[str, ...]
     """The first few files that `file:` found."""
     weight: int
-    """The sum over the words of where each was found: 4 in the name, 3 in the title, 2 in the first prompt, 1 elsewhere."""
+    """The sum over the words by the place of the hit: 4 in the name, 3 in the title, 2 in the first prompt, 1 elsewhere."""
 
 
 def concerns(query: Query, card: Card) -> bool:
-    """Whether a session is one of those that `since:`, `agent:` and `project:` leave."""
+    """Whether `since:`, `agent:` and `project:` admit a session."""
     return (
         (query.since is None or card.when >= query.since)
         and (not query.agents or card.agent.startswith(query.agents))
@@ -38,7 +38,7 @@ def concerns(query: Query, card: Card) -> bool:
 
 
 def _holds(query: Query, card: Card, text: str = "", files: str = "") -> bool:
-    """Whether the rest of what a query asks of a card is so; `text` and `files` are what is known of it, in lower case."""
+    """Whether the rest of a query's conditions on a card hold; `text` and `files` are its lower-case text and file names."""
     if query.cards is None:
         return True
     from leafward.query.search.conjunction import holds
@@ -47,7 +47,7 @@ def _holds(query: Query, card: Card, text: str = "", files: str = "") -> bool:
 
 
 class Shelf:
-    """Cards made ready to be searched on every key press: one pass over lower-case texts for each word."""
+    """Cards prepared for a search on every key press: one pass over lower-case texts for each word."""
 
     def __init__(self, cards: Sequence[Card], files: Mapping[str, Details] | None = None) -> None:
         self.cards = cards
@@ -57,7 +57,7 @@ class Shelf:
         self._file_texts: list[str] | None = None
 
     def select(self, query: Query) -> list[Card]:
-        """The cards that a query finds, in the order given. Every word and every term must hold."""
+        """The cards that match a query, in the order given. Every word and every term must hold."""
         positions: Sequence[int] = range(len(self.cards))
         texts, cards = self._texts, self.cards
         for word in query.words:
@@ -97,7 +97,7 @@ def _text(card: Card) -> str:
 
 
 def matches(card: Card, query: Query, details: Details | None = None) -> Match | None:
-    """Where a query is found in one card, to be underlined; None where it is not. For rows that are shown."""
+    """The places where a query matches one card, to be underlined in its row; None where it does not match."""
     shelf = Shelf((card,), {card.path: details} if details is not None else None)
     if not shelf.select(query):
         return None
@@ -117,7 +117,7 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
 
 
 def _words_of(query: Query) -> list[str]:
-    """The words that stand on either side of a sign."""
+    """The words on either side of a sign."""
     if query.cards is None:
         return []
     from leafward.query.search.conjunction import texts_of

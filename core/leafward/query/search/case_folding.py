@@ -1,6 +1,6 @@
-"""Texts made comparable: case ignored, an accented letter the same whether it is one character or two.
+"""Texts in comparable form: case is ignored, and an accented letter is the same as one character or as two.
 
-A letter of ASCII is found only where one stands. What bytes a text is stored as is told from that (`needles`).
+Only an ASCII letter in a text matches an ASCII letter. The stored forms of a text in bytes depend on that (`needles`).
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import re
 import unicodedata
 
 _APART = {0x0130: "\ue130", 0x037E: "\ue37e", 0x1FEF: "\uefef", 0x212A: "\ue12a"}
-"""Characters that would be folded to one of ASCII: they stay what they are, under other names."""
+"""Characters that would be folded to an ASCII one: placeholders keep them distinct."""
 _ANY_APART = re.compile("[\u0130\u037e\u1fef\u212a]")
 
 
 def folded(text: str) -> str:
-    """A text as it is compared."""
+    """A text in the form in which texts are compared."""
     if text.isascii():
         return text.lower()
     if _ANY_APART.search(text) is not None:
@@ -23,12 +23,12 @@ def folded(text: str) -> str:
 
 
 def composed(text: str) -> str:
-    """A text with accents composed and its case kept: what patterns are run over."""
+    """A text with accents composed and case kept, the form that patterns run over."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _extends(char: str) -> bool:
-    """Whether a character may become one with what stands before it."""
+    """Whether a character may merge with the text before it."""
     return (
         unicodedata.category(char)[0] == "M"
         or "\u1160" <= char <= "\u11ff"
@@ -44,12 +44,12 @@ def original_spans(text: str, found: list[tuple[int, int]], *, keep_case: bool) 
     if text.isascii() or not found:
         return found
     fold = composed if keep_case else folded
-    # Few texts have a letter that changes its length: what a text is made of says so much faster than all of it.
+    # Few texts have a letter that changes its length, and the set of a text's letters shows that much faster than the text.
     if all(len(fold(char)) == 1 and not _extends(char) for char in set(text)):
         return found
     starts: list[int] = []
     ends: list[int] = []
-    """For each character of the folded text, where the letter that it comes from begins and ends."""
+    """For each character of the folded text, begin and end of the original letter."""
     at = 0
     for end in range(1, len(text) + 1):
         if end < len(text) and _extends(text[end]):

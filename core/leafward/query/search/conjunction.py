@@ -1,4 +1,4 @@
-"""What is typed, as parts of which all must hold, each put where it is answered: by cards, by texts, or by entries."""
+"""A query as parts that must all hold, each assigned to its place of evaluation: cards, texts or entries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def query_of(text: str, now: int, *, whole: bool) -> Query:
-    """What is typed into a search, or into a filter where it is not `whole`; `now` in milliseconds since 1970."""
+    """The query of a search, or of a filter where it is not `whole`; `now` in milliseconds since 1970."""
     try:
         expression, problems = parse_search(text, Place.SEARCH if whole else Place.FILTER)
         if whole and expression is not None:
@@ -59,7 +59,7 @@ def query_of(text: str, now: int, *, whole: bool) -> Query:
 
 
 class _Reading:
-    """The parts of a query, each put where it is answered."""
+    """The parts of a query, each assigned to its place of evaluation."""
 
     def __init__(self, now: int, whole: bool) -> None:
         self.now = now
@@ -73,7 +73,7 @@ class _Reading:
         self.where: list[Expression] = []
 
     def take(self, part: Expression) -> None:
-        """One part, of which all must hold."""
+        """Adds one part; all parts must hold."""
         match part:
             case Text(text):
                 self._add("word", text)
@@ -107,7 +107,7 @@ def _all_of(parts: list[Expression]) -> Expression | None:
 
 
 def _alike(part: Expression) -> tuple[str, list[str]] | None:
-    """The term of which any value is enough, with these values; None where a part is none."""
+    """The term of which any value is enough, with these values; None for any other part."""
     values: list[str] = []
     names = set()
     for one in part.parts if isinstance(part, AnyOf) else (part,):
@@ -121,7 +121,7 @@ def _alike(part: Expression) -> tuple[str, list[str]] | None:
 
 
 def texts_of(expression: Expression) -> list[str]:
-    """The texts that an expression looks for, in lower case; not those that must not be there."""
+    """The texts that an expression searches for, in lower case, without the excluded ones."""
     found: list[str] = []
     waiting = [expression]
     while waiting:
@@ -136,7 +136,7 @@ def texts_of(expression: Expression) -> list[str]:
 
 
 def inner(expression: Expression) -> Iterator[Expression]:
-    """An expression and all in it, but what functions take."""
+    """An expression and every expression inside it, without the arguments of functions."""
     waiting = [expression]
     while waiting:
         one = waiting.pop()
@@ -149,7 +149,7 @@ def inner(expression: Expression) -> Iterator[Expression]:
 
 
 def _of_cards(expression: Expression) -> bool:
-    """Whether a session's card tells all of it."""
+    """Whether a session's card alone can answer an expression."""
     return all(
         isinstance(one, (AllOf, AnyOf, Without, Not))
         or (isinstance(one, Call) and one.name in ("agent", "project", "since"))
@@ -158,7 +158,7 @@ def _of_cards(expression: Expression) -> bool:
 
 
 def holds(expression: Expression, card: Card, now: int, text: str = "", files: str = "") -> bool:
-    """Whether a session is one that an expression means. `text` and `files`: what is known of it, in lower case."""
+    """Whether a session satisfies an expression. `text` and `files` are its known text and file names, in lower case."""
     match expression:
         case AllOf(parts):
             return all(holds(part, card, now, text, files) for part in parts)

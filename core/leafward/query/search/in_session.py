@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _PUBLISH_EVERY = 0.25
-"""Seconds between two looks at what was found so far."""
+"""Seconds between two publications of hits."""
 
 
 class EntryHits(NamedTuple):
-    """What a search found."""
+    """The result of a search."""
 
     entries: Sequence[int]
     """In the order of the file."""
     places: Sequence[int] = ()
-    """How often each of them holds the words; empty where a query chose them."""
+    """The number of hits in each of them; empty where a query chose the entries."""
     by_query: bool = False
     """Whether a query chose them."""
 
@@ -42,10 +42,10 @@ def find(
     *,
     literal: bool = False,
 ) -> EntryHits:
-    """Entries that hold a text or, where it asks for more than that and is not `literal`, that it chooses.
+    """Entries that hold a text, or that it chooses where it is a query and not `literal`.
 
-    A text is found in prompts, replies, calls, results and summaries, case ignored; `publish` hears what was found so far at
-    most four times a second. Where it is stopped, that is returned. Raises Cancelled, QueryError.
+    A text matches prompts, replies, calls, results and summaries, case ignored; `publish` receives the hits so far at most
+    four times a second. A stopped search returns its hits so far. Raises Cancelled, QueryError.
     """
     expression = None if literal else parse_find(text)
     if expression is not None:

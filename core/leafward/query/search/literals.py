@@ -1,4 +1,4 @@
-r"""What a stored session must hold for a query to be found in it: bytes that can be looked for without decoding anything.
+r"""Bytes that a stored session must hold to match a query; they can be searched without decoding anything.
 
 A text may be stored with any of its characters escaped (`\u00e9`), in capitals, with accents apart. A needle is a run of
 characters whose stored forms are all known, with all of these forms. A session that lacks it need not be opened; one that
@@ -19,47 +19,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _RUN = re.compile(r"[A-Za-z0-9_.,:;=@#$%^*()\[\]{}|~!?+`-]+")
-"""ASCII that no writer of JSON escapes. Others escape quotes, slashes, backslashes, angle brackets, ampersands."""
+"""ASCII that no writer of JSON escapes. Some escape quotes, slashes, backslashes, angle brackets or ampersands."""
 _GOOD = 3
-"""A run of so many characters of ASCII is rare enough."""
+"""Characters of ASCII from which a run is rare enough."""
 _EVERYWHERE = (
     "type message role content text thinking tool_use toolcall toolresult arguments id parentid parentuuid timestamp"
     " user assistant usage input output cache tokens session model provider payload response function call_id name"
     " command path stopreason total cost true false null"
 )
-"""What the lines of all agents consist of."""
+"""Words in the lines of every agent's sessions."""
 _LONGEST = 64
 _HEAD = 1 << 14
 _LONG = 1 << 15
-"""Bytes from which other threads run on while they are looked through."""
+"""Bytes from which a search releases the interpreter to other threads."""
 _WORTH = 6
-"""Characters of a run that are looked for at least where its beginning is left out: fewer stand in too many sessions."""
+"""Characters of a run that remain at least where its beginning is left out: shorter runs occur in too many sessions."""
 _SELDOM = 1 << 13
-"""A pair of letters that stands once in so many bytes is found by ripgrep sooner than three are; one in 3,000 takes as long."""
+"""Bytes per occurrence from which ripgrep finds two letters sooner than three; at one in 3,000 it takes as long."""
 _OTHERS = 6
-"""Characters of a run that are not ASCII: each adds alternatives to what is looked for."""
+"""Characters of a run that are not ASCII: each adds alternatives to the pattern."""
 
 
 class Needle:
-    """Bytes to look for."""
+    """Bytes to search for."""
 
     def __init__(self, text: bytes, pattern: bytes, escaped: bytes) -> None:
-        """`text` in lower case, empty where only the pattern says it; `escaped`: any of its letters escaped."""
+        """`text` in lower case, empty where only the pattern has it; `escaped` matches any of its letters as an escape."""
         import regex
 
         self._text, self._escaped = text, escaped
         self.pattern = pattern
-        """All stored forms, as a pattern that `regex` and ripgrep both understand, over bytes."""
+        """All stored forms, as a pattern over bytes for both `regex` and ripgrep."""
         self.reach = 6 * max(1, len(text)) + 12 * _OTHERS
-        """Bytes that one occurrence may take at most."""
-        # The engine that ignores case as fast as bytes are found.
+        """The most bytes of one occurrence."""
+        # This engine ignores case without being slower.
         self._plain = regex.compile(regex.escape(text), regex.IGNORECASE).search if text else None
         self._all = regex.compile(pattern if not text else escaped, regex.IGNORECASE).search
 
     def pattern_in(self, sample: bytes) -> bytes:
-        """The pattern, or one that finds all that it finds and begins with two letters that hardly ever stand in a sample.
+        """The pattern, or an equivalent one that begins with two letters that are rare in a sample.
 
-        ripgrep 13 looks for all cases of three letters otherwise, which takes it a tenth longer over all; 14 and 15 take as long.
+        ripgrep 13 otherwise searches for all cases of three letters, which takes it a tenth longer in total; 14 and 15 take
+        as long.
         """
         text, sample = self._text, sample.lower()
         begins = range(max(0, len(text) - _WORTH) + 1) if len(text) > _GOOD else ()
@@ -83,13 +84,13 @@ class Needle:
         return self._plain(data) is not None
 
     def escaped_in(self, head: bytes) -> bool:
-        """Whether plain letters of it are escaped in some bytes: then it may be held though it does not stand there."""
+        """Whether some bytes hold plain letters of it as escapes: then the rest may hold it in escaped form."""
         return self._plain is not None and self._all(head) is not None
 
 
 def one_held_by(needles: Sequence[Needle], data: bytes) -> bool:
-    """Whether some bytes hold one of some needles. A writer that escapes plain letters is known by its first bytes."""
-    # A loop: it is asked for every line of every session that is opened.
+    """Whether some bytes hold one of some needles. The first bytes show a writer that escapes plain letters."""
+    # A loop, because this runs for every line of every opened session.
     for one in needles:
         if one.stands_in(data):
             return True
@@ -98,7 +99,7 @@ def one_held_by(needles: Sequence[Needle], data: bytes) -> bool:
 
 
 def needle(runs: Iterable[str]) -> Needle | None:
-    """The needle for texts that all must be there; None where nothing is known that each session must hold."""
+    """The needle for texts that must all be present; None where no run is known that every session must hold."""
     plain: list[str] = []
     others: list[str] = []
     for run in runs:
@@ -114,8 +115,8 @@ def needle(runs: Iterable[str]) -> Needle | None:
         return None
     best = _rare_start(best)
     codes = {ord(case) for char in best for case in (char, char.upper())}
-    # A writer that escapes what it need not escapes one of these. Both cases of a digit are named: what is looked for without
-    # regard to case takes ripgrep half as long again.
+    # A writer with needless escapes uses one of these. Both cases of a hex digit are listed, because ripgrep takes half as
+    # long again to ignore case.
     digits = sorted({form for code in codes for form in (b"%02x" % code, b"%02X" % code)})
     escaped = rb"\\u00(?:%s)" % b"|".join(digits)
     plain_text = best.encode("ascii")
@@ -124,7 +125,7 @@ def needle(runs: Iterable[str]) -> Needle | None:
 
 
 def _rare_start(text: str) -> str:
-    """A run without its beginning where that stands in every line of a session: it would be looked at again and again."""
+    """A run without a beginning that occurs in every line of a session and would be tried again and again."""
     for at in range(len(text) - _GOOD):
         if text[at : at + _GOOD] not in _EVERYWHERE:
             return text[at:]
@@ -132,7 +133,7 @@ def _rare_start(text: str) -> str:
 
 
 def _foreign_runs(text: str) -> list[str]:
-    """Runs of characters that are not ASCII, stand alone and are no accents: letters without one, signs."""
+    """Runs of characters outside ASCII that stand alone and have no accents: letters, signs."""
     runs = [""]
     for char in text:
         alone = (
@@ -150,7 +151,7 @@ def _foreign_runs(text: str) -> list[str]:
 
 
 def _forms(char: str) -> list[bytes]:
-    """Everything that a character may be stored as, as alternatives of a pattern."""
+    """Every stored form of a character, as alternatives of a pattern."""
     found: list[bytes] = []
     for source in sorted({char, *_sources().get(char, ())}):
         found.append(b"".join(b"\\x%02x" % byte for byte in source.encode("utf-8")))
@@ -162,7 +163,7 @@ def _forms(char: str) -> list[bytes]:
 
 @cache
 def _sources() -> dict[str, list[str]]:
-    """For each character that is not ASCII, all others that are folded to it, or to a text with it."""
+    """For each character outside ASCII, all others that are folded to it, or to a text with it."""
     found: dict[str, list[str]] = {}
     for code in range(0x80, min(sys.maxunicode, 0x2FFFF) + 1):
         if 0xAC00 <= code < 0xF900:

@@ -1,4 +1,4 @@
-"""What an entry says, in the parts that a search tells apart: prompts, replies, calls, results, summaries."""
+"""The texts of an entry by the parts that a search distinguishes: prompts, replies, calls, results, summaries."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Passage(NamedTuple):
     """One of `vocabulary.PARTS`."""
     text: str
     tool: str = ""
-    """The tool that is called, or whose result it is."""
+    """The tool of the call or of the result."""
     failed: bool = False
     paths: tuple[str, ...] = ()
-    """Files that the call reads or changes, as the agent wrote them; filled in only where asked for."""
+    """Files that the call reads or changes, as the agent wrote them; only filled in on request."""
 
 
 KINDS = {
@@ -39,16 +39,16 @@ KINDS = {
     "injected": (Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.CUSTOM_ROLE),
     "system": (Kind.SYSTEM, Kind.COMPACTION),
 }
-"""The entries in which each part may stand."""
+"""The kinds of entries that may hold each part."""
 
 _SHELL = "bash"
 
 
 def passages(body: Body, kind: Kind, table: ToolTable, *, with_paths: bool = False) -> Iterator[Passage]:
-    """The texts of an entry. Strings stand as they are stored: what joins them is a newline, never a word of ours."""
+    """The texts of an entry. Strings stay as stored and are joined by newlines, never by words of ours."""
     if kind in KINDS["summary"]:
         yield Passage("summary", _text(body.get("summary")))
-        # Codex puts its instructions in again behind a compaction.
+        # Codex inserts its instructions again after a compaction.
         if kind is Kind.COMPACTION and isinstance(system := body.get("systemMessage"), dict):
             yield _of_system(system)
     elif kind in KINDS["name"]:
@@ -63,13 +63,13 @@ def passages(body: Body, kind: Kind, table: ToolTable, *, with_paths: bool = Fal
 
 
 def _as_typed(body: Body, text: str) -> str:
-    """A text, ahead of it what a person typed, where an agent stores that in parts: its tags would stand within a phrase."""
+    """A text, preceded by the typed text where an agent stores that in parts: its tags would split a phrase."""
     typed = _text(body.get(TYPED))
     return f"{typed}\n{text}" if typed else text
 
 
 def called(session: Session, first: int) -> Passage | None:
-    """What a session is called; None where an entry says it, or the first prompt from `first` on begins with it."""
+    """The title of a session; None where an entry holds it, or where the first prompt from `first` on begins with it."""
     kinds = session.columns.kind
     title = session.title if kinds and kinds.find(Kind.SESSION_INFO) < 0 else None
     if not title:
@@ -131,7 +131,7 @@ def _paths(calls: list[ToolCall], table: ToolTable, searched: bool) -> tuple[str
 
 
 def _written(call: ToolCall) -> str:
-    """The texts in a call, a line for each: its tool's name, then what stands in its arguments, however deep."""
+    """The texts in a call, a line for each: the tool's name, then the texts in its arguments, however deep."""
     found = [call.name]
     waiting: list[object] = [call.arguments]
     while waiting:

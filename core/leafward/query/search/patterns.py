@@ -1,7 +1,7 @@
-"""Patterns that a user types: checked, and run with a limit of time, so that none can hang.
+"""Patterns that a user types: checked, and run with a time limit, so that none can hang.
 
-They are those of Python's `re`. The engine of the `regex` package runs them, because it can be given a time after which it
-gives up, and lets other threads run meanwhile.
+Their syntax is that of Python's `re`. The engine is the `regex` package, because it takes a timeout and lets other threads
+run meanwhile.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PATIENCE = 0.5
-"""Seconds that a pattern may take over one text."""
+"""Seconds that a pattern may take for one text."""
 
 _LONGEST = 1000
-"""Characters of a pattern; what is longer was not typed."""
+"""Characters of a pattern; nobody types a longer one."""
 _MOST_REPEATS = 10_000
 _REPEAT = re.compile(r"\{(\d*)(?:,(\d*))?\}")
 _PLAIN = re.compile(r"[A-Za-z0-9_ ,:;=%@#~!-]")
 _CLASSES = frozenset("dDwWsSbBAZnrtfv")
 _FOLDED_APART = frozenset("kKsSiI")
-"""Letters that a pattern without case also finds written as letters that are not ASCII."""
+"""Letters that a pattern without case also matches as letters outside ASCII."""
 
 
 class TooSlow(Exception):
-    """A pattern was given up on."""
+    """A pattern exceeded its time limit."""
 
 
 def complaint(pattern: str) -> str | None:
-    """What is wrong with a pattern and at which character of it (from 0), on one line; None where nothing is."""
+    """The error in a pattern with its character (from 0), on one line; None where it is valid."""
     if len(pattern) > _LONGEST:
         return f"the pattern is longer than {_LONGEST:,} characters"
-    # Refused before it is compiled: a repeat of repeats is compiled into as many copies.
+    # This comes before compiling, which makes as many copies as nested repeats multiply to.
     nested = flat = 1
     for found in _REPEAT.finditer(pattern):
         times = max([1, *(int(number[:9]) for number in found.groups() if number)])
@@ -63,14 +63,14 @@ def _compiled(pattern: str) -> Any:
 
 
 class Pattern:
-    """A pattern ready to be looked for. Case is ignored; `^` and `$` are the ends of a line."""
+    """A compiled pattern. Case is ignored; `^` and `$` are the ends of a line."""
 
     def __init__(self, pattern: str) -> None:
         self.source = pattern
         self._compiled = _compiled(pattern)
 
     def spans(self, text: str, most: int) -> Iterator[tuple[int, int]]:
-        """Where it is found, at most so many times; what is empty is not counted. Raises TooSlow."""
+        """Its matches in a text, at most `most` of them, without empty ones. Raises TooSlow."""
         try:
             for found in self._compiled.finditer(text, timeout=PATIENCE, concurrent=True):
                 start, end = found.span()
@@ -84,12 +84,12 @@ class Pattern:
 
 
 def needed_runs(pattern: str) -> list[str]:
-    """Runs of plain characters that every text a pattern finds must hold; none where that cannot be told.
+    """Runs of plain characters that every match of a pattern holds; empty where they are not known.
 
-    Only what stands outside of groups and classes counts, and no alternative may be there.
+    Only text outside groups and classes counts, and the pattern must have no alternatives.
     """
     if "(?" in pattern and re.search(r"\(\?(?![:=!<])", pattern):
-        # Flags change what the rest of it means.
+        # Flags change the meaning of the rest.
         return []
     runs = [""]
     depth = at = 0
@@ -100,7 +100,7 @@ def needed_runs(pattern: str) -> list[str]:
             char = pattern[at]
             at += 1
             if char.isalnum() and char not in _CLASSES:
-                # What follows may belong to it, such as the digits of a code point.
+                # The next characters may belong to it, such as the digits of a code point.
                 return []
             literal = char if not char.isalnum() and char.isascii() else ""
         elif char == "[":
@@ -115,7 +115,7 @@ def needed_runs(pattern: str) -> list[str]:
         elif char == "|" and not depth:
             return []
         elif char in "*?{":
-            # What stands before it may be missing.
+            # The character before it is optional.
             if not depth:
                 runs[-1] = runs[-1][:-1]
             if char == "{":
@@ -131,7 +131,7 @@ def needed_runs(pattern: str) -> list[str]:
 
 
 def _end_of_class(pattern: str, at: int) -> int:
-    """The place behind a class that begins before `at`."""
+    """The place after a class that begins before `at`."""
     if at < len(pattern) and pattern[at] == "^":
         at += 1
     if at < len(pattern) and pattern[at] == "]":

@@ -1,4 +1,4 @@
-"""Which sessions may hold a needle: found in the bytes they are stored as, by ripgrep where it is installed, else by a scan."""
+"""Sessions whose stored bytes may hold a needle, found by ripgrep where it is installed, else by a scan."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 PROGRAM = "rg"
 _CHUNK = 1 << 23
-"""Bytes of a file that are looked through at once."""
+"""Bytes of a file that are scanned at a time."""
 _LARGE = 1 << 29
-"""Bytes of a session from which on ripgrep is not asked: it reads holes, and holds whole lines."""
+"""Bytes of a session from which ripgrep does not read it: it reads holes, and keeps whole lines in memory."""
 _TOLD = 1 << 16
-"""Bytes of ripgrep's answer that are read at once."""
+"""Bytes of ripgrep's output that are read at a time."""
 _OF_AN_ARGUMENT = 16
-"""Bytes that an argument takes besides its own."""
+"""Bytes that an argument takes besides its own text."""
 _SUFFIX = ".jsonl"
 _OPTIONS = (
     *("--files-with-matches", "--null", "--text", "--no-unicode", "--no-config", "--no-messages"),
@@ -43,22 +43,22 @@ _OF_FOLDERS = (
     *("--hidden", "--no-ignore", "--follow", "--max-depth", "1"),
     *("--glob", f"*{_SUFFIX}"),
 )
-"""Of a folder everything that may be a session, and nothing below it."""
+"""Every file in a folder that may be a session; no folder below it."""
 _AGENT, _PATH, _SIZE = attrgetter("agent"), attrgetter("path"), attrgetter("size")
 _FIRST = itemgetter(0)
 _SAMPLES, _SAMPLE = 8, 1 << 13
-"""Sessions, and bytes of each, that say which letters are rare."""
+"""Number of sessions, and bytes of each, that the letter frequencies are taken from."""
 _MANY = 8
-"""Sessions in a folder for which it may be looked through as a whole: ripgrep lists it sooner than it takes their names."""
+"""Sessions in a folder from which it is searched as a whole: ripgrep lists it faster than it takes the names."""
 
 
 def ripgrep() -> str | None:
-    """Where ripgrep is; None where it is not installed."""
+    """The path of ripgrep; None where it is not installed."""
     return shutil.which(PROGRAM)
 
 
 def arguments_at_once() -> int:
-    """Bytes of arguments that a program may be given here."""
+    """Bytes of arguments that a program may take here."""
     try:
         most = os.sysconf("SC_ARG_MAX")
     except (AttributeError, OSError, ValueError):
@@ -69,18 +69,18 @@ def arguments_at_once() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Ripgrep at work on whole folders."""
+    """A ripgrep process that searches whole folders."""
 
     folders: frozenset[str]
     process: subprocess.Popen[bytes] | None
-    """None where it could not be started, or there are no such folders."""
+    """None where it did not start, or where there are no such folders."""
     large: Sequence[Card]
-    """Sessions that ripgrep is not given."""
+    """Sessions that ripgrep does not read."""
     is_complete: bool
-    """Whether all sessions lie in the folders."""
+    """Whether the folders hold all sessions."""
 
     def left_of(self, files: Sequence[str]) -> list[str]:
-        """Those of some files that it does not come by."""
+        """The ones of some files that it does not reach."""
         return [
             file
             for file, folder in zip(files, _folders(files), strict=True)
@@ -89,35 +89,35 @@ class Sweep:
 
 
 class Prefilter:
-    """Looks for one needle. For several threads."""
+    """A filter for one needle, usable from several threads."""
 
     def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
-        """`program` is ripgrep's path, or None to do without it; `crowds`: see there."""
+        """`program` is ripgrep's path, or None to do without it; for `crowds` see the function of that name."""
         self.needle = needle
         self._crowds = crowds
         self.program = program
         self._lock = Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
         self._unread: set[subprocess.Popen[bytes]] = set()
-        """Those of them whose answers nobody reads so far."""
+        """The running processes whose output nobody reads yet."""
         self._ended = False
 
     def end(self) -> None:
-        """Ends whatever ripgrep is at, for all time."""
+        """Ends every running ripgrep and lets no new one start."""
         with self._lock:
             self._ended = True
             for process in self._running:
                 process.kill()
             unread, self._unread = self._unread, set()
-        # Whoever reads the answers of the others waits for them.
+        # The readers of the other processes wait for those.
         for process in unread:
             with self._ending(process):
                 pass
 
     def sweep(self, cards: Sequence[Card], *, all_searched: bool = False) -> Sweep:
-        """Starts ripgrep on the folders that hold hardly more than some sessions. Whoever asks for it goes through `passing`.
+        """Starts ripgrep on the folders that hold hardly more than some sessions. The caller then iterates `passing`.
 
-        `all_searched`: these are all that `crowds` counted.
+        `all_searched`: these sessions are all that `crowds` counted.
         """
         large = (
             [card for card in cards if card.size > _LARGE]
@@ -134,12 +134,13 @@ class Prefilter:
     def passing(
         self, cards: Sequence[Card], stop: Callable[[], bool], begun: Sweep | None = None
     ) -> Iterator[str]:
-        """Paths of the sessions that may hold the needle, as they are found. What cannot be read passes: opening it says why.
+        """Paths of the sessions that may hold the needle, as they are found.
 
-        `begun` is the sweep of these sessions, or of more, where it was started before.
+        An unreadable session passes: opening it reports the reason. `begun` is the sweep of these sessions, or of more,
+        where one was started before.
         """
         sweep = begun if begun is not None else self.sweep(cards)
-        # While ripgrep looks through whole folders it is worked out which files there are.
+        # The list of files is made while ripgrep searches whole folders.
         with self._ending(sweep.process):
             found: set[str] = set()
             own: list[str] = []
@@ -152,7 +153,7 @@ class Prefilter:
                 for text in kept.pieces:
                     if text.file is not None:
                         if text.file == text.session:
-                            # Nothing else has to be known of it.
+                            # The path alone is enough here.
                             own.append(text.file)
                         else:
                             texts.append(text)
@@ -172,7 +173,7 @@ class Prefilter:
             files = [*own, *shared]
             if alone:
                 files = [file for file in files if file not in alone]
-            # Before the answers are waited for: nothing is left to be done when they are there.
+            # This happens before waiting for the output, so that nothing is left to do when it arrives.
             left = (
                 sweep.left_of(shared if sweep.is_complete else files) if sweep.process is not None else files
             )
@@ -190,9 +191,9 @@ class Prefilter:
         alone: Collection[str],
         sweep: subprocess.Popen[bytes] | None,
     ) -> Iterator[str]:
-        """Files that hold it, in any order; among them some that nobody asked for. Those `alone` ripgrep is not given.
+        """Files that hold the needle, in any order, possibly with others that nobody asked for.
 
-        `sweep` is ripgrep at work on folders, in which all `files` lie that are not `left`.
+        ripgrep does not read those `alone`. `sweep` is a ripgrep on folders that hold all `files` except `left`.
         """
         yield from (file for file in alone if not stop() and self._holds(file, stop))
         if self.program is None:
@@ -206,12 +207,12 @@ class Prefilter:
                 return
             whole = yield from self._ask(together, listed)
             if not whole:
-                # It could not read some of them, or could not run: which is not said.
+                # ripgrep failed to read some of them or failed to run; it does not say which.
                 unseen = (os.fsdecode(name) for name in together if name not in listed)
                 yield from (file for file in unseen if not stop() and self._holds(file, stop))
 
     def _whole_folders(self, cards: Sequence[Card], *, all_searched: bool) -> dict[str, int]:
-        """Folders of which nearly all sessions are among some, and how many of those are."""
+        """Folders whose sessions are nearly all among some, with the number of those."""
         if self.program is None or len(cards) < _MANY or not self._crowds:
             return {}
         counts = self._crowds if all_searched else Counter(_folders(_named(cards)))
@@ -222,7 +223,7 @@ class Prefilter:
         }
 
     def _ask(self, files: list[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
-        """Files in which ripgrep finds the needle, as it says them, and in the end whether it looked into all."""
+        """Yields the files in which ripgrep finds the needle, as it reports them; returns whether it searched all."""
         process = self._started((), self.needle.pattern, files)
         with self._ending(process):
             return (yield from self._answers(process, listed)) if process is not None else False
@@ -230,7 +231,7 @@ class Prefilter:
     def _started(
         self, options: tuple[str, ...], pattern: bytes, paths: list[bytes]
     ) -> subprocess.Popen[bytes] | None:
-        """Ripgrep at work on some paths; None where it could not be started, or there are none."""
+        """A ripgrep process on some paths; None where it did not start, or where there are no paths."""
         if self.program is None or not paths:
             return None
         argv: list[str | bytes] = [
@@ -257,7 +258,7 @@ class Prefilter:
 
     @contextmanager
     def _ending(self, process: subprocess.Popen[bytes] | None) -> Iterator[None]:
-        """Waits in the end for what was started."""
+        """Waits for a process at the end of the block."""
         if process is None:
             yield
             return
@@ -271,9 +272,9 @@ class Prefilter:
                     self._running.discard(process)
 
     def _answers(self, process: subprocess.Popen[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
-        """The files that ripgrep says, and in the end whether it looked into all."""
+        """Yields the files that ripgrep reports; returns whether it searched all."""
         if process.stdout is None or self._ended:
-            # `end` may have closed it.
+            # `end` may have closed the pipe.
             return False
         try:
             yield from map(os.fsdecode, _names(process.stdout.fileno(), listed))
@@ -282,7 +283,7 @@ class Prefilter:
         return process.wait() in (0, 1)
 
     def _holds(self, file: str, stop: Callable[[], bool]) -> bool:
-        """Whether a file holds the needle, or cannot be read. Holes in it are not read."""
+        """Whether a file holds the needle, or is unreadable. Holes in it are skipped."""
         try:
             handle = descriptor_of(file)
         except OSError:
@@ -293,7 +294,7 @@ class Prefilter:
                 if self.needle.held_by(before + data if before else data):
                     return True
                 if len(data) < _CHUNK // 2:
-                    # Nearly every file ends here; the rest of a longer one is short as well.
+                    # Nearly every file ends here; the rest of a longer one is short too.
                     before = (before + data)[-reach:]
                     continue
                 before = data[-reach:]
@@ -310,7 +311,7 @@ class Prefilter:
 
 
 def _files_of(card: Card) -> list[str]:
-    """The files in which a session keeps what it says, of those that are looked through by folders."""
+    """The files that hold the text of a session, of those in folders that are searched as a whole."""
     if not card.path.endswith(_SUFFIX):
         return []
     kept = agent_named(card.agent).texts([card.path])
@@ -318,7 +319,7 @@ def _files_of(card: Card) -> list[str]:
 
 
 def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
-    """The sessions that keep something in each file."""
+    """The sessions that store text in each file."""
     alone = {text.file: (text.session,) for text in texts if text.file is not None}
     if len(alone) == len(texts):
         return alone
@@ -330,7 +331,7 @@ def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
 
 
 def _sample(cards: Sequence[Card]) -> bytes:
-    """Some of what some sessions hold."""
+    """Bytes from some of the sessions."""
     found: list[bytes] = []
     for card in cards[:: len(cards) // _SAMPLES + 1]:
         try:
@@ -348,7 +349,7 @@ def _sample(cards: Sequence[Card]) -> bytes:
 
 
 def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
-    """How many files of sessions lie in each folder, where all that are known to lie there are searched."""
+    """The number of session files in each folder, where all known sessions of that folder are searched."""
     found = Counter(_folders(_named(cards)))
     if len(cards) < len(known):
         searched = set(map(_PATH, cards))
@@ -358,20 +359,20 @@ def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
 
 
 def _named(cards: Sequence[Card]) -> list[str]:
-    """The paths of those that may be found by their folder."""
+    """The paths of the sessions that a search of their folder can find."""
     paths = list(map(_PATH, cards))
     return list(compress(paths, map(str.endswith, paths, repeat(_SUFFIX))))
 
 
 def _folders(files: Iterable[str]) -> list[str]:
-    """The folder of each. For all at once, without a step of Python for each: ripgrep waits for this."""
+    """The folder of each file, computed for all at once without a Python step for each, because ripgrep waits for it."""
     return list(map(_FIRST, map(str.rpartition, files, repeat(os.sep))))
 
 
 def _arguments(files: list[str]) -> Iterator[list[bytes]]:
-    """Files, as many at once as a program may be told."""
+    """Files in groups, each as large as a program's arguments allow."""
     room = arguments_at_once()
-    # All in one go: ten thousand calls take as long as ripgrep takes for a tenth of them.
+    # All in one call: ten thousand calls would take as long as ripgrep takes for a tenth of the files.
     names = os.fsencode("\0".join(files)).split(b"\0") if files else []
     at = 0
     while at < len(names):
@@ -384,7 +385,7 @@ def _arguments(files: list[str]) -> Iterator[list[bytes]]:
 
 
 def _names(pipe: int, listed: set[bytes]) -> Iterator[bytes]:
-    """What comes through a pipe, up to each NUL; also added to `listed`."""
+    """Names that come through a pipe, each up to a NUL; they are also added to `listed`."""
     rest = b""
     while data := os.read(pipe, _TOLD):
         *names, rest = (rest + data).split(b"\0")

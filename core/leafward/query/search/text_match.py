@@ -1,4 +1,4 @@
-"""A query held against the texts of a session, entry by entry."""
+"""Matching of a query with the texts of a session, entry by entry."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 KEPT = 200
-"""Hits of one session that are kept where nothing else is asked for; the rest are counted."""
+"""Hits of one session that are kept by default; the rest are counted."""
 
 _SPANS = 8
-"""Places marked in a snippet."""
+"""Hits marked in a snippet."""
 _COUNTED = 10_000
-"""Places counted in one text."""
+"""Hits counted in one text."""
 _BEFORE, _AFTER = 80, 240
-"""Code points of a snippet before and behind the first place found."""
+"""Code points of a snippet before and after the first hit."""
 _NEAR = 120
-"""Code points within which several places are seen together."""
+"""Code points within which several hits fit into one snippet."""
 _SLOW_AT_MOST = 8
-"""Texts that a pattern may fail on before it is not tried any more."""
+"""Texts on which a pattern may time out before it is given up."""
 _SPACE = re.compile(r"\s+")
 
 Span = tuple[int, int]
@@ -45,43 +45,46 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entry in which a query was found."""
+    """An entry that matches a query."""
 
     entry: EntryId
     index: EntryIndex
     kind: str
-    """Its native type."""
+    """The entry's native type."""
     role: str | None
     part: str
-    """Which of its texts: one of `vocabulary.PARTS`."""
+    """The part of the entry that matches: one of `vocabulary.PARTS`."""
     tool: str
-    """The tool that is called or answers, else empty."""
+    """The tool of the call or of the result, else empty."""
     time: str | None
     text: str
-    """What stands around the first place, on one line, cut; not made safe."""
+    """The text around the first hit, on one line, cut; not made safe."""
     spans: tuple[Span, ...]
-    """Places in `text`, in code points, in order, not overlapping."""
+    """Hits in `text`, in code points, in order, without overlaps."""
     count: int
-    """Places in the whole entry; 0 where the query names none, or only a file that stands in the call of a result."""
+    """Hits in the whole entry; 0 where the query names no text, or only a file that the call of a result names."""
     failed: bool
     matched: str
-    """What was found first, as it stands there; empty where the query names no text."""
+    """The text of the first hit as written; empty where the query names no text."""
 
 
 @dataclass(slots=True)
 class Found:
-    """What a query finds in one session."""
+    """The matches of a query in one session."""
 
     hits: list[Hit] = field(default_factory=list)
-    """In file order, as many of the first ones as are kept."""
+    """The first hits in file order, as many as are kept."""
     total: int = 0
-    """How many there are."""
+    """The number of all hits."""
     left_out: int = 0
-    """How many there would be besides, of entries that were left out."""
+    """Further hits, in entries that were left out."""
 
 
 class Matcher:
-    """A query made ready. Words, patterns and files are wanted in one entry where an entry has them all, else all over the session."""
+    """A prepared query.
+
+    Words, patterns and files must match in one entry where any entry has them all, else across the whole session.
+    """
 
     def __init__(self, query: Query, kept: int = KEPT) -> None:
         """`kept`: hits of one session that are kept; the rest are counted."""
@@ -92,7 +95,7 @@ class Matcher:
         self._files = tuple(folded(name) for name in query.files)
         self._excluded = [Phrase(word) for word in query.excluded]
         self._sought = [Phrase(text) for text in texts_of(query.where)] if query.where is not None else []
-        """What is shown where it stands, but decided by `where`."""
+        """Texts that are marked where they occur, while `where` decides about the match."""
         self._all = (1 << (len(self._words) + len(self._patterns) + len(self._files))) - 1
         kinds = {kind for part in query.parts or KINDS for kind in KINDS[part]}
         if query.failed:
@@ -103,25 +106,25 @@ class Matcher:
             kinds &= {Kind.ASSISTANT, Kind.TOOL_RESULT}
         self._kinds = bytes(sorted(kinds))
         self._by_call = query.failed and bool(self._files)
-        """What failed says in its result, and which file it was about in its call."""
+        """Whether a result is matched by the file of its call: the result tells the failure, the call names the file."""
         needles = [needle(runs) for runs in self._runs()]
         self._needles = [one for one in needles if one is not None]
         self._pick = self._may_hold if needles and None not in needles else None
         self.slow = 0
-        """Texts that a pattern was given up on."""
+        """Texts on which a pattern timed out."""
 
     def _runs(self) -> list[list[str]]:
-        """For each thing wanted, the runs of characters that stand in whatever holds it."""
+        """Runs of characters that every text must hold to match, one list for each wanted thing."""
         runs = [word.runs for word in self._words]
         runs += [needed_runs(pattern.source) for pattern in self._patterns]
         return runs + [re.split(r"[\\/]", name) for name in self._files]
 
     def needle(self) -> Needle | None:
-        """What a stored session must hold; None where every one has to be opened."""
+        """The needle that a stored session must hold; None where every session has to be opened."""
         return needle(run for runs in self._runs() for run in runs)
 
     def _may_hold(self, _index: int, line: bytes) -> bool:
-        """Whether a stored line may hold one of the things wanted; one that does not is not decoded."""
+        """Whether a stored line may hold one of the wanted things; other lines are not decoded."""
         return one_held_by(self._needles, line)
 
     def find(
@@ -132,9 +135,9 @@ class Matcher:
         leave_out: Callable[[EntryIndex, Body], bool] | None = None,
         chosen: Callable[[EntryIndex], bool] | None = None,
     ) -> Found:
-        """The hits among the entries of a session from `first` on; those before it are only counted, as left out.
+        """The hits among a session's entries from `first` on; hits in earlier entries only count as left out.
 
-        `leave_out` and `chosen` are asked of every entry found.
+        `leave_out` and `chosen` decide about every entry found.
         """
         kinds = session.columns.kind
         read = self._kinds + bytes([Kind.ASSISTANT]) if self._by_call else self._kinds
@@ -151,7 +154,7 @@ class Matcher:
                 continue
             kind = Kind(kinds[index])
             if kind is Kind.SESSION_INFO and index >= first:
-                # One name is one hit, however often the agent or an undo wrote it.
+                # A name is one hit, even where the agent or an undo wrote it several times.
                 if str(body.get("name")) in names:
                     continue
                 names.add(str(body.get("name")))
@@ -182,14 +185,14 @@ class Matcher:
         if chosen is None or chosen(EntryIndex(min(first, len(kinds) - 1))):
             mask |= self._called(session, first, whole, partly)
         given = whole if whole.total or mask != self._all else partly
-        # What an entry would be found for by itself counts, else what all of them hold together with the rest.
+        # Entries that match alone count; without any, the entries that match together do.
         given.left_out = left_whole or (
             left_partly if not whole.total and mask | left_mask == self._all else 0
         )
         return given
 
     def _picking(self, session: Session, answering: FileCalls | None) -> Callable[[int, bytes], bool] | None:
-        """Which stored lines are decoded; None for all."""
+        """A test of which stored lines to decode; None to decode all."""
         pick, kinds = self._pick, session.columns.kind
         if pick is None or answering is None:
             return pick
@@ -206,7 +209,7 @@ class Matcher:
         )
 
     def _in_entry(self, texts: list[Passage]) -> _Place | None:
-        """Where the query is found in an entry, as far as it is; None where nothing of it is, or what must not be there is."""
+        """The matches of the query in an entry, possibly partial; None where nothing matches or an excluded text occurs."""
         if not texts:
             return None
         if not self._all:
@@ -226,7 +229,7 @@ class Matcher:
         return _Place(mask, best.passage, best.spans, count)
 
     def places(self, passage: Passage) -> tuple[Span, ...]:
-        """Where the query is found in one text, in order; none where what must not be there is."""
+        """The matches of the query in one text, in order; none where an excluded text occurs."""
         found = self._in_text(passage)
         return found.spans if found is not None else ()
 
@@ -244,7 +247,7 @@ class Matcher:
         return _Place(mask, passage, tuple(_joined(spans)), count)
 
     def _each(self, passage: Passage, low: str) -> Iterator[_Sighting]:
-        """What a text has of each thing wanted, in the order of the mask's bits; `low` is the text folded."""
+        """The matches in a text of each wanted thing, in the order of the mask's bits; `low` is the text folded."""
         text = passage.text
         for word in self._words:
             yield _sighting(text, word.spans(low), keep_case=False)
@@ -268,9 +271,9 @@ class Matcher:
             return []
 
     def _called(self, session: Session, first: int, whole: Found, partly: Found) -> int:
-        """Looks at what a session is called where no entry says it; returns which of the things wanted are there.
+        """Matches the title of a session where no entry holds it; returns the mask of the wanted things in it.
 
-        Its first entry stands for it.
+        The session's first entry represents it.
         """
         passage = called(session, first)
         found = self._in_entry([passage]) if passage is not None and self._concerns(passage) else None
@@ -285,35 +288,35 @@ class Matcher:
 
     @property
     def gave_up(self) -> bool:
-        """Whether a pattern was too slow too often, and is not tried any more."""
+        """Whether a pattern timed out too often and is no longer tried."""
         return self.slow >= _SLOW_AT_MOST
 
 
 class _Sighting(NamedTuple):
-    """What a text has of one thing wanted."""
+    """The matches in a text of one wanted thing."""
 
     is_there: bool
     places: int
     spans: list[Span]
-    """The first of the places, in the text."""
+    """The first of the hits, as spans of the text."""
 
 
 def _sighting(text: str, found: list[Span], *, keep_case: bool) -> _Sighting:
-    """Of places in a folded (or composed) text."""
+    """A sighting from places in a folded (or composed) text."""
     return _Sighting(bool(found), len(found), original_spans(text, found[:_SPANS], keep_case=keep_case))
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     mask: int
-    """Which of the things wanted are there."""
+    """The wanted things that occur, a bit for each."""
     passage: Passage
     spans: tuple[Span, ...]
     count: int
 
 
 class Phrase:
-    """A word or phrase. White space in it stands for any white space."""
+    """A word or phrase. White space in it matches any white space."""
 
     def __init__(self, word: str) -> None:
         text = folded(word).strip()
@@ -322,26 +325,26 @@ class Phrase:
         self._pattern = re.compile(r"\s+".join(map(re.escape, self.runs)))
 
     def is_in(self, low: str) -> bool:
-        """Whether it stands in a folded text."""
+        """Whether it occurs in a folded text."""
         if len(self.runs) == 1:
             return self._text in low
         return bool(self.runs) and self._pattern.search(low) is not None
 
     def spans(self, low: str) -> list[Span]:
-        """Where it stands in a folded text."""
+        """Its places in a folded text."""
         if not self.is_in(low):
             return []
         return [found.span() for found in islice(self._pattern.finditer(low), _COUNTED)]
 
 
 def _is_tool(name: str, pattern: str) -> bool:
-    """Whether a tool is meant: by its name, or what stands behind the name of its server."""
+    """Whether a pattern names a tool, with or without the name of the tool's server."""
     low = name.lower()
     return bool(low) and (fnmatchcase(low, pattern) or fnmatchcase(low.rpartition("__")[2], pattern))
 
 
 def _joined(spans: list[Span]) -> list[Span]:
-    """Spans in order, those that overlap made one."""
+    """Spans in order, overlapping ones merged."""
     found: list[Span] = []
     for start, end in sorted(spans):
         if found and start < found[-1][1]:
@@ -356,7 +359,7 @@ def _hit(session: Session, index: int, kind: Kind, body: Body, place: _Place) ->
     text, spans = snippet(passage.text, place.spans)
     name = len(passage.tool) + 1
     if passage.part == "call" and text[:name] == f"{passage.tool} " and (not spans or spans[0][0] >= name):
-        # The tool is told beside it.
+        # The tool is named beside the text.
         text, spans = text[name:], tuple((start - name, stop - name) for start, stop in spans)
     first = place.spans[0] if place.spans else (0, 0)
     stamp = body.get("timestamp")
@@ -377,16 +380,16 @@ def _hit(session: Session, index: int, kind: Kind, body: Body, place: _Place) ->
 
 
 def snippet(text: str, spans: Sequence[Span]) -> tuple[str, tuple[Span, ...]]:
-    """What stands on one line where most of the spans are near each other, and the spans in it.
+    """One line of text where most of the spans are near each other, and the spans in it.
 
-    Runs of white space are one space each.
+    Runs of white space become one space each.
     """
     near = [sum(start <= other < start + _NEAR for other, _ in spans) for start, _ in spans]
     first = spans[near.index(max(near))][0] if spans else 0
     begin = max(0, first - _BEFORE)
     end = min(len(text), first + _AFTER)
     if 0 < begin < first:
-        # A word that was cut says less than none.
+        # The beginning of a cut word is left out.
         space = _SPACE.search(text, begin, first)
         begin = space.end() if space is not None and space.end() <= first else begin
     marks = [(max(start, begin), min(stop, end)) for start, stop in spans if start < end and stop > begin]

@@ -1,4 +1,4 @@
-"""A search of all text: sessions sifted by their bytes, then confirmed by reading them, newest first, found as they come."""
+"""A search of all text: sessions are filtered by their bytes, then read and confirmed, newest first, as they come."""
 
 from __future__ import annotations
 
@@ -36,47 +36,50 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 PUBLISH_EVERY = 0.1
-"""Seconds between two words on how far it is."""
+"""Seconds between two progress reports."""
 FIRST_BATCH = 128
-"""Sessions sifted together at first, so that there is something to see at once."""
+"""Sessions filtered together at first, so that results appear at once."""
 _LITTLE = 1 << 22
-"""Bytes of sessions that may be sifted at first, however few there are in all."""
+"""Bytes of sessions that may be filtered at first, however few there are in all."""
 _SHARE = 1 << 9
-"""Or one in so many bytes of all: a sweep of everything comes by them again."""
+"""Or one in so many bytes of all: a sweep of all folders reads them again."""
 _BATCH = 1 << 10
-"""And then, without ripgrep."""
+"""The later batches without ripgrep."""
 _LARGEST_BATCH = 1 << 14
-"""The same with ripgrep, which lists whole folders sooner than it takes the names of what lies in them."""
+"""The later batches with ripgrep, which lists whole folders faster than it takes file names."""
 _POLL = 0.05
-"""Seconds between two looks at whether to go on while sessions are sifted."""
+"""Seconds between two checks for cancellation while sessions are filtered."""
 _AHEAD = 2
-"""Batches that are sifted while one is read: one is made ready while ripgrep looks through another."""
+"""Batches in work ahead of the one that is read: one is prepared while ripgrep searches another."""
 _THREADS, _THREADS_BESIDE_SWEEP = _AHEAD, 1
-"""Threads that sift. Beside ripgrep in whole folders, what else is worked out waits for the first batch, which somebody waits for."""
+"""Threads that filter.
+
+Beside a ripgrep on whole folders there is one, so that other work waits for the first batch, which the user waits for.
+"""
 _SOURCES_KEPT = 8
 _ORIGIN, _PATH, _SIZE, _WHEN = map(attrgetter, ("origin", "path", "size", "when"))
 
 
 @dataclass(frozen=True, slots=True)
 class SessionHits:
-    """What was found in one session."""
+    """The hits in one session."""
 
     card: Card
     hits: tuple[Hit, ...]
-    """In file order; the first ones where there are very many."""
+    """The hits in file order; only the first ones where there are very many."""
     total: int
-    """Hits there are."""
+    """The number of hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a search is."""
+    """The progress of a search."""
 
     done: int
-    """Sessions looked into."""
+    """Sessions searched."""
     total: int
     sessions: int
-    """Sessions in which something was found."""
+    """Sessions with hits."""
     hits: int
 
 
@@ -87,12 +90,12 @@ class Unread:
     path: str
     reason: str
     code: str = "unreadable"
-    """`select` where the query names what is not there."""
+    """`select` where the query names an entry or a thing that the session does not have."""
 
 
 @dataclass(slots=True)
 class Work:
-    """What a search did: counted for tests."""
+    """Work that a search did, counted for tests."""
 
     sifted: int = 0
     opened: int = 0
@@ -101,13 +104,13 @@ class Work:
 
 
 class _Sources:
-    """Sessions that others were copied from, kept open while their copies are searched."""
+    """Sessions that others are copies of, kept open while their copies are searched."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[str, Session | None] = OrderedDict()
 
     def hold(self, card: Card, copy: Session, entry: EntryIndex, body: Body) -> bool:
-        """Whether a session holds the same entry as a copy of it; it is opened when first asked."""
+        """Whether an original holds the same entry as its copy; it is opened on first use."""
         if card.path not in self._open:
             try:
                 self._open[card.path] = agent_named(card.agent).open(Path(card.path))
@@ -122,7 +125,7 @@ class _Sources:
         return source is not None and index >= 0 and source.body(index) == body
 
     def close(self) -> None:
-        """Closes them."""
+        """Closes the sessions."""
         while self._open:
             _, source = self._open.popitem()
             if source is not None:
@@ -130,10 +133,10 @@ class _Sources:
 
 
 class _Batch:
-    """Sessions that are sifted together, in a thread."""
+    """Sessions that are filtered together, in a thread."""
 
     def __init__(self, cards: list[Card], passing: Iterator[str], pool: ThreadPoolExecutor) -> None:
-        """`passing` is gone through in the thread."""
+        """`passing` is iterated in the thread."""
         self.cards = cards
         self._passed: SimpleQueue[str | None] = SimpleQueue()
         self._sifting = pool.submit(self._sift, passing)
@@ -148,7 +151,7 @@ class _Batch:
         return found
 
     def coming(self, stop: Callable[[], bool]) -> Iterator[str]:
-        """Waits until all are sifted; meanwhile those that pass, in any order, as far as there is time for them."""
+        """Waits until all are filtered; meanwhile yields those that pass, in any order, as time allows."""
         while not self._sifting.done() and not stop():
             try:
                 path = self._passed.get(timeout=_POLL)
@@ -158,14 +161,14 @@ class _Batch:
                 yield path
 
     def passing(self) -> set[str]:
-        """All that pass, once they are sifted."""
+        """All that pass, once the filter is done."""
         return self._sifting.result()
 
 
 class Search:
-    """One search over cards. `run` is for a worker thread, and gives each session as soon as it is confirmed.
+    """One search over cards. `run` is for a worker thread, and yields each session as soon as it is confirmed.
 
-    What a session was copied from is found there and nowhere else, as long as both are searched.
+    Hits in entries that a session copied count only in the original, as long as both are searched.
     """
 
     def __init__(
@@ -177,7 +180,7 @@ class Search:
         kept: int = KEPT,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`program` is ripgrep's path; None does without it (`ripgrep()` says where it is). `kept`: hits of one session."""
+        """`program` is ripgrep's path, or None to do without it (see `ripgrep()`). `kept`: hits kept of one session."""
         self.query = query
         known = {agent.name for agent in all_agents()}
         concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
@@ -197,13 +200,13 @@ class Search:
             )
         self.done = self.sessions = self.hits = 0
         self.copied_hits = self.copies = 0
-        """Hits that forks and copies have from the session they come from, which has them too; and such forks and copies."""
+        """Number of hits that forks and copies share with their original, which has them too, and of such copies."""
         self._published_at = 0.0
         self._sources = _Sources()
 
     @cached_property
     def cards(self) -> list[Card]:
-        """What is searched, newest first. A search does without where it can: ten thousand take a while to be put in order."""
+        """The searched sessions, newest first. A search avoids this where it can: sorting ten thousand takes a while."""
         return _newest_first(self._searched)
 
     @cached_property
@@ -212,18 +215,18 @@ class Search:
 
     @cached_property
     def _above(self) -> dict[str, tuple[str, str]]:
-        """What each session was made from, where that is searched too."""
+        """The original of each session, where that is searched too."""
         return parents({card.path: card for card in self.cards}.values())
 
     @cached_property
     def _shared(self) -> set[int]:
-        """What several sessions begin with."""
+        """The origins that several sessions begin with."""
         counts = Counter(map(_ORIGIN, self._searched))
         return {origin for origin, number in counts.items() if number > 1 and origin}
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The progress of the search."""
         return Progress(self.done, len(self._searched), self.sessions, self.hits)
 
     def run(
@@ -249,14 +252,14 @@ class Search:
         sweeper = sieve if sieve is not None and sieve.program is not None and in_one else None
         with ThreadPoolExecutor(_THREADS if sweeper is None else _THREADS_BESIDE_SWEEP, "sieve") as pool:
             try:
-                # Ripgrep is at work on whole folders before the sessions are even put in order.
+                # Ripgrep searches whole folders before the sessions are even sorted.
                 everything = sweeper.sweep(self._searched, all_searched=True) if sweeper is not None else None
                 for batch in self._ahead(pool, sieve, everything, lambda: ended.is_set() or stop()):
                     before = self.done
                     early: dict[str, SessionHits | None] = {}
                     for path in batch.coming(stop):
                         if before:
-                            # The first batch is ready at once, and its newest session is what is waited for.
+                            # The first batch is ready at once, and the user waits for its newest session.
                             early[path] = self._look_into(self._by_path[path], stop)
                     if stop():
                         return
@@ -271,7 +274,7 @@ class Search:
                         if found is not None:
                             self.sessions += 1
                             self.hits += found.total
-                        # Before it is given: whoever takes no more counts this one too.
+                        # This comes before the yield, so that a caller that stops here has counted this session too.
                         self._get_to(number, publish)
                         if found is not None:
                             yield found
@@ -295,7 +298,7 @@ class Search:
         everything: Sweep | None,
         stop: Callable[[], bool],
     ) -> Iterator[_Batch]:
-        """Each batch while it is sifted; the next ones are begun, so that one is made ready while ripgrep looks through another."""
+        """Each batch while it is filtered; later ones are started, so that one is prepared while ripgrep is at another."""
         coming = self._batches()
         waiting: deque[_Batch] = deque()
         begun = 0
@@ -304,7 +307,7 @@ class Search:
                 begun += len(cards)
                 sweep, by = everything if begun == len(self._searched) else None, sieve
                 if sieve is not None and everything is not sweep and sum(map(_SIZE, cards)) <= _LITTLE:
-                    # Beside a sweep of everything a second ripgrep takes longer to start than for them.
+                    # Beside a sweep of everything, starting a second ripgrep takes longer than scanning these.
                     by = Prefilter(sieve.needle, None, {})
                 waiting.append(_Batch(cards, self._sifted(by, cards, sweep, stop), pool))
             if not waiting:
@@ -312,7 +315,7 @@ class Search:
             yield waiting.popleft()
 
     def _batches(self) -> Iterator[list[Card]]:
-        """Newer ones first; those of a batch in any order."""
+        """Batches from newer to older; within a batch the order is open."""
         newest, others = _newest(self._searched, FIRST_BATCH)
         sizes = list(accumulate(map(_SIZE, newest)))
         first = max(1, bisect(sizes, max(_LITTLE, sum(map(_SIZE, self._searched)) // _SHARE)))
@@ -331,7 +334,7 @@ class Search:
         if sieve is None:
             yield from (card.path for card in cards)
             return
-        # What such a session shares with one that is not searched may lie in the file of that one.
+        # Entries that such a session shares with an unsearched one may lie in the file of that one.
         yield from (card.path for card in cards if card.parent is not None and card.path not in self._above)
         yield from sieve.passing(cards, stop, sweep)
 
@@ -361,7 +364,7 @@ class Search:
         return SessionHits(card, tuple(found.hits), found.total) if found.total else None
 
     def _chosen(self, session: Session, stop: Callable[[], bool]) -> Callable[[EntryIndex], bool] | None:
-        """Which entries the query chooses by more than their text; worked out when the first is asked about."""
+        """A test of the entries that the query chooses by more than their text, evaluated on first use."""
         where = self.query.where
         if where is None:
             return None
@@ -380,7 +383,7 @@ class Search:
     def _own(
         self, card: Card, session: Session, stop: Callable[[], bool]
     ) -> tuple[int, Callable[[], bool], Callable[[EntryIndex, Body], bool] | None]:
-        """From which entry on a session is searched, when to stop, and which entries another session has."""
+        """The first searched entry of a session, a test of when to stop, and a test of entries that another session has."""
         if not session.inherited and card.parent is None and card.origin not in self._shared:
             return 0, stop, None
         above = self._above.get(card.path)
@@ -393,14 +396,14 @@ class Search:
 
 
 def _newest_first(cards: Sequence[Card]) -> list[Card]:
-    # Twice, but without a tuple for each.
+    # Two sorts are faster than one with a tuple for each.
     found = sorted(cards, key=_PATH)
     found.sort(key=_WHEN, reverse=True)
     return found
 
 
 def _newest(cards: Sequence[Card], number: int) -> tuple[list[Card], list[Card]]:
-    """The first ones of `_newest_first`, and the others in any order."""
+    """The first `number` of `_newest_first`, and the others in any order."""
     times = list(map(_WHEN, cards))
     since = min(nlargest(number, times), default=0)
     newest = _newest_first([card for card, when in zip(cards, times, strict=True) if when >= since])

@@ -1,4 +1,4 @@
-"""Entries chosen by a query: what filter, search, export and the command line share."""
+"""Entries that a query chooses, for filter, search, export and the command line."""
 
 from __future__ import annotations
 

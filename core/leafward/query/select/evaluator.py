@@ -1,4 +1,4 @@
-"""Queries answered: what stands in columns first, bodies only of the entries that are still in question."""
+"""Evaluation of queries: columns first, then bodies of the entries that are still in question."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a query chose."""
+    """The entries that a query chose."""
 
     query: str
     entries: tuple[EntryIndex, ...]
@@ -68,9 +68,10 @@ _DECODES = frozenset({"tool", "file", "changed", "error", "lost", "since", "in"}
 def select(
     session: Session, query: str, stop: Callable[[], bool] = lambda: False, now: int | None = None
 ) -> Selection:
-    """The entries that a query chooses. `now` (milliseconds since 1970) is what `age` counts from.
+    """The entries that a query chooses. `now` (milliseconds since 1970) is the base of `age`.
 
-    Raises QueryError where it cannot be read or names what is not there, Cancelled once `stop` turns true.
+    Raises QueryError where the query is not readable or names something that does not exist, Cancelled once `stop` turns
+    true.
     """
     return Selection(query, tuple(sets.entries(members_of(session, parse(query), stop, now))))
 
@@ -95,13 +96,13 @@ class _Evaluation:
         self.now = now
 
     def of(self, expression: Expression, within: Members) -> Members:
-        """What an expression chooses of a set."""
+        """The entries of a set that an expression chooses."""
         if self.stop():
             raise Cancelled
         match expression:
             case AllOf(parts):
                 failed = any(isinstance(part, Call) and part.name == "error" for part in parts)
-                # What needs no body goes first: it leaves fewer entries to decode.
+                # Parts that need no body go first and leave fewer entries to decode.
                 for part in sorted(parts, key=_weight):
                     match part:
                         case Call("file", (Text(name),), _, True) if failed:
@@ -230,7 +231,7 @@ class _Evaluation:
     def _error(self, _of: Call, within: Members) -> Members:
         return self.bodies.failed(within)
 
-    # --- what is written as terms alone ---
+    # --- terms without a function ---
 
     def _since(self, call: Call, within: Members) -> Members:
         now = self.now if self.now is not None else int(time.time() * 1000)
@@ -256,7 +257,7 @@ class _Evaluation:
 
 
 def _weight(expression: Expression) -> int:
-    """How dear an expression is: 0 where columns answer, 1 where bodies are decoded, 2 where texts are searched."""
+    """The cost of an expression: 0 where columns answer, 1 where bodies are decoded, 2 where texts are searched."""
     match expression:
         case Text() | Pattern():
             return 2

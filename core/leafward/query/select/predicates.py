@@ -1,4 +1,4 @@
-"""What a query asks of single entries: texts, tools, files, numbers, times. Each body is decoded when it is asked for."""
+"""Conditions of a query on single entries: texts, tools, files, numbers, times. Bodies are decoded on demand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LOOK = 256
 
 
 class Bodies:
-    """Answers what only bodies tell, for entries that are asked about."""
+    """Answers for single entries that only their bodies give."""
 
     def __init__(self, session: Session, stop: Callable[[], bool]) -> None:
         self._session = session
@@ -62,12 +62,12 @@ class Bodies:
         return self._metrics
 
     def saying(self, text: str, within: Members) -> bytearray:
-        """Entries whose text holds another, case ignored."""
+        """Entries whose text contains another, case ignored."""
         needle = text.casefold()
         return self._where(within, lambda body, kind: needle in full_text(body, kind).casefold())
 
     def matching(self, pattern: Pattern, within: Members, column: int) -> bytearray:
-        """Entries in whose text a pattern is found. Raises QueryError where that takes too long."""
+        """Entries whose text matches a pattern. Raises QueryError where that takes too long."""
 
         def holds(body: Body, kind: Kind) -> bool:
             return next(pattern.spans(full_text(body, kind), 1), None) is not None
@@ -94,7 +94,7 @@ class Bodies:
 
         Where `part`, the pattern is a part of a name, case ignored, and failed calls count.
         """
-        # A result says whether its call failed, also where only the call is asked about.
+        # Results are read even for a query about calls alone, because they tell which calls failed.
         every = steps(self._session, range(len(within)), self._stop)
         self._check()
         return sets.of(
@@ -109,7 +109,7 @@ class Bodies:
         )
 
     def failed_on(self, name: str, within: Members) -> bytearray:
-        """Results of calls that failed on a file with such a part in its name, case ignored."""
+        """Results of failed calls on a file whose name contains `name`, case ignored."""
         every = steps(self._session, range(len(within)), self._stop)
         self._check()
         return sets.of(
@@ -124,7 +124,7 @@ class Bodies:
         )
 
     def part(self, part: str, within: Members) -> bytearray:
-        """Entries that have such a part: a prompt, a call, a summary."""
+        """Entries that have a part such as a prompt, a call or a summary."""
         table = table_of(self._session)
 
         def has(body: Body, kind: Kind) -> bool:
@@ -137,12 +137,12 @@ class Bodies:
         return self._where(within, lambda body, _kind: (written_at(body) or 0) >= moment)
 
     def failed(self, within: Members) -> bytearray:
-        """Failed calls, replies that ended in an error, commands of the user's that failed."""
+        """Failed calls, replies that ended in an error, and the user's commands that failed."""
         flags = self.metrics(within).flags
         return sets.of((at for at in sets.entries(within) if flags[at] & FAILED), len(within))
 
     def turns(self, members: Members) -> bytearray:
-        """Everything from the prompt before an entry to the next one, along its path and below it in its run."""
+        """The entries from the prompt before each entry to the next one, along its path and below it in its run."""
         found, tree = bytearray(len(members)), self._session.tree
         for index in sets.entries(members):
             at = index
@@ -161,7 +161,8 @@ class Bodies:
     def context(self, nodes: Iterable[EntryIndex]) -> bytearray:
         """The entries that the model reads at some nodes.
 
-        Below the last compaction or context edit of a path whatever speaks is read, so that what paths share is looked at once.
+        Below the last compaction or context edit of a path the model reads every spoken entry, so shared parts of paths are
+        visited once.
         """
         session, parent = self._session, self._session.tree.parent
         found, walked = bytearray(len(session)), bytearray(len(session))
@@ -185,7 +186,7 @@ class Bodies:
         return found
 
     def lost(self, compactions: Iterable[EntryIndex]) -> bytearray:
-        """Where what compactions lost was said."""
+        """Entries that contain the facts which compactions lost."""
         found = bytearray(len(self._session))
         for compaction in compactions:
             self._check()
@@ -225,7 +226,7 @@ def full_text(body: Body, kind: Kind) -> str:
     if kind in (Kind.LABEL, Kind.SESSION_INFO):
         return str(body.get("label") or body.get("name") or "")
     texts = [message_text(message) for message in messages_of(body, kind)]
-    # What the provider answered instead of a reply: no model is sent it.
+    # The provider's error instead of a reply, which no model receives.
     if kind is Kind.ASSISTANT and isinstance(trouble := message_in(body).get("errorMessage"), str):
         texts.append(trouble)
     return "\n".join(texts)
@@ -244,7 +245,10 @@ def numbers(
     sign: Callable[[float, float], bool],
     within: Members,
 ) -> bytearray:
-    """Entries of which a number compares as asked. Bookkeeping has no tokens and is left out of all but `index` and `depth`."""
+    """Entries with a number that satisfies a comparison.
+
+    Bookkeeping has no tokens and is left out of all fields but `index` and `depth`.
+    """
     limit = limit_of(condition)
     kinds = session.columns.kind
     if condition.field == "index":

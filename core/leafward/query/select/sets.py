@@ -1,4 +1,4 @@
-"""Sets of entries as one byte each, and the sets that the tree gives."""
+"""Sets of entries as one byte each, and the sets that come from the tree."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def entries(members: Members) -> Iterator[EntryIndex]:
 
 
 def both(a: Members, b: Members) -> bytes:
-    """What is in both."""
+    """The intersection."""
     return (int.from_bytes(a, "little") & int.from_bytes(b, "little")).to_bytes(len(a), "little")
 
 
 def either(a: Members, b: Members) -> bytes:
-    """What is in one of them."""
+    """The union."""
     return (int.from_bytes(a, "little") | int.from_bytes(b, "little")).to_bytes(len(a), "little")
 
 
 def others(a: Members) -> bytes:
-    """What is not in it."""
+    """The complement."""
     return bytes(a.translate(_OTHERS))
 
 
 def above(tree: SessionTree, members: Members, *, itself: bool) -> bytearray:
-    """Everything on the paths to the entries of a set."""
+    """Every entry on the paths to the entries of a set."""
     found = bytearray(len(members))
     parent = tree.parent
     for index in entries(members):
@@ -62,13 +62,13 @@ def above(tree: SessionTree, members: Members, *, itself: bool) -> bytearray:
 
 
 def below(tree: SessionTree, members: Members, *, itself: bool) -> bytes:
-    """Everything that lies below the entries of a set. Work: the runs of the tree, not its entries."""
+    """Every entry below the entries of a set. Work: the runs of the tree, not its entries."""
     found = bytearray(len(members))
     reached = bytearray(len(tree.starts))
     for run in tree.preorder:
         start, stop = tree.bounds(run)
         above = tree.run_parent[run]
-        # A run hangs on the last entry of another, which is below every member of that.
+        # A run begins below the last entry of another run, and that is below every member of it.
         first = start if above >= 0 and reached[above] else members.find(1, start, stop) + 1
         if first > start or (above >= 0 and reached[above]):
             reached[run] = 1

@@ -1,4 +1,4 @@
-"""New session files: written whole under a name that no agent scans, then given their own."""
+"""New session files: written whole under a name that no agent scans, then renamed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def create(path: Path, header: Body, lines: Iterable[Body | bytes] = ()) -> Path:
     """Writes a new session file, mode 0600, missing folders 0700, and returns its path.
 
-    Nothing is seen under the name before the file is complete and durable, and an existing file is never replaced. `lines`
-    are objects, or lines of another file that are copied as they stand (with their newline). Raises Refused where the name is
-    taken or the file cannot be written; nothing is left behind then.
+    The name appears once the file is complete and durable, and an existing file is never replaced. `lines` are objects, or
+    lines of another file that are copied unchanged (with their newline). Raises Refused where the name is taken or the file
+    cannot be written; nothing is left behind then.
     """
     encoded = (line if isinstance(line, bytes) else encode_line(line) for line in (header, *lines))
     return create_from(path, draft_name(path), encoded)
@@ -30,7 +30,7 @@ def create(path: Path, header: Body, lines: Iterable[Body | bytes] = ()) -> Path
 def create_from(
     path: Path, waiting: Path, content: Iterable[bytes], unless: Callable[[], object] = lambda: None
 ) -> Path:
-    """The same with the bytes of the whole file, written under a name that waits; `unless` may refuse before it gets its own."""
+    """Creates a file from its bytes, written under the name `waiting`; `unless` may refuse before the rename."""
     try:
         make_private(path.parent)
         write_new(waiting, content)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PRIVATE = 0o600
-"""Mode of a file that is new."""
+"""Mode of a new file."""
 
 WINDOWS = os.name == "nt"
 
@@ -22,11 +22,11 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 _NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 
 APPENDING: int = os.O_RDWR | os.O_APPEND | _BINARY | _NO_FOLLOW
-"""How a session file is opened for a write: what it holds is read back through the same descriptor."""
+"""Flags to open a session file for a write: the same descriptor reads its content back."""
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Writes everything, going on where the system took only a part. Raises OSError when it takes no more."""
+    """Writes everything, in several calls where the system takes only a part. Raises OSError when it takes no more."""
     rest = memoryview(data)
     while rest:
         taken = os.write(descriptor, rest)
@@ -36,7 +36,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes names in a folder durable, where the system lets a folder be opened for that. Raises OSError where a disk fails."""
+    """Makes names in a folder durable, where the system allows opening a folder. Raises OSError where a disk fails."""
     if WINDOWS:
         return
     try:
@@ -51,19 +51,19 @@ def sync_folder(folder: Path) -> None:
 
 
 _NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
-"""How file systems say that a folder cannot be made durable by itself, or not by whoever may not list it."""
+"""Errors of file systems that cannot make a folder durable, or not for a user who may not list it."""
 _LONGEST = 200
 """Bytes of a name that leave room for the ending of a waiting file."""
 
 
 def draft_name(path: Path) -> Path:
-    """A name beside `path` that is free and that no agent scans: it does not end in `.jsonl`."""
+    """A free name beside `path` that no agent scans: it does not end in `.jsonl`."""
     name = path.name if len(os.fsencode(path.name)) <= _LONGEST else ""
     return path.with_name(f"{name}{draft_ending()}")
 
 
 def write_new(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes a file that must not exist yet and makes its content durable. What is left of a failure is removed."""
+    """Writes a new file and makes its content durable. Removes the remains of a failure."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_FOLLOW, PRIVATE)
     with discarded_on_failure(path):
         try:
@@ -81,23 +81,23 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> None:
 
 @contextmanager
 def discarded_on_failure(file: Path) -> Iterator[None]:
-    """Removes a file that was begun where what is to finish it fails, is cancelled or is interrupted."""
+    """Removes an unfinished file where the block fails, is cancelled or is interrupted."""
     try:
         yield
     except BaseException:
-        # Also where it is interrupted: a half-written draft is of use to nobody.
+        # This includes an interrupt: a half-written draft is of no use.
         with suppress(OSError):
             file.unlink(missing_ok=True)
         raise
 
 
 def give_name(waiting: Path, path: Path) -> None:
-    """Gives a finished file its name and makes it durable. Raises FileExistsError where the name is taken.
+    """Renames a finished file durably. Raises FileExistsError where the name is taken.
 
-    Where it raises, nothing has the name that did not have it before.
+    Where it raises, no file has gained a name.
     """
     if WINDOWS:
-        # Unlike elsewhere, a rename refuses an existing name there.
+        # On Windows, unlike elsewhere, a rename fails where the name exists.
         waiting.rename(path)
         return
     try:
@@ -105,13 +105,14 @@ def give_name(waiting: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links on this file system, so a rename has to do; that would replace what another Leafward made meanwhile.
+        # This file system has no hard links, so a rename has to do, which would replace a file that another Leafward just
+        # made.
         with _alone_in(path.parent):
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
             waiting.rename(path)
     else:
-        # It is done; a waiting file that stays is another name of the same file, and known as litter.
+        # The file has its name; a remaining waiting name is another name of the same file, and counts as litter.
         with suppress(OSError):
             waiting.unlink()
     with discarded_on_failure(path):
@@ -120,7 +121,7 @@ def give_name(waiting: Path, path: Path) -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Keeps other processes of Leafward from giving names in a folder. Without effect where folders cannot be locked."""
+    """Keeps other processes of Leafward from naming files in a folder. Without effect where folders cannot be locked."""
     import fcntl
 
     descriptor = os.open(folder, os.O_RDONLY)
@@ -133,7 +134,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Writes a private file whole or not at all, in the place of one that may be there. Not durable: for what can be lost.
+    """Writes a private file whole or not at all, replacing an existing one. Not durable: for files that may be lost.
 
     Raises OSError; nothing is left behind then.
     """

@@ -1,4 +1,4 @@
-"""The one road by which lines reach a session file that exists, and the sidecar of another agent's session."""
+"""The one road by which lines reach an existing session file, and the sidecar of another agent's session."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What reached the file."""
+    """The result of an append."""
 
     size: int
     """Bytes, with the newline that closes a torn last line."""
     backup: Path | None = None
     """The copy of a version 1 or 2 file from before its migration."""
     raced: bool = False
-    """Another program wrote between the last look and the write; its lines are whole and so are ours."""
+    """Whether another program wrote between the last check and the write; its lines and ours are whole."""
 
 
 def append(
@@ -44,20 +44,22 @@ def append(
     claim: Claim | None = None,
     now: Clock = utc_now,
 ) -> Appended:
-    """Appends the lines of one operation and takes them into the session.
+    """Appends the lines of one operation and adds them to the session.
 
     Everything is written by one call on a descriptor that appends, under the lock (waited for `patience` seconds at most),
-    after the file was seen to be the one that was read, and is durable on return. Where the file does not end in a newline the
-    write begins with one. A version 1 or 2 file is migrated first. For another agent's session the file is its sidecar, which
-    the first operation makes; it is refused too where the agent's files went on.
+    after a check that the file is the one that was read, and is durable on return. Where the file does not end in a newline
+    the write begins with one. A version 1 or 2 file is migrated first. For another agent's session the file is its sidecar,
+    which the first operation creates; the write is also refused where the agent's files changed.
 
-    Nothing that others wrote is ever changed. A write that the system cuts short (a full disk) is taken back before the lock is
-    given up (`short_write`), so that no agent appends to a torn line. One that was killed leaves the beginning of our lines:
-    whole ones count, the torn last one is pending to every reader, and the next write closes it with its newline, after which
-    it is a malformed line that carries no child. One-line operations are therefore done or not done, at whatever byte they stop.
+    Nothing that others wrote is ever changed. A write that the system cuts short (a full disk) is taken back before the
+    lock is released (`short_write`), so that no agent appends to a torn line. A killed write leaves the beginning of our
+    lines: whole ones count, the torn last one is pending to every reader, and the next write closes it with its newline,
+    after which it is a malformed line without children. One-line operations are therefore done or not done, at whatever
+    byte they stop.
 
-    Raises Refused, with the reason, where nothing or not everything was written; the session has then taken in what is there
-    if the cause was the write itself, and is left alone if it was a check, so that the caller can say so and refresh.
+    Raises Refused, with the reason, where nothing or not everything was written. If the cause was the write itself, the
+    session has read the file's new state; if it was a check, the session is left alone, so that the caller can say so and
+    refresh.
     """
     refuse_unwritable(session, claim)
     backup = None
@@ -84,7 +86,7 @@ def append(
 
 
 def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
-    """Makes the sidecar with the lines of its first operation: whole under its name, or not at all."""
+    """Creates the sidecar with the lines of its first operation: whole under its name, or not at all."""
     path = session.book_path
     header = session.source.book_header(iso_stamp(now()))
     try:
@@ -94,7 +96,7 @@ def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
             raise
         if not _holds(path, b"".join(map(encode_line, (header, *lines)))):
             raise Refused(BEGUN) from None
-        # It has its name, and the disk that did not confirm it did not take it back either.
+        # The file has its name; the disk did not confirm it, but did not undo it either.
         _take_in(session)
         reason = f": {error.__cause__}" if error.__cause__ is not None else ""
         raise Refused(f"{path.name} was written, but the disk does not confirm it{reason}") from error
@@ -127,7 +129,7 @@ def _ends_line(descriptor: int, size: int) -> bool:
 
 
 def _trouble(session: Session, trouble: OSError, size: int) -> str:
-    """What became of a write that failed."""
+    """The result of a failed write, in words."""
     name, reason = session.path.name, trouble.strerror or str(trouble)
     if not isinstance(trouble, CutShort):
         return f"{name} was written, but the disk does not confirm it: {reason}"
@@ -135,5 +137,5 @@ def _trouble(session: Session, trouble: OSError, size: int) -> str:
         return f"nothing was written to {name}: {reason}"
     part = f"only {trouble.written} of {size} bytes were written to {name}: {reason}"
     if trouble.restored is Restored.CLOSED:
-        return f"{part}; what was torn of them is a blank line"
-    return f"{part}; they stay as a torn line, which the next write closes"
+        return f"{part}; the incomplete line was blanked"
+    return f"{part}; the incomplete line stays, and the next write ends it"

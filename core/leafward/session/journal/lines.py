@@ -16,21 +16,22 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
 
 Clock = Callable[[], datetime]
-"""Tells the time; an aware one."""
+"""A function that gives the time, with a zone."""
 
 _LONE = re.compile("[\ud800-\udfff]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def utc_now() -> datetime:
-    """The clock of every write that is not given another."""
+    """The default clock of every write."""
     return datetime.now(UTC)
 
 
 def encode_line(body: Body) -> bytes:
-    """An object as one line with its newline, as `JSON.stringify` writes it: no spaces, non-ASCII raw, lone surrogates escaped.
+    """An object as one line with its newline, as `JSON.stringify` writes it.
 
-    Raises Refused for what JSON cannot say (not a number, infinity, nesting without end).
+    It has no spaces, raw non-ASCII characters and escaped lone surrogates. Raises Refused for a value outside JSON (not a
+    number, infinity, endless nesting).
     """
     try:
         text = _ENCODER.encode(body)
@@ -40,7 +41,10 @@ def encode_line(body: Body) -> bytes:
 
 
 def new_id(columns: Columns, taken: Collection[str] = ()) -> EntryId:
-    """An id that no entry of the session has: eight hex digits of a random UUID, the whole of it after 100 collisions (pi 1.5.2)."""
+    """An id that no entry of the session has, made as pi 1.5.2 does.
+
+    It is eight hex digits of a random UUID, the whole UUID after 100 collisions.
+    """
     for _ in range(100):
         made = uuid4().hex[:8]
         if made not in taken and columns.index(made) < 0:

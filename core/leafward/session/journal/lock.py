@@ -1,4 +1,4 @@
-"""Who may write: an advisory lock between processes, and claims between the parts of this one."""
+"""The right to write: an advisory lock between processes, and claims between the parts of this one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def locked(descriptor: int, name: str, patience: float = PATIENCE) -> Iterator[N
 
     Raises Refused where another writer holds it for longer than `patience` seconds, or where the file system has no locks.
     """
-    # Slow to import, and nothing but a write needs it.
+    # Slow to import, and only a write needs it.
     import portalocker
 
     give_up = time.monotonic() + patience
@@ -45,13 +45,13 @@ def locked(descriptor: int, name: str, patience: float = PATIENCE) -> Iterator[N
     try:
         yield
     finally:
-        # Closing the file gives the lock up as well, and that comes next.
+        # Closing the file releases the lock as well, and that comes next.
         with suppress(portalocker.LockException, OSError):
             portalocker.unlock(descriptor)
 
 
 class Claim:
-    """The right to write to a session while everything else of this process is refused."""
+    """The right to write to a session while all other writes of this process are refused."""
 
     __slots__ = ("path", "work")
 
@@ -72,8 +72,8 @@ def _key(path: Path) -> str:
 def busy(path: Path, work: str = "a summary") -> Iterator[Claim]:
     """Claims a session for long work whose result will be written to it, such as a summary or a compaction.
 
-    While it lasts, writes of this process that do not carry the claim are refused; those of other processes make the file
-    grow, which the work's own write then finds. Raises Refused where work is already going on.
+    During the claim, writes of this process without it are refused; those of other processes make the file grow, which the
+    claimed write then detects. Raises Refused where another claim exists.
     """
     claim = Claim(_key(path), work)
     with _claims_guard:
@@ -87,7 +87,7 @@ def busy(path: Path, work: str = "a summary") -> Iterator[Claim]:
 
 
 def refuse_if_busy(path: Path, claim: Claim | None = None) -> None:
-    """Raises Refused where a session is claimed by anybody else than the holder of `claim`."""
+    """Raises Refused where another holder than that of `claim` has claimed a session."""
     holder = _claims.get(_key(path))
     if holder is not None and holder is not claim:
         raise Refused(f"{holder.work} of {path.name} is still running; wait for it or cancel it")

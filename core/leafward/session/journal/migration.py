@@ -1,6 +1,6 @@
 """The one exception to append-only: the first write to a version 1 or 2 file makes it a version 3 file.
 
-The copy of the old file lies in our state folder before the new one takes its name.
+The copy of the old file is in our state folder before the new one takes its name.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _KEPT_AS_IT_IS = (Kind.MALFORMED, Kind.HEADER)
 
 
 def backup_folder() -> Path:
-    """Where files lie as they were before their migration."""
+    """The folder of files from before their migration."""
     return state_dir() / "backups"
 
 
 def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENCE) -> Path:
-    """Replaces a version 1 or 2 file by its version 3 and returns the path of the backup. The session reads it anew.
+    """Replaces a version 1 or 2 file by its version 3 and returns the path of the backup. The session reads it again.
 
-    Ids are those the session shows already. Lines are changed where the migration changes them and nowhere else: what is not a
-    whole object stays as it stands, an unfinished last line too. The new file is written beside the old one, durable, and read
-    back: only where its tree and every entry equal what the session showed is it given the name, under the lock and after
-    one more look at the old file. Mode and owner stay. Raises Refused with nothing changed.
+    Ids are those the session shows already. Lines change only where the migration changes them: a line that is not a whole
+    object stays as it is, an unfinished last line too. The new file is written beside the old one, made durable, and read
+    back: it gets the name only where its tree and every entry equal those of the session, under the lock and after one more
+    check of the old file. Mode and owner stay. Raises Refused with nothing changed.
     """
     path = session.path
     if _names(path) > 1:
@@ -62,7 +62,7 @@ def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENC
                 os.replace(waiting, path)
                 replaced = True
         if WINDOWS:
-            # A file that is open anywhere cannot be replaced there, so the lock has to go first.
+            # Windows cannot replace an open file, so the lock has to go first.
             session.close()
             try:
                 os.replace(waiting, path)
@@ -94,7 +94,7 @@ def _names(path: Path) -> int:
 
 
 def _find_broken(session: Session) -> None:
-    """Marks lines that looked whole and are not, so that they are kept as they stand."""
+    """Marks lines that looked whole and are broken, so that they are kept unchanged."""
     whole = (index for index, kind in enumerate(session.columns.kind) if kind not in _KEPT_AS_IT_IS)
     broken = [index for index, body in session.bodies(whole) if body is None]
     if broken:
@@ -153,7 +153,7 @@ def _migrated_header(session: Session) -> bytes:
 
 
 def migrated_line(session: Session, index: int) -> bytes:
-    """An entry's line, changed as little as possible: numbers and escapes of the original stay as they are written."""
+    """An entry's line with as few changes as possible: numbers and escapes of the original stay as written."""
     raw = session.raw(index)
     if session.columns.kind[index] in _KEPT_AS_IT_IS:
         return raw + b"\n"
@@ -204,7 +204,7 @@ def _take_over_mode(session: Session, waiting: Path) -> None:
 
 
 def _verify(session: Session, waiting: Path) -> None:
-    """Raises Refused unless the waiting file reads as the session does: tree, marks and every entry."""
+    """Raises Refused unless the waiting file reads like the session: tree, marks and every entry."""
     try:
         made = Session.open(waiting)
         _find_broken(made)

@@ -1,4 +1,4 @@
-"""The session file open for writing: locked, and proved to be what the session read; or the reason why not."""
+"""The session file open for writing: locked, and proved to be the one that the session read; or the reason why not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
-    """Raises Refused, with the reason, where a write would be refused as things stand: all checks but the lock."""
+    """Raises Refused, with the reason, where a write would currently be refused: all checks except the lock."""
     _refuse_read_only(session)
     refuse_if_busy(session.path, claim)
     _refuse_shut(session)
@@ -28,7 +28,7 @@ def refuse_unwritable(session: Session, claim: Claim | None = None) -> None:
 
 
 def why_unwritable(session: Session) -> str:
-    """Why nobody can write to a session, whatever else happens to it: its format, or where its file lies; empty where one can."""
+    """The permanent reason why a session is not writable: its format, or the place of its file; empty for none."""
     try:
         _refuse_read_only(session)
         _refuse_shut(session)
@@ -38,7 +38,7 @@ def why_unwritable(session: Session) -> str:
 
 
 def _refuse_shut(session: Session) -> None:
-    """Raises Refused where permissions or links keep everybody from writing."""
+    """Raises Refused where permissions or links prevent every write."""
     path = session.book_path
     if session.source.book is None:
         _refuse_folder(path.parent)
@@ -57,7 +57,7 @@ def _refuse_shut(session: Session) -> None:
 
 
 def _is_frozen(path: Path) -> bool:
-    """Whether nobody can write where a file lies, whatever its permissions say."""
+    """Whether a file lies where nobody can write, whatever its permissions say."""
     try:
         return not WINDOWS and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
     except OSError:
@@ -65,11 +65,11 @@ def _is_frozen(path: Path) -> bool:
 
 
 def _refuse_folder(folder: Path) -> None:
-    """Raises Refused where a file cannot be made in a folder, which need not be there yet."""
+    """Raises Refused where a file cannot be created in a folder, which may not exist yet."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise Refused(f"cannot write in {folder}, where Leafward keeps what is done to this session")
+        raise Refused(f"cannot write in {folder}, where Leafward keeps its changes to this session")
 
 
 def _refuse_read_only(session: Session) -> None:
@@ -78,7 +78,7 @@ def _refuse_read_only(session: Session) -> None:
 
 
 def refuse_changed(session: Session) -> None:
-    """Raises Refused, saying what happened, where the file is no longer the one that the session read, or cannot be written."""
+    """Raises Refused, saying what happened, where the file is no longer the one that the session read, or is not writable."""
     _refuse_read_only(session)
     went_on = session.source.went_on()
     if went_on is not None:
@@ -97,13 +97,13 @@ def refuse_changed(session: Session) -> None:
         raise Refused(f"cannot read {path.name}: {error.strerror or error}") from error
 
 
-BEGUN = "another Leafward began to keep something of this session since it was read"
-"""Why a first write to a sidecar is not made."""
+BEGUN = "another Leafward changed this session since it was read: reload it"
+"""The reason why a first write to a sidecar is not made."""
 
 
 @contextmanager
 def opened(session: Session, patience: float) -> Iterator[int]:
-    """The session file open for appending, locked, and proved to be what the session read. Raises Refused."""
+    """The session file open for appending, locked, and proved to be the one that the session read. Raises Refused."""
     path, book = session.book_path, session.source.book or session.source
     try:
         descriptor = os.open(path, APPENDING)
@@ -113,7 +113,7 @@ def opened(session: Session, patience: float) -> Iterator[int]:
         with locked(descriptor, path.name, patience):
             if not _unchanged(book, os.fstat(descriptor)):
                 _refuse_changed(session, book, descriptor)
-            # While this waited, the name may have gone to another file.
+            # During the wait, the name may have passed to another file.
             try:
                 named = path.stat()
             except OSError as error:
@@ -125,7 +125,7 @@ def opened(session: Session, patience: float) -> Iterator[int]:
                 raise Refused(went_on)
             yield descriptor
     finally:
-        # What was written is durable already, or was said to have failed.
+        # The written bytes are durable already, or the write was reported as failed.
         with suppress(OSError):
             os.close(descriptor)
 
@@ -141,9 +141,9 @@ def _unchanged(book: Source, now: os.stat_result) -> bool:
 
 
 def _refuse_changed(session: Session, book: Source, descriptor: int) -> None:
-    """Raises Refused, saying what happened to the file since it was read."""
+    """Raises Refused with the change of the file since it was read."""
     now, seen = os.fstat(descriptor), book.seen
-    name = session.path.name if session.is_native else f"what Leafward keeps of {session.path.name}"
+    name = session.path.name if session.is_native else f"Leafward's file for {session.path.name}"
     if (now.st_dev, now.st_ino) != (seen.st_dev, seen.st_ino):
         raise Refused(f"{name} was replaced by another file since it was read; nothing was written")
     if now.st_size < seen.st_size:

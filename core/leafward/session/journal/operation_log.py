@@ -1,4 +1,4 @@
-"""The operation log: what Leafward did to a session, and what the agent did to its tree, read from the file itself.
+"""The operation log: Leafward's operations on a session, and the agent's on its tree, read from the file itself.
 
 Only lines that can be operations are decoded: those Leafward marked, labels, names, summaries, context edits, and entries
 that do not follow the line before them.
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 OperationId = NewType("OperationId", str)
-"""An operation's id: that of the entry it wrote, or at which the agent's move shows."""
+"""An operation's id: that of the entry it wrote, or of the entry that shows the agent's move."""
 
 LEAF_TYPE = "leafward.leaf"
 ARCHIVE_TYPE = "leafward.archive"
 GRAFT_TYPE = "leafward.graft"
 EXAM_TYPE = "leafward.exam"
-"""Results of an exam that a model sat: no operation, since nothing of the session is another for them."""
+"""Results of an exam that a model sat: not an operation, since nothing of the session changes."""
 COPIED = "copied"
-"""In the mark on the header of a fork: the last entry that it took over from its origin."""
+"""The field in the mark on a fork's header with the last entry that it copied from its origin."""
 
 SESSION_TARGETS = (None, "", "session")
-"""What an operation on archiving names where it puts the whole session away, or brings it back."""
+"""Targets of an operation on archiving that archives the whole session, or brings it back."""
 
 ARCHIVED = "archived"
 
 
 class Subject(StrEnum):
-    """What an operation changes."""
+    """The subject that an operation changes."""
 
     MOVE = "move"
     LABEL = "label"
     NAME = "name"
     ARCHIVE = "archive"
     FILES = "files"
-    """Of the project, which a restore changes: no line of the session."""
+    """Files of the project, which a restore changes: no line of the session."""
 
 
 class OperationKind(StrEnum):
-    """What an operation is in the log."""
+    """The kind of an operation in the log."""
 
     MOVE = "move"
     COMPACT = "compact"
@@ -70,31 +70,34 @@ class OperationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation. Its values are entry ids (a move), texts (label, name) or `archived`; None is before everything, or none."""
+    """One operation.
+
+    Its values are entry ids (a move), texts (label, name) or `archived`; None is the place before everything, or no value.
+    """
 
     op: OperationId
     kind: OperationKind
     subject: Subject
     entry: EntryIndex
-    """The line that did it."""
+    """The line of the operation."""
     time: str | None
-    """When, ISO as written."""
+    """Its time, ISO as written."""
     target: EntryId | None
-    """The entry labelled or archived; where a move went."""
+    """The entry labelled or archived, or the target of a move."""
     before: str | None
-    """The value that it replaced: the leaf, label, name or state from before."""
+    """The value that it replaced: the earlier leaf, label, name or state."""
     after: str | None
     """The value that it set."""
     undoes: OperationId | None = None
-    """The operation that this one takes back."""
+    """The operation that this one reverts."""
     root: OperationId = OperationId("")
-    """The operation that this undo or redo is about in the end; its own id for every other."""
+    """The operation that this undo or redo finally concerns; its own id for every other operation."""
     undone: bool = False
-    """Whether what it did has been taken back since."""
+    """Whether its effect is currently undone."""
 
     @property
     def state(self) -> str:
-        """`undone`, of an undo `redone`; empty for what holds."""
+        """`undone`; for an undo `redone`; empty for an operation in effect."""
         if not self.undone:
             return ""
         return "redone" if self.kind is OperationKind.UNDO else "undone"
@@ -111,7 +114,7 @@ _SUMMARISES = {
     Kind.BRANCH_SUMMARY: OperationKind.SUMMARY_MOVE,
     Kind.CONTEXT_EDIT: OperationKind.COMPACT,
 }
-"""What Leafward did by a marked line that moves the place to itself. An edit stands before the compaction it belongs to."""
+"""The operation for a marked line that moves the place to itself. An edit stands before the compaction it belongs to."""
 _AGENT_KIND = {
     Subject.LABEL: OperationKind.AGENT_LABEL,
     Subject.NAME: OperationKind.AGENT_NAME,
@@ -119,11 +122,11 @@ _AGENT_KIND = {
 _NO_PLACE_OF_ITS_OWN = frozenset(
     {Damage.MALFORMED, Damage.NO_ID, Damage.ORPHAN, Damage.CYCLE, Damage.EXTRA_HEADER}
 )
-"""Damage that makes an entry's parent something else than a decision of the agent."""
+"""Damage that makes an entry's parent something else than the agent's decision."""
 
 
 def operations(session: Session) -> list[Operation]:
-    """Every operation of a session in file order, Leafward's and the agent's; what a fork took over was done to its origin.
+    """Every operation of a session in file order, Leafward's and the agent's, without those a fork copied from its origin.
 
     A line with `undoes` is an undo of the operation it names, or a redo where that one was an undo. An operation counts as
     undone while the last line about it is an undo.
@@ -143,7 +146,7 @@ def operations(session: Session) -> list[Operation]:
             continue
         kind = columns.kind[index]
         line = _Line(index, columns.id(index), kind, body, marks(body))
-        # Labels, names and archived branches that were taken over are what its own operations change.
+        # The fork's own operations change the labels, names and archived branches that it copied.
         found = list(_of_line(session, line, jumped.get(index), state))
         for operation in found if not copied.holds(line) else ():
             operation = _placed(operation, known)
@@ -157,7 +160,7 @@ def operations(session: Session) -> list[Operation]:
 
 
 class _Copied:
-    """The lines that a fork began with: a fork of ours says which was the last, one by pi's own command is younger than they are."""
+    """The lines that a fork copied: our forks record the last one, and a fork of pi's own is newer than they are."""
 
     def __init__(self, session: Session) -> None:
         header = session.header
@@ -167,7 +170,7 @@ class _Copied:
         self._begun = milliseconds(header.get("timestamp"))
 
     def holds(self, line: _Line) -> bool:
-        """Whether a line is one of them; lines are asked about in file order."""
+        """Whether a line is a copied one; lines must be passed in file order."""
         if self._more:
             if self._last >= 0:
                 self._more = line.index <= self._last
@@ -187,7 +190,7 @@ def _takes_back(operation: Operation) -> bool:
 
 
 def _placed(operation: Operation, known: dict[str, Operation]) -> Operation:
-    """An operation with an id that no earlier one has, and its kind and root where it takes back an earlier one."""
+    """An operation with a unique id, and with its kind and root where it reverts an earlier one."""
     op = operation.op
     while op in known:
         op = OperationId(f"{op}.{operation.subject}")
@@ -199,10 +202,10 @@ def _placed(operation: Operation, known: dict[str, Operation]) -> Operation:
 
 
 def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex]]:
-    """Entries that go on elsewhere than the line before them: the entry, the place left and the place gone to.
+    """Entries that do not follow the line before them: the entry, the place left and the place gone to.
 
-    Places are entries of the conversation (-1 is before everything); an entry that hangs on other bookkeeping of the same
-    place has not moved. Lines of Leafward's leaf moves are among them, but for those in a sidecar. Nothing is decoded.
+    Places are conversation entries (-1 is before everything); an entry below other bookkeeping of the same place has not
+    moved. Lines of Leafward's leaf moves are included, except those in a sidecar. Nothing is decoded.
     """
     tree, columns = session.tree, session.columns
     for start in tree.starts:
@@ -217,9 +220,9 @@ def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex
 
 
 def _line_before(session: Session, index: int) -> EntryIndex:
-    """The leaf at the time an entry was appended: the last line before it that is an entry; -1 where there is none.
+    """The leaf when an entry was appended: the last line before it that is an entry; -1 where there is none.
 
-    An agent knows nothing of what is kept beside its session.
+    An agent ignores the sidecar of its session.
     """
     kinds = session.columns.kind
     index -= 1
@@ -229,26 +232,26 @@ def _line_before(session: Session, index: int) -> EntryIndex:
 
 
 class _Values:
-    """Labels, name and archived branches as they stand while the file is read through."""
+    """Labels, name and archived branches at one point of reading the file."""
 
     def __init__(self) -> None:
         self.labels: dict[EntryId, str] = {}
         self.name: str | None = None
         self.archived: set[EntryId] = set()
         self.cut_short: set[str] = set()
-        """Compactions whose edits are in the file and whose own line is not."""
+        """Compactions whose edits are in the file and whose own line is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A decoded line that may stand for operations."""
+    """A decoded line that may hold operations."""
 
     index: EntryIndex
     id: EntryId
     kind: int
     body: Body
     data: Body
-    """What Leafward noted on it."""
+    """Leafward's note on it."""
 
     @property
     def op(self) -> str | None:
@@ -256,7 +259,7 @@ class _Line:
         return _text(self.data.get("op"))
 
     def own(self, subject: Subject, target: str | None, before: str | None, after: str | None) -> Operation:
-        """What Leafward did by this line; the agent, where the line has no mark of ours."""
+        """The operation that this line made: Leafward's, or the agent's where the line has no mark of ours."""
         if self.op is None and subject in _AGENT_KIND:
             return self.agents(subject, target, before, after)
         made = self.agents(subject, target, before, after)
@@ -271,7 +274,7 @@ class _Line:
     def agents(
         self, subject: Subject, target: str | None, before: str | None, after: str | None
     ) -> Operation:
-        """What the agent did by this line."""
+        """The agent's operation that this line made."""
         return Operation(
             OperationId(self.id),
             _AGENT_KIND.get(subject, OperationKind.AGENT_MOVE),
@@ -287,7 +290,7 @@ class _Line:
 def _of_line(
     session: Session, line: _Line, jump: tuple[EntryIndex, EntryIndex] | None, state: _Values
 ) -> Iterator[Operation]:
-    """The operations that one line stands for: none, one, or a jump and what the line says."""
+    """The operations of one line: none, one, or a jump and the line's own."""
     columns, body, data = session.columns, line.body, line.data
     own_type = body.get("customType") if line.kind == Kind.CUSTOM else None
     if own_type in (LEAF_TYPE, GRAFT_TYPE):
@@ -301,7 +304,7 @@ def _of_line(
         return
     if line.op is not None and line.kind in _SUMMARISES:
         if line.kind == Kind.CONTEXT_EDIT and line.op != line.id:
-            # A part of the operation that follows it. Where a write stopped in between, it stands for itself.
+            # The line is a part of the next operation. Where a write stopped in between, it is one of its own.
             if columns.index(line.op) >= 0 or line.op in state.cut_short:
                 return
             state.cut_short.add(line.op)
@@ -349,7 +352,7 @@ _APPENDED_AT_THE_LEAF = frozenset({Kind.LABEL, Kind.SESSION_INFO, Kind.CUSTOM})
 
 
 def marks(body: Body) -> Body:
-    """What Leafward noted on a line: the data of an entry of ours, the extra field of any other; empty on another's line."""
+    """Leafward's note on a line: the data of an entry of ours, the extra field of any other; empty on another's line."""
     noted = body.get(MARK)
     if body.get("type") == "custom":
         noted = body.get("data") if is_own(body) else None
@@ -357,7 +360,7 @@ def marks(body: Body) -> Body:
 
 
 def edits_in(session: Session, operation: Operation) -> int:
-    """How many context edits an operation appended; 0 where it appended none."""
+    """The number of context edits that an operation appended."""
     columns = session.columns
     at = columns.index(operation.op)
     number = 0
@@ -374,7 +377,7 @@ def _text(value: object) -> str | None:
 
 
 def session_archived(session: Session) -> bool:
-    """Whether Leafward put the whole session away: the last line about it counts."""
+    """Whether Leafward archived the whole session: the last line about it counts."""
     for index in reversed(session.columns.own):
         body = session.body(index)
         data = body.get("data") if body is not None and body.get("customType") == ARCHIVE_TYPE else None
@@ -384,7 +387,7 @@ def session_archived(session: Session) -> bool:
 
 
 def archived_branches(session: Session) -> frozenset[EntryIndex]:
-    """First entries of the branches that are archived: for each, the last line about it counts."""
+    """First entries of the archived branches: for each, the last line about it counts."""
     columns = session.columns
     archived: dict[EntryIndex, bool] = {}
     for _, body in session.bodies(columns.own):
@@ -395,13 +398,13 @@ def archived_branches(session: Session) -> frozenset[EntryIndex]:
 
 
 def undoable(log: list[Operation]) -> Operation | None:
-    """What an undo without a name takes back: Leafward's latest operation that is not undone."""
+    """The operation that an undo without an id reverts: Leafward's latest one that is not undone."""
     own = (operation for operation in reversed(log) if operation.root == operation.op and not operation.agent)
     return next((operation for operation in own if not operation.undone), None)
 
 
 def redoable(log: list[Operation]) -> Operation | None:
-    """The undo that a redo takes back: the latest one, unless Leafward did something new since."""
+    """The undo that a redo reverts: the latest one, unless a newer operation of Leafward's exists."""
     for operation in reversed(log):
         if operation.root == operation.op and not operation.agent:
             return None
@@ -415,5 +418,5 @@ def redoable(log: list[Operation]) -> Operation | None:
 
 
 def latest_about(log: list[Operation], operation: Operation) -> Operation:
-    """The last line about the same operation: it itself, or the latest undo or redo of it."""
+    """The last operation about the same one: itself, or its latest undo or redo."""
     return next(other for other in reversed(log) if other.root == operation.root)

@@ -1,4 +1,4 @@
-"""Where entries of an operation hang, and how they stand in the file: in the keys that pi writes."""
+"""The parents of an operation's entries, and their form in the file: the keys that pi writes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entry will stand, and what stood when that was decided."""
+    """The place of a future entry, and the session's state when that was decided."""
 
     id: EntryId
-    """Of the entry; it is the operation's as well."""
+    """The entry's id, which is the operation's as well."""
     parent: EntryIndex
     parent_id: EntryId | None
     leaf: EntryId | None
-    """The leaf before."""
+    """The leaf at that time."""
     stands: EntryId | None
-    """The place of the conversation before."""
+    """The conversation's place at that time."""
     moves: bool
-    """Whether entries of the conversation are left by it."""
+    """Whether it leaves entries of the conversation."""
 
 
 def place_at(session: Session, at: int, before: Place | None = None) -> Place:
-    """Where an entry that is to follow `at` is appended: right there.
+    """The place of an entry that is to follow `at` directly.
 
-    Changes of the model or the thinking level that lie between it and the leaf stay on the path: then the parent is the leaf.
-    With the place `before` that was decided on earlier, Refused is raised where the conversation went on since. Refused is
-    raised as well where nothing can follow `at`.
+    Changes of the model or the thinking level between `at` and the leaf stay on the path: then the parent is the leaf.
+    Raises Refused where the conversation went on since an earlier decision `before`, and where nothing can follow `at`.
     """
     stands = session.columns.id_at(session.place)
     if before is not None and stands != before.stands:
-        raise Refused(f"{session.path.name} went on since this was made; make it again")
+        raise Refused(f"{session.path.name} has grown since this was made; make it again")
     tree, here = session.tree, session.leaf
     stays = tree.content_at(at) == session.place
     parent = EntryIndex(at)
@@ -68,12 +67,12 @@ _SETTINGS = {Kind.MODEL_CHANGE, Kind.THINKING_CHANGE}
 
 
 def mark(place: Place) -> Body:
-    """What Leafward notes on the lines of an operation that moves the place."""
+    """Leafward's note on the lines of an operation that moves the place."""
     return {MARK: {"op": place.id, "from": place.leaf}}
 
 
 def usage_body(usage: Usage | None, cost: float | None) -> Body:
-    """Usage as pi stores it; all zero where no model was asked."""
+    """Usage as pi stores it; all zero where no model was used."""
     used = usage if usage is not None else Usage()
     dollars = cost if cost is not None else used.cost
     return {
@@ -87,7 +86,7 @@ def usage_body(usage: Usage | None, cost: float | None) -> Body:
 
 
 def stamped(kind: str, place: Place, moment: datetime, body: Body) -> Body:
-    """An entry in the order of keys that pi writes."""
+    """An entry with its keys in pi's order."""
     head = {"type": kind, "id": place.id, "parentId": place.parent_id, "timestamp": iso_stamp(moment)}
     return {**head, **body, **mark(place)}
 
@@ -95,9 +94,9 @@ def stamped(kind: str, place: Place, moment: datetime, body: Body) -> Body:
 def edit_lines(
     columns: Columns, place: Place, moment: datetime, edits: Sequence[tuple[EntryId, list[Body] | None]]
 ) -> tuple[list[Body], Place]:
-    """Context edits with their targets and what replaces these, None for nothing; each is the parent of the next.
+    """Context edits with their targets and replacements, None to remove; each is the parent of the next.
 
-    Returns the place after them as well.
+    Also returns the place after them.
     """
     lines: list[Body] = []
     parent = place.parent_id
@@ -113,6 +112,6 @@ def edit_lines(
 
 
 def milliseconds(now: Clock) -> tuple[datetime, int]:
-    """A moment, and the same as pi writes it into messages."""
+    """A time, and the same as pi writes it into messages."""
     moment = now()
     return moment, int(moment.timestamp() * 1000)

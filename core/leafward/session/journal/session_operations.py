@@ -1,4 +1,4 @@
-"""What a user does to a session: move the leaf, label, name, archive, undo, redo. Each is one appended line."""
+"""The user's operations on a session: move the leaf, label, name, archive, undo, redo. Each is one appended line."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _DEFAULT = Writing()
 def move(session: Session, target: int, writing: Writing = _DEFAULT) -> Write:
     """Moves the leaf to an entry; to -1, before everything.
 
-    Appends an entry that pi ignores except for its place: its parent is the target, so what follows continues there. Where
-    the leaf is on the target already, or only bookkeeping lies between, nothing is written. Raises Refused for a target that
-    nothing can follow, and where the file cannot be written.
+    Appends an entry that pi ignores except for its place: its parent is the target, so the conversation continues there.
+    Writes nothing where the leaf is on the target already, or only bookkeeping lies between. Raises Refused for a target
+    that nothing can follow, and where the file is not writable.
     """
     refuse_changed(session)
     refuse_unreachable(session, target)
@@ -76,7 +76,7 @@ def rename(session: Session, name: str, writing: Writing = _DEFAULT) -> Write:
 
 
 def archive(session: Session, branch: int, archived: bool = True, writing: Writing = _DEFAULT) -> Write:
-    """Puts a branch, named by its first entry, away or takes it out again. The place stays. Raises Refused."""
+    """Archives a branch, named by its first entry, or restores it. The place stays. Raises Refused."""
     refuse_changed(session)
     refuse_unnamable(session, branch)
     if (branch in archived_branches(session)) is archived:
@@ -86,7 +86,7 @@ def archive(session: Session, branch: int, archived: bool = True, writing: Writi
 
 
 def archive_session(session: Session, archived: bool = True, writing: Writing = _DEFAULT) -> Write:
-    """Puts the whole session away, or takes it out again: lists leave it out, the file stays. Raises Refused."""
+    """Archives the whole session, or restores it: lists leave it out, the file stays. Raises Refused."""
     refuse_changed(session)
     if session_archived(session) is archived:
         return nothing(session, OperationKind.ARCHIVE, NO_ENTRY, writing)
@@ -96,13 +96,13 @@ def archive_session(session: Session, archived: bool = True, writing: Writing = 
 
 
 def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -> Write:
-    """Takes back Leafward's latest operation that is not undone; or the one named by id or unique prefix, the agent's too.
+    """Reverts Leafward's latest operation that is not undone; or the one with an id or unique prefix, the agent's too.
 
-    The inverse sets what stood before the operation (label, name, archive state, whatever was set since), or moves back to
-    the leaf that the operation came `from`. So undoing a move is only another move: what the agent appended meanwhile stays
-    in the file as a branch, and a redo leads back to its end. An operation that was redone goes back to where that redo came
-    from. A preview move that left the place of another agent leads to where that agent is now. Raises NotFound for a name that fits
-    none or several; Refused where there is nothing to undo, or it is undone.
+    The inverse sets the value from before the operation (label, name, archive state, whatever was set since), or moves back
+    to the leaf in the operation's `from`. So undoing a move is only another move: entries that the agent appended meanwhile
+    stay in the file as a branch, and a redo leads back to its end. For an operation that was redone it goes back to the
+    leaf from before that redo. For a preview move away from another agent's place it leads to that agent's current place.
+    Raises NotFound for a name that fits none or several; Refused where there is nothing to undo, or it is undone.
     """
     refuse_changed(session)
     log = operations(session)
@@ -110,7 +110,7 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
     if chosen is None:
         by_agent = any(one.agent and not one.undone for one in log)
         raise Refused(
-            "nothing of Leafward's to undo; the log has the agent's own" if by_agent else "nothing to undo"
+            "nothing of Leafward's to undo; the log lists the agent's own" if by_agent else "nothing to undo"
         )
     if chosen.undone:
         raise Refused(f"{chosen.op} is undone already")
@@ -118,10 +118,10 @@ def undo(session: Session, op: str | None = None, writing: Writing = _DEFAULT) -
 
 
 def redo(session: Session, writing: Writing = _DEFAULT) -> Write:
-    """Takes back the latest undo: what was set before that undo is set again, and the leaf goes back to where it was then.
+    """Reverts the latest undo: restores the values from before it, and moves the leaf back to its place then.
 
-    A new operation of Leafward's leaves nothing to redo; lines that the agent wrote do not. Raises Refused where there is
-    nothing to redo.
+    A new operation of Leafward's leaves nothing to redo; lines that the agent wrote do not matter. Raises Refused where
+    there is nothing to redo.
     """
     refuse_changed(session)
     undone = redoable(operations(session))
@@ -138,12 +138,12 @@ def _named(log: list[Operation], op: str) -> Operation:
         raise NotFound(f"several operations start with {op!r}")
     found = close[0]
     if found.root != found.op:
-        raise Refused(f"{found.op} only takes back another operation; name that one, {found.root}")
+        raise Refused(f"{found.op} only undoes another operation; name that one, {found.root}")
     return found
 
 
 def _take_back(session: Session, done: Operation, kind: OperationKind, writing: Writing) -> Write:
-    """Appends the line that sets what stood before `done`."""
+    """Appends the line that restores the value from before `done`."""
     draft = _Draft(session, writing, done.op)
     before = done.before
     if done.subject is Subject.MOVE:
@@ -167,7 +167,7 @@ def _take_back(session: Session, done: Operation, kind: OperationKind, writing: 
 
 
 def _returned_to(session: Session, line: int, before: EntryIndex) -> EntryIndex:
-    """Where taking back a move leads: to the leaf before it; where that was the agent's own, to where the agent is now."""
+    """The target of reverting a move: the leaf before it, or the agent's current place where it left the agent's."""
     if not session.is_kept(line):
         return before
     after = (session.body(line) or {}).get(AFTER)
@@ -179,7 +179,7 @@ def _returned_to(session: Session, line: int, before: EntryIndex) -> EntryIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """Makes the line of an operation, in the order of keys that pi writes. Its entry's id is the operation's."""
+    """The line of an operation, with its keys in pi's order. Its entry's id is the operation's."""
 
     session: Session
     writing: Writing

@@ -1,8 +1,8 @@
-"""Appending to a file that others append to as well, and what is done where the system takes only a part of it.
+"""Appending to a file that others append to as well, and the repair where the system writes only a part.
 
-A piece of a line that stays at the end of a session is a trap: an agent that has the session open appends its next line right
-behind it, and that line is lost to every reader. So nothing torn stays: the file goes back to the length that it had, and
-where somebody else appended behind our piece, the piece becomes a blank line, which every reader skips.
+A torn line at the end of a session is a trap: an agent that has the session open appends its next line directly to it, and
+every reader loses that line. So nothing torn stays: the file goes back to its old length, and where another program
+appended after our piece, the piece becomes a blank line, which every reader skips.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from leafward.session.journal.durable import WINDOWS
 
 
 class Restored(Enum):
-    """What became of the part of a write that reached the file."""
+    """The state of the file after a partial write."""
 
     UNDONE = "undone"
-    """The file has the bytes that it had before the write."""
+    """The file has the bytes from before the write."""
     CLOSED = "closed"
-    """Somebody else appended meanwhile, or the length cannot be changed: a torn line of ours is blank and ends with a newline."""
+    """Another program appended meanwhile, or the length is fixed: a torn line of ours is blank and ends with a newline."""
     TORN = "torn"
-    """Neither was possible: a torn line of ours is in the file."""
+    """Neither was possible: the file holds a torn line of ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of the data, and where it lies in the file."""
+    """A part of the data, and its place in the file."""
 
     place: int
     start: int
@@ -39,21 +39,21 @@ class _Piece:
 
 
 class CutShort(OSError):
-    """A write that did not reach the file as a whole; the cause has the system's reason."""
+    """A write that reached the file only in part; the cause has the system's reason."""
 
     def __init__(self, cause: OSError, written: int, restored: Restored) -> None:
         super().__init__(cause.errno, cause.strerror or str(cause))
         self.written = written
-        """Bytes that had reached the file."""
+        """Bytes that reached the file."""
         self.restored = restored
 
 
 def append_bytes(descriptor: int, data: bytes) -> None:
     """Appends whole lines through a descriptor that appends, all of them together.
 
-    Goes on where the system takes only a part. Where it then takes no more, or somebody else's bytes came between two parts,
-    what is there is taken back as far as possible and CutShort is raised. Whoever calls holds the lock; agents do not ask
-    for it, so their lines may come in at any moment and are left as they are.
+    Goes on where the system takes only a part. Where it then takes no more, or another program's bytes came between two
+    parts, the written parts are taken back as far as possible and CutShort is raised. The caller holds the lock; agents do
+    not take it, so their lines may come in at any moment and are left alone.
     """
     before = os.fstat(descriptor).st_size
     pieces: list[_Piece] = []
@@ -62,7 +62,7 @@ def append_bytes(descriptor: int, data: bytes) -> None:
     except OSError as error:
         raise CutShort(error, _size(pieces), _restore(descriptor, data, pieces, before)) from error
     except BaseException:
-        # An interrupt leaves nothing torn either, also right behind a write that nobody heard of any more.
+        # An interrupt leaves nothing torn either, even directly after a write whose result did not arrive.
         there = _beginning(descriptor, data, before)
         if there < len(data):
             _restore(descriptor, data, [_Piece(before, 0, there)] if there else pieces, before)
@@ -70,7 +70,7 @@ def append_bytes(descriptor: int, data: bytes) -> None:
 
 
 def _beginning(descriptor: int, data: bytes, before: int) -> int:
-    """How many bytes of the data stand behind what was there before; 0 where it is something else."""
+    """The number of bytes of the data directly after the old end; 0 where other bytes are there."""
     try:
         size = min(os.fstat(descriptor).st_size - before, len(data))
         os.lseek(descriptor, before, os.SEEK_SET)
@@ -85,7 +85,7 @@ def _append(descriptor: int, data: bytes, pieces: list[_Piece]) -> None:
         count = os.write(descriptor, memoryview(data)[done:])
         if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        # A descriptor that appends stands behind what it wrote, wherever that is.
+        # The position of an appending descriptor is after the bytes that it wrote, wherever they are.
         piece = _Piece(os.lseek(descriptor, 0, os.SEEK_CUR) - count, done, done + count)
         if pieces and piece.follows(pieces[-1]):
             piece = _Piece(pieces[-1].place, pieces[-1].start, piece.end)
@@ -101,7 +101,7 @@ def _size(pieces: list[_Piece]) -> int:
 
 
 def _restore(descriptor: int, data: bytes, pieces: list[_Piece], before: int) -> Restored:
-    """Takes the pieces back. Never raises for what the system refuses."""
+    """Takes the pieces back. Does not raise where the system refuses."""
     if not pieces:
         return Restored.UNDONE
     alone = _is_last(descriptor, pieces, before)
@@ -114,7 +114,7 @@ def _restore(descriptor: int, data: bytes, pieces: list[_Piece], before: int) ->
 
 
 def _is_last(descriptor: int, pieces: list[_Piece], before: int) -> bool:
-    """Whether nothing came behind what was there but one piece of ours."""
+    """Whether only one piece of ours follows the old end."""
     if len(pieces) > 1 or pieces[0].place != before:
         return False
     try:
@@ -124,7 +124,7 @@ def _is_last(descriptor: int, pieces: list[_Piece], before: int) -> bool:
 
 
 def _cut_back(descriptor: int, before: int) -> bool:
-    """Gives the file the length that it had; whether it has it now."""
+    """Restores the old length of the file; returns whether it has it now."""
     try:
         os.ftruncate(descriptor, before)
     except OSError:
@@ -134,14 +134,14 @@ def _cut_back(descriptor: int, before: int) -> bool:
 
 
 def _close(descriptor: int, data: bytes, piece: _Piece, *, whole: bool) -> bool:
-    """Makes what is torn of a piece a blank line, in place: that takes no room and touches nobody else's bytes.
+    """Blanks the torn part of a piece in place: that takes no room and touches nobody else's bytes.
 
-    `whole` blanks the whole lines of the piece as well, so that no part of the operation is done. Where somebody has written
-    behind them they stay: that may hang on one of them.
+    `whole` blanks the whole lines of the piece as well, so that no part of the operation is done. Where another program has
+    written after them they stay: its lines may depend on one of them.
     """
     held = bytearray(data[piece.start : piece.end])
     if whole:
-        # Newlines stay: the first one may close what was there before.
+        # Newlines stay: the first one may close the line before.
         held = held.translate(_BLANK)
     if not whole and piece.start and data[piece.start - 1 : piece.start] != b"\n":
         # The rest of a line that began in another piece; its newline stays.
@@ -161,7 +161,7 @@ def _close(descriptor: int, data: bytes, piece: _Piece, *, whole: bool) -> bool:
 
 
 def _overwrite(descriptor: int, place: int, there: bytes, replacement: bytes) -> bool:
-    """Writes over bytes that are still `there`; whether that was done. Raises OSError."""
+    """Overwrites bytes that are still `there`; returns whether that was done. Raises OSError."""
     if WINDOWS:
         return False
     import fcntl
@@ -169,10 +169,10 @@ def _overwrite(descriptor: int, place: int, there: bytes, replacement: bytes) ->
     if os.pread(descriptor, len(there), place) != there:
         return False
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
-    # Linux writes at the end, whatever place is named, as long as the descriptor appends.
+    # Linux writes at the end, whatever offset is given, while the descriptor appends.
     fcntl.fcntl(descriptor, fcntl.F_SETFL, flags & ~os.O_APPEND)
     try:
-        # The end first: it is what keeps the line behind it whole.
+        # The end comes first: it keeps the next line whole.
         for at in range(len(replacement) - 1, -1, -_BLOCK):
             start = max(0, at + 1 - _BLOCK)
             os.pwrite(descriptor, replacement[start : at + 1], place + start)
@@ -189,5 +189,5 @@ def _sync(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError:
-        # The write is said to have failed already.
+        # The write is reported as failed already.
         return

@@ -1,4 +1,4 @@
-"""Where the leaf may go, and what the model will find there."""
+"""Possible targets of the leaf, and remarks on the conversation there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _NO_TARGET = {
-    Damage.MALFORMED: "is no entry but a damaged line",
+    Damage.MALFORMED: "is a damaged line, not an entry",
     Damage.NO_ID: "has no id",
     Damage.EXTRA_HEADER: "is a session header",
 }
@@ -21,7 +21,7 @@ _NO_TARGET = {
 
 
 def refuse_unnamable(session: Session, target: int) -> None:
-    """Raises Refused where no other entry can name this one, because it is damaged or not there."""
+    """Raises Refused where no other entry can name this one, because it is damaged or missing."""
     columns = session.columns
     if not 0 <= target < len(columns):
         raise Refused("there is no such entry")
@@ -35,7 +35,7 @@ def refuse_unnamable(session: Session, target: int) -> None:
 
 
 def refuse_unreachable(session: Session, target: int) -> None:
-    """Raises Refused where the leaf cannot be moved to an entry. -1, before everything, is allowed."""
+    """Raises Refused where the leaf cannot move to an entry. -1, before everything, is allowed."""
     if target == NO_ENTRY:
         return
     refuse_unnamable(session, target)
@@ -45,11 +45,14 @@ def refuse_unreachable(session: Session, target: int) -> None:
 
 
 def landing(session: Session, target: int) -> tuple[Remark, ...]:
-    """What the model will find odd when the conversation goes on at an entry. A few bodies are decoded."""
+    """Remarks on oddities for a model when the conversation goes on at an entry. Decodes a few bodies."""
     here = session.tree.content_at(target)
     if here >= 0 and session.columns.kind[here] == Kind.USER:
         return (
-            Remark("two-prompts", "the target is a prompt: the next one makes two user messages in a row"),
+            Remark(
+                "two-prompts",
+                "the target is a prompt: your next prompt would follow it with no reply between",
+            ),
         )
     missing, answered = _open_calls(session, here)
     if not missing:
@@ -61,7 +64,7 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
 
 
 def _open_calls(session: Session, here: int) -> tuple[int, int]:
-    """Calls of the reply at or above an entry, in the same turn, that have no result on its path; and results found."""
+    """Calls of the reply at or above an entry, in the same turn, without a result on its path; and results found."""
     columns = session.columns
     answered: set[str] = set()
     while here >= 0:

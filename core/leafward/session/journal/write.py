@@ -1,4 +1,4 @@
-"""What a write is asked to be, and what it says of itself."""
+"""The options of a write, and its result."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 UNWRITABLE = "unwritable"
-"""The code of a remark of a dry run: nobody can write to the session's file."""
+"""The code of a dry run's remark that the session's file is not writable."""
 RECENT = timedelta(minutes=5)
 """A file that changed within this time may be open in a running agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How a write is done; the same for every verb."""
+    """The options of a write; the same for every verb."""
 
     dry_run: bool = False
-    """Only say what would be written; refused where the file changed or is at work. That nobody can write to it is a remark."""
+    """Only report what would be written.
+
+    Refused where the file changed or is claimed. A file that nobody can write to is a remark.
+    """
     now: Clock = utc_now
     patience: float = PATIENCE
     """Seconds to wait for the lock."""
@@ -42,7 +45,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something the user should know about a write that is done all the same."""
+    """Something the user should know about a write that happens anyway."""
 
     code: str
     text: str
@@ -51,30 +54,30 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What an operation wrote, or would write."""
+    """The result of an operation, or of its dry run."""
 
     kind: OperationKind
     path: Path
     op: OperationId | None
-    """None where nothing had to be written: things are as wanted already."""
+    """None where everything was as wanted already and nothing was written."""
     entries: tuple[EntryId, ...]
     """The entries appended; none in a dry run."""
     from_leaf: EntryId | None
     """The leaf before; None is before everything."""
     leaf: EntryId | None
-    """The leaf after."""
+    """The leaf afterwards."""
     target: EntryId | None
     """The entry moved to, labelled or archived."""
     undoes: OperationId | None
-    """The operation taken back by an undo or redo."""
+    """The operation reverted by an undo or redo."""
     remarks: tuple[Remark, ...]
     dry_run: bool
     size: int
     """Bytes appended."""
     backup: Path | None
-    """Where a version 1 or 2 file was copied before it was migrated."""
+    """The copy of a version 1 or 2 file from before its migration."""
     recent: bool
-    """Somebody else wrote within the last minutes: a running agent sees our line only when it reopens the session."""
+    """Whether another program wrote in the last minutes: a running agent sees our line only after reopening."""
 
     @property
     def changed(self) -> bool:
@@ -90,7 +93,7 @@ def write(
     writing: Writing,
     remarks: Iterable[Remark] = (),
 ) -> Write:
-    """Appends the line of an operation, or its lines, and says what came of it. Raises Refused.
+    """Appends the line of an operation, or its lines, and returns the result. Raises Refused.
 
     Of several lines the last one is the operation's own; they reach the file in one call.
     """
@@ -116,14 +119,14 @@ def write(
         refuse_if_busy(session.path, writing.claim)
         refuse_changed(session)
         if why := why_unwritable(session):
-            notes.append(Remark(UNWRITABLE, f"would be refused as things stand: {why}"))
+            notes.append(Remark(UNWRITABLE, f"the write would fail now: {why}"))
     else:
         done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
         size, backup = done.size, done.backup
         entries, leaf = tuple(EntryId(one["id"]) for one in every), session.columns.id_at(session.leaf)
         if done.raced:
             notes.append(
-                Remark("raced", "another program wrote at the same moment; look where the leaf is now")
+                Remark("raced", "another program wrote at the same moment; check where the leaf is now")
             )
     return Write(
         kind,
@@ -143,7 +146,7 @@ def write(
 
 
 def _is_what_if(session: Session, line: Body) -> bool:
-    """Whether a line about to be written puts the place where only Leafward keeps it."""
+    """Whether a line about to be written moves the place in the sidecar only."""
     if session.is_native or line["type"] in ("label", "session_info"):
         return False
     if line["type"] == "custom":
@@ -158,7 +161,7 @@ _WHAT_IF = "preview only: a fork makes it real; the agent itself goes on at its 
 
 
 def nothing(session: Session, kind: OperationKind, target: int, writing: Writing) -> Write:
-    """The result of an operation that finds everything as wanted."""
+    """The result of an operation that has nothing to change."""
     leaf = session.columns.id_at(session.leaf)
     target_id = session.columns.id_at(target)
     recent = changed_lately(session, writing.now())
@@ -168,11 +171,11 @@ def nothing(session: Session, kind: OperationKind, target: int, writing: Writing
 
 
 def changed_lately(session: Session, now: datetime) -> bool:
-    """Whether somebody else than Leafward wrote to the file within the last minutes, or at a time that is still to come.
+    """Whether another program than Leafward wrote to the file within the last minutes, or at a time in the future.
 
     Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. After a clock
-    was set back nobody knows how long ago a later time was. What is kept beside another agent's session is never seen by that
-    agent: there nobody needs to know.
+    was set back the age of a later time is unknown. An agent never sees the sidecar of its session, so the question does
+    not arise there.
     """
     if not session.is_native:
         return False
@@ -187,7 +190,7 @@ def changed_lately(session: Session, now: datetime) -> bool:
             break
         at -= 1
     if at == session.leaf:
-        # As seconds: a file system may know of times that the calendar does not.
+        # Compared as seconds: a file system may have times outside the calendar.
         return now.timestamp() - session.source.seen.st_mtime < RECENT.total_seconds()
     moment = moment_of(session.entry(at).timestamp) if at >= 0 else None
     return moment is not None and now - moment < RECENT

@@ -1,7 +1,7 @@
-"""The list that an agent keeps of its own work: calls write it whole (`TodoWrite`, `update_plan`), or change it item by item.
+"""An agent's own task list: calls write it as a whole (`TodoWrite`, `update_plan`), or change it item by item.
 
-What is written whole counts when it is called for, and is taken back where the call fails. A change of one item counts when
-its result says so: only the result tells the id of a new item, and Claude Code does not mark a change that failed as an error.
+A whole list counts from its call on, and is taken back where the call fails. A change of one item counts once its result
+confirms it: only the result has the id of a new item, and Claude Code does not mark a failed change as an error.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ READS = "todoread"
 """The tool of opencode and of older versions of Claude Code that prints the list."""
 BY_ITEM = frozenset({CREATES, CHANGES, LISTS, SHOWS})
 WHOLE = ("todos", "plan", "tasks", "items")
-"""Arguments that hold the list whole."""
+"""Arguments that hold the whole list."""
 _WHOLE = frozenset(WHOLE)
 _WORDS = ("subject", "content", "step", "text", "title")
 _SAID = frozenset({*_WORDS, "description", "activeForm"})
-"""What of a call for one item is said in words; the rest are ids, states and names of agents."""
+"""Arguments with words in a call for one item; the others are ids, states and names of agents."""
 _NO_WORDS = frozenset({"status", "state", "priority", "id"})
 _OVER = frozenset({"completed", "done", "cancelled"})
 _CHANGED = re.compile(r"Updated task #(\S{1,80})")
@@ -54,26 +54,26 @@ class _Asked(NamedTuple):
     call: ToolCall
     entry: EntryIndex
     before: dict[str, Item]
-    """The list that a call writes over."""
+    """The list that a call overwrites."""
 
 
 @dataclass(slots=True)
 class AgentPlan:
-    """The list as the calls read so far left it."""
+    """The list after the calls read so far."""
 
     items: dict[str, Item] = field(default_factory=dict)
-    """By id; by their place where the items of a list have none."""
+    """The items by id; by position where they have none."""
     made: bool = False
-    """Whether items were made by the calls read: what was told before to come next gives way to them."""
+    """Whether the calls read made items: steps that were only told before give way to them."""
     _asked: dict[str, _Asked] = field(default_factory=dict)
 
     @property
     def open(self) -> dict[str, str]:
-        """The words of the items that are not done, by the key of their fact."""
+        """The words of the open items, by the key of their fact."""
         return {prose.sentence_key(item.text): item.text for item in self.items.values() if item.is_open}
 
     def called(self, call: ToolCall, entry: EntryIndex) -> list[Sighting]:
-        """Takes in a call; what it says of the list."""
+        """Processes a call; returns the sightings of items in it."""
         if call.name in BY_ITEM:
             self._asked[call.id] = _Asked(call, entry, self.items)
             return []
@@ -85,7 +85,7 @@ class AgentPlan:
         return list(self._become(written, entry, said=written))
 
     def answered(self, call_id: str, message: Body) -> list[Sighting]:
-        """Takes in the result of a call; what it says of the list."""
+        """Processes the result of a call; returns the sightings of items in it."""
         asked = self._asked.pop(call_id, None)
         failed = bool(message.get("isError"))
         if asked is None:
@@ -97,7 +97,7 @@ class AgentPlan:
         return []
 
     def shown(self, message: Body, entry: EntryIndex) -> list[Sighting]:
-        """Takes in the list that a result shows: that of pi's extension beside its text, that of `todoread` in it."""
+        """Processes the list in a result: that of pi's extension beside its text, that of `todoread` in it."""
         details = message.get("details")
         todos = details.get("todos") if isinstance(details, dict) else None
         if todos is None and str(message.get("toolName")).lower() == READS:
@@ -107,12 +107,12 @@ class AgentPlan:
         return self.reminded(todos, entry) if todos else list(self._become({}, entry))
 
     def reminded(self, todos: object, entry: EntryIndex) -> list[Sighting]:
-        """Takes in the list as the agent shows it; one that shows nothing may only hide it."""
+        """Processes the list as the agent shows it; an empty one may only be hidden."""
         carried = _read(todos) if isinstance(todos, list) else {}
         return list(self._become(carried, entry)) if carried else []
 
     def _changed(self, asked: _Asked, text: str) -> Iterator[Sighting]:
-        """What the result of a call for one item says; what is said of an item that nothing named is left out."""
+        """The sightings in the result of a call for one item; items without known words are left out."""
         items, touched = dict(self.items), set[str]()
         if asked.call.name == LISTS:
             rows = _LISTED.findall(text)
@@ -148,7 +148,7 @@ class AgentPlan:
         yield from self._become(items, asked.entry, said={key: items[key] for key in touched & items.keys()})
 
     def _named(self, key: str, row: str) -> str:
-        """The words of an item in a row of the list, behind which its owner may stand in brackets."""
+        """The words of an item in a row of the list, whose owner may follow in brackets."""
         known = self.items.get(key)
         return known.text if known is not None and row.startswith(known.text) else row.strip()
 
@@ -160,10 +160,7 @@ class AgentPlan:
         said: Mapping[str, Item] | None = None,
         failed: bool = False,
     ) -> Iterator[Sighting]:
-        """Makes the list another one: what is said in it, what changed, and what is in it no more without being done.
-
-        With `failed` the list before a call that did not happen comes back: what only that named was no plan.
-        """
+        """Replaces the list; yields sightings of its items, of changed ones, and of those that vanished undone."""
         before, self.items = self.items, dict(items)
         was = {prose.sentence_key(item.text): item for item in before.values()}
         left = self.open
@@ -172,7 +169,7 @@ class AgentPlan:
             key = prose.sentence_key(item.text)
             if not key or key in seen:
                 continue
-            # Of two items with the same words one may be done: there is still that to do.
+            # Of two items with the same words one may be done; then the other is still open.
             is_open = key in left
             if (said is not None and item in said.values()) or key not in was or was[key].is_open != is_open:
                 seen.add(key)
@@ -186,7 +183,7 @@ class AgentPlan:
 
 
 def whole_list(arguments: Mapping[str, Any]) -> dict[str, Item] | None:
-    """The list that a call writes whole; None where it writes none."""
+    """The whole list that a call writes; None where it writes none."""
     if _WHOLE.isdisjoint(arguments):
         return None
     for name in WHOLE:
@@ -197,7 +194,7 @@ def whole_list(arguments: Mapping[str, Any]) -> dict[str, Item] | None:
 
 
 def words_of(call: ToolCall) -> dict[str, Any]:
-    """The arguments of a call without what a tool calls the states and ids of such items: these are nobody's names."""
+    """The arguments of a call without the states and ids of task items, which are nobody's names."""
     if call.name in BY_ITEM:
         return {name: value for name, value in call.arguments.items() if name in _SAID}
     if _WHOLE.isdisjoint(call.arguments):
@@ -224,7 +221,7 @@ def _read(items: Iterable[object]) -> dict[str, Item]:
 
 
 def _printed(text: str) -> object:
-    """The list in JSON in what a tool printed, around which it may say something; None where there is none."""
+    """The list as JSON in a tool's output, which may have other text around it; None where there is none."""
     begin, end = text.find("["), text.rfind("]")
     if not 0 <= begin < end:
         return None

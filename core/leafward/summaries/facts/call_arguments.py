@@ -1,4 +1,4 @@
-"""What the arguments of a call name: a file, a command, text that is written. The names are those of every agent known to us."""
+"""The arguments of a call that name a file or a command, or hold text to be written, under every known agent's names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
-"""Arguments that name a file, or a command."""
+"""Arguments that name a command; those of a file are in `PATH_ARGUMENTS`."""
 TEXT_ARGUMENTS = frozenset(
     {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
 )
@@ -19,7 +19,7 @@ NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
 
 
 def is_silent(arguments: Mapping[str, Any]) -> bool:
-    """Whether the result of a call with these arguments, unless it failed, is the content of a file or says only that a change was made."""
+    """Whether the result of such a call, unless it failed, is the content of a file or only confirms a change."""
     named = first_of(arguments, PATH_ARGUMENTS)
     return bool(named) and "pattern" not in arguments and not command_of(arguments)
 
@@ -41,6 +41,6 @@ def first_of(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
         if isinstance(value, str) and value:
             return value
         if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-            # A command given as its arguments; a shell's own words in front say nothing.
+            # A command as a list of words; a shell's own words in front are left out.
             return value[-1] if len(value) == 3 and value[1] in {"-c", "-lc"} else " ".join(value)
     return ""

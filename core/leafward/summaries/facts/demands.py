@@ -1,7 +1,7 @@
-"""What a sentence of the user's asks for: a question wants an answer, a rule holds from now on, all else is talk or work.
+"""The purpose of a user's sentence: a question wants an answer, a rule holds from now on, the rest is talk or work.
 
-A rule is told by its words: what forbids or obliges whatever stands around it (`never`, `must`), and what does so only in a
-sentence of its own that is neither a question, nor a guess, nor a remark on how things are.
+Words identify a rule: some forbid or oblige in any surroundings (`never`, `must`), others only in a sentence of their own
+that is neither a question, nor a guess, nor a remark on the state of things.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 1 << 14
 _CODE = re.compile(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
-"""What is quoted in a sentence, or said beside it, obliges nobody."""
+"""Quotes and asides in a sentence, which oblige nobody."""
 _FILLER = re.compile(
     r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
@@ -32,7 +32,7 @@ _ASKED = re.compile(
 )
 _TAG = re.compile(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
 _ASKED_LAST = re.compile(r"(?:吗|呢|(?:です|ます)か)\W*$")
-# All patterns but those of the first words are in small letters, as is what is looked at.
+# All patterns except those of the first words are in lower case, like the text that they are matched with.
 _OBLIGED = re.compile(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
     r"|niemals|nie|muss|musst|müsst|müssen|darf|darfst|dürft|dürfen|(?<!noch )(?<!wie )immer(?! noch| wieder| mehr| weniger)|jamais"
@@ -49,7 +49,7 @@ _CONCLUDES = re.compile(
 _BREAKS = re.compile(
     r"\b(?:(?:does|do|did|is|are|was)(?:n['’]?t| not)|violates?|breaks?|ignores?)\b.{0,160}?\b(?:must|never|always|at (?:most|least))\b"
 )
-"""What a guess says of a rule that something does not keep: that is a fault, and the rule another's."""
+"""A statement that something breaks a rule: it reports a fault, and the rule is somebody else's."""
 _FORBIDS = re.compile(
     r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
     r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
@@ -73,7 +73,7 @@ _STATES = re.compile(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
-"""How things are, in the words of rules."""
+"""Statements of fact in the words of rules."""
 _GUESSED = markers(
     r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory"
@@ -84,7 +84,7 @@ _GUESSED = markers(
 _WORK = re.compile(
     r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
-"""What is to be done now is a request: it is done, and binds nothing afterwards."""
+"""Work for now is a request: it is done, and binds nothing afterwards."""
 _TAKES_BACK = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
     r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just ){0,4}"
@@ -99,7 +99,7 @@ _REFUTES = re.compile(
     r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das |es )?(?:stimmt|geht|funktioniert) (?:so |immer noch |noch immer |leider )?nicht\b"
     r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b|不对|不是这样|错了|違う|違います|いいえ)"
 )
-"""Of the answer before it."""
+"""A prompt that calls the answer before it wrong."""
 _PLEASED = re.compile(
     r"(?i)^(?:(?:wow|jesus|oh|ok(?:ay)?|yes|yeah|great|perfect|nice|cool|super|toll|prima|ja|oui|génial|parfait)[\s,.!]+)*"
     r"(?:(?:it|that|everything|all of it|this)(?: all| now)? works?(?: now| great| fine| perfectly| well)?|lgtm|looks (?:good|great|perfect)(?: to me)?"
@@ -116,20 +116,20 @@ _OFFERS = re.compile(
     r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo )\b"
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
-"""A question by which something is offered."""
+"""A question that offers something."""
 _DECLINES = re.compile(
     r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
     r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
 )
 _APOSTROPHE = re.compile(r"\s+|(?<=\b[cdjlmnst])['’]")
-"""Between words, of which some are one letter."""
+"""Separators between words, some of which are single letters."""
 _LEAST_WORDS = 3
 _LEAST_REVOKED = 2
 _ONCE_WRITTEN = (
     r"(?:plan|document|doc|commit(?: message)?|pr|pull request|merge request|branch|issue|ticket|report|summary|e-?mail|message"
     r"|review|draft|dokument|bericht|zusammenfassung|rapport|résumé)"
 )
-"""What is written once: what is wanted of it is wanted until it is there."""
+"""Things that are written once: a wish about one holds until it exists."""
 _ORDERS = re.compile(
     r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:create|write|draft|make|prepare|produce|generate|compose|open|file"
     r"|erstelle?|schreib(?:e|en)?|crée[rz]?|écri[st]|rédige[rz]?)\b"
@@ -153,7 +153,7 @@ _NOTHING_OF = re.compile(
 )
 """A rule in two words: no such things."""
 _HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
-"""A sentence that begins with its verb: of what it is said stands elsewhere."""
+"""A sentence that begins with its verb: its subject is elsewhere."""
 _OF_NOW = re.compile(
     r"\b(?:dimmer|darker|lighter|brighter|bolder|bigger|larger|smaller|shorter|wider|narrower|thicker|thinner|tighter|closer|cleaner|simpler|nicer)\b(?! than\b)"
     r"|\b(?:a (?:bit|little|tad)|slightly|ein (?:bisschen|wenig)|un (?:peu|poco))\b|もう?少し"
@@ -164,7 +164,7 @@ _OF_NOW = re.compile(
     r"|\bmás (?:oscur|clar|grande|pequeñ|cort|larg|anch)\w*\b(?! que\b)|\bigual que\b"
     "|更[暗亮大小短长宽窄]|[暗亮大小短长宽窄]一点|[和跟与].{1,12}一样"
 )
-"""What a wish is measured by that is there at that moment only: once it was met, it says nothing any more."""
+"""A wish relative to the present state: once it was met, it means nothing any more."""
 _SPARES = re.compile(
     r"^(?:keep|leave|retain|preserve|behalte|lass(?:e|t)?|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén|deja)\b|^(?:保留|保持)"
 )
@@ -173,7 +173,7 @@ _WORKS_ON = re.compile(
     r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|behebe?|ersetz\w*|ajoute[rz]?|supprime[rz]?|renomme[rz]?|crée[rz]?|corrige[rz]?|remplace[rz]?"
     r"|añade|agrega|elimina|quita|crea|corrige|reemplaza)\b|^(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换)"
 )
-"""How an item of a request begins that is work to be done."""
+"""The beginning of an item in a request that is work to be done."""
 _LASTS = re.compile(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
@@ -182,7 +182,7 @@ _LASTS = re.compile(
 
 @lru_cache(maxsize=_REMEMBERED)
 def asks(sentence: str) -> bool:
-    """Whether a sentence is a question, with its mark or without."""
+    """Whether a sentence is a question, with or without a question mark."""
     sentence = sentence.lower()
     if ("?" in sentence or "？" in sentence) and _TAG.search(sentence) is not None:
         return True
@@ -190,14 +190,14 @@ def asks(sentence: str) -> bool:
 
 
 def without_fillers(sentence: str) -> str:
-    """A sentence without the small words by which people begin to talk."""
+    """A sentence without the filler words at its beginning."""
     sentence = sentence.strip()
     found = _FILLER.match(sentence)
     return sentence[found.end() :] if found is not None else sentence
 
 
 def guesses(sentence: str) -> bool:
-    """Whether a sentence says what somebody takes to be so, rather than what is so."""
+    """Whether a sentence states an assumption rather than a fact."""
     return _GUESSED.stand_in(sentence)
 
 
@@ -207,7 +207,7 @@ def takes_back(prompt: str) -> bool:
 
 
 def refutes(prompt: str) -> bool:
-    """Whether a prompt says that what was answered before is wrong."""
+    """Whether a prompt calls the answer before it wrong."""
     return _REFUTES.match(prompt) is not None
 
 
@@ -219,7 +219,7 @@ _PUTS_OFF = re.compile(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when
 
 
 def withdrawn(sentence: str) -> str:
-    """What a sentence of the user's says is not to be done after all; empty where it says no such thing, or only puts it off."""
+    """The work that a user's sentence cancels; empty where it cancels none, or only postpones it."""
     found = _WITHDRAWS.match(sentence)
     if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
         return ""
@@ -255,7 +255,7 @@ _NAMES_RULE = re.compile(
 
 @lru_cache(maxsize=_REMEMBERED)
 def revoked(sentence: str) -> frozenset[str]:
-    """What a sentence of the user's is about that allows what a rule forbade, or no longer demands it; empty where it does no such thing."""
+    """The subject of a user's sentence that allows what a rule forbade, or drops its demand; empty for any other sentence."""
     if asks(sentence):
         return frozenset()
     found = _REVOKES.match(sentence)
@@ -267,7 +267,7 @@ def revoked(sentence: str) -> frozenset[str]:
         return frozenset()
     what = re.split(r"[,;:，；：]\s?", what, maxsplit=1)[0]
     words = frozenset(content_words(_NAMES_RULE.sub(" ", _SINCE_NOW.sub(" ", what))))
-    # A single common word says too little unless it is called a rule.
+    # A single common word is not enough unless the sentence calls it a rule.
     if len(words) < _LEAST_REVOKED and all(map(str.isalpha, words)) and not _NAMES_RULE.search(sentence):
         return frozenset()
     return words
@@ -283,8 +283,8 @@ _SAYS_NO = re.compile(
 
 
 def says_it_works(sentence: str) -> bool:
-    """Whether a sentence of the user's says that what was made works: it was tried."""
-    # The pattern looks at each character of a sentence: most do not hold the word.
+    """Whether a user's sentence says that the result works, and so was tried."""
+    # The pattern tests each character of a sentence, and most sentences do not hold the word.
     return (
         "works" in sentence.casefold()
         and bool(_WORKS.search(sentence))
@@ -294,28 +294,28 @@ def says_it_works(sentence: str) -> bool:
 
 
 def is_pleased(prompt: str) -> bool:
-    """Whether a prompt says that what was done is right, and wants nothing else of it."""
+    """Whether a prompt approves of the result and wants nothing else."""
     return _PLEASED.search(prompt) is not None
 
 
 def declines(prompt: str, question: str) -> bool:
-    """Whether a prompt says no to what a question offers."""
+    """Whether a prompt declines the offer in a question."""
     return _OFFERS.search(question) is not None and _DECLINES.match(prompt) is not None
 
 
 def agrees(prompt: str) -> bool:
-    """Whether a prompt begins by taking what was offered."""
+    """Whether a prompt begins by accepting an offer."""
     return _AGREES.match(prompt) is not None
 
 
 def denies(prompt: str) -> bool:
-    """Whether a prompt begins with a no: to what was answered, where that asked nothing."""
+    """Whether a prompt begins with a no to an answer that asked nothing."""
     return _DENIES.match(prompt) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def demands(sentence: str) -> bool:
-    """Whether a sentence of the user's states a rule or a limit that holds from now on."""
+    """Whether a user's sentence states a rule or a limit that holds from now on."""
     if asks(sentence) or refutes(sentence):
         return False
     sentence = sentence.lower()
@@ -335,7 +335,7 @@ def demands(sentence: str) -> bool:
     if _FORBIDS.search(words) is not None:
         return True
     if denies(sentence):
-        # It sets one answer right.
+        # The sentence corrects one answer.
         return False
     words = _WORK.sub(" ", words)
     if len(_APOSTROPHE.split(words)) < _LEAST_WORDS + 1:
@@ -344,14 +344,14 @@ def demands(sentence: str) -> bool:
 
 
 def orders(sentence: str) -> bool:
-    """Whether a sentence asks for one thing to be written: a plan, a commit, a report."""
+    """Whether a sentence asks to write one thing: a plan, a commit, a report."""
     return _ORDERS.match(without_fillers(sentence.lower())) is not None
 
 
 def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str] = ()) -> bool:
-    """Whether a demand binds one piece of work, and nothing after that. `ordered`: something was to be written just before.
+    """Whether a demand binds one piece of work only. `ordered`: something was to be written just before.
 
-    `amid` are the items of the list that it is one of. What is said to hold always does.
+    `amid` are the items of the list that contains it. A demand that names itself lasting is never for once.
     """
     sentence = sentence.lower()
     if _LASTS.search(sentence) is not None:
@@ -365,7 +365,7 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str] = ()) -> bo
         return False
     if not amid and _HALF.search(words) is not None:
         return True
-    # Beside what is to be changed it says how far that goes.
+    # Beside the work, such an item limits its extent.
     return _SPARES.search(words) is not None and any(_WORKS_ON.search(item.lower()) for item in amid)
 
 

@@ -1,6 +1,6 @@
-"""Facts that can be told by their form: URLs, paths, numbers with a unit, identifiers, commands.
+"""Facts that are recognised by their form: URLs, paths, numbers with a unit, identifiers, commands.
 
-All patterns have bounded repetitions, know only ASCII classes where a class decides, and look at each character a bounded
+All patterns have bounded repetitions, know only ASCII classes where a class decides, and test each character a bounded
 number of times: texts of a session may be hostile.
 """
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 1 << 15
 _FEW = 1 << 12
-"""The same for paths and commands, which may be long: each is asked for when it is called, answered and looked for again."""
+"""The size of caches for paths and commands, which may be long: each is needed for its call, result and search."""
 _WORD_LIMIT = 80
-"""Characters of a word of which is remembered what it holds: the same words come over and over."""
+"""Characters of a word whose facts are cached: the same words recur all the time."""
 
 
 class Form(NamedTuple):
-    """Something found in a text by its form."""
+    """A fact that a text holds by its form."""
 
     text: str
-    """As written."""
+    """The text as written."""
     key: str
-    """Canonical: two that mean the same have the same key."""
+    """The canonical form: two with the same meaning have the same key."""
     start: int
-    """Where it begins, in characters."""
+    """The offset in characters."""
 
 
 _URL = re.compile(r"\b(?:https?|wss?|ftp|ssh|git|file)://[^\s<>\"'`\\)\]}|\x00-\x1f]{1,2000}")
@@ -45,16 +45,16 @@ _EXTENSIONS_WORDS = (
     "txt v vim vue wasm webp xcf xml yaml yml zig zip zsh"
 )
 EXTENSIONS = frozenset(_EXTENSIONS_WORDS.split())
-"""Endings by which a word without a slash is taken for a file."""
+"""Endings by which a word without a slash counts as a file."""
 
 _BARE_NAMES = frozenset(
     {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
 )
 
 _PATH = re.compile(
-    # Behind a brace goes on what begins before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
+    # After a brace a path continues that began before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
     r"(?<![A-Za-z0-9_/@.~$}-])"
-    # Plain words are passed over here, where it costs least.
+    # Plain words are skipped here, where that costs least.
     rf"(?=[\w.@+~:-]{{0,160}}[./\\][\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
     r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
     r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
@@ -62,11 +62,11 @@ _PATH = re.compile(
 _LINE_SUFFIX = re.compile(r":\d{1,7}(?:[:-]\d{1,7})?$")
 _ENDING = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
 _GLUED = re.compile(r"([\x00-\x7f]{1,200}\.([A-Za-z0-9]{1,9}))[^\x00-\x7f]")
-"""A path that a script without spaces goes on behind."""
+"""A path with text of a script without spaces directly after it."""
 _SEVERAL = re.compile(
     r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)"
 )
-"""A slash between two files that are told together (`a.ts/b.ts`)."""
+"""A slash between two files that are named together (`a.ts/b.ts`)."""
 _NO_FILES = frozenset(
     {
         "console.log",
@@ -80,7 +80,7 @@ _NO_FILES = frozenset(
         "Three.js",
     }
 )
-"""What is written like a file and is none."""
+"""Words in the form of a file that are not one."""
 
 _UNITS = {
     "%": "%",
@@ -122,17 +122,17 @@ _LABELLED = re.compile(
     r"(?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?P<value>\d{1,12}(?:[,_]\d{3}){0,4}(?:\.\d{1,6})?)(?![A-Za-z0-9_.]?[A-Za-z0-9_])"
 )
 _BEFORE_VALUE = re.compile(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)\Z")
-"""The last letter of what may be a label, and what stands between it and its value."""
+"""The last letter of a possible label, and the text between it and its value."""
 _LONGEST_SIGN = 6
-"""Characters of that."""
+"""The most characters of that."""
 _DIGITS = re.compile(r"\d+")
 _GOES_ON = "_.,#/:-"
-"""Behind these a digit begins no number, nor behind letters."""
+"""Characters, besides letters, after which a digit begins no number."""
 _LONGEST_LABEL = 40
 
 _IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9_])"
-    # A plain word is no name; that it is none is told here, where it costs least.
+    # A plain word is not a name, and is ruled out here, where that costs least.
     r"(?![A-Za-z][a-z]{0,80}(?![A-Za-z0-9_$(.-]))(?:"
     r"(?P<flag>(?<![\w-])--[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){0,6}(?![\w-]))"
     r"|(?P<scoped>(?<![\w@/])@[a-z0-9][a-z0-9._-]{0,60}/[a-z0-9][a-z0-9._-]{0,60})"
@@ -158,7 +158,7 @@ _COMMON_WORDS = (
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 
-"""Products and what every program of a language calls: no facts of one session."""
+"""Products, and functions that every program of a language calls: not facts of one session."""
 
 _COMMAND_HEADS_WORDS = (
     "apt apt-get awk bash biome brew bun bunx cabal cargo cat cd chmod cmake cp curl deno diff docker "
@@ -177,7 +177,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def urls(text: str) -> Iterator[Form]:
-    """URLs, punctuation that ends the sentence left out."""
+    """URLs, without the punctuation that ends the sentence."""
     if "://" not in text:
         return
     for match in _URL.finditer(text):
@@ -187,7 +187,7 @@ def urls(text: str) -> Iterator[Form]:
 
 @lru_cache(maxsize=_FEW)
 def canonical_path(path: str, cwd: str = "") -> str:
-    """A path as it is compared: `/` between its parts, relative to `cwd` where it lies inside, no line number behind."""
+    """A path in comparable form: `/` between its parts, relative to `cwd` where it lies inside, without a line number."""
     path = _LINE_SUFFIX.sub("", path.strip().removeprefix("@"))
     if "\\" in path:
         path = path.replace("\\", "/")
@@ -225,7 +225,7 @@ def _by_word(text: str, cwd: str) -> Iterator[Form]:
 
 
 def place_of(text: str, word: str, at: int) -> int:
-    """Where a word stands between white space, from a place on."""
+    """The offset of a word between white space, from a place on."""
     at = text.find(word, at)
     while (at and not text[at - 1].isspace()) or text[at + len(word) : at + len(word) + 1].strip():
         at = text.find(word, at + 1)
@@ -234,7 +234,7 @@ def place_of(text: str, word: str, at: int) -> int:
 
 @lru_cache(maxsize=_REMEMBERED)
 def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
-    """The paths in one word: they go over no white space."""
+    """The paths in one word: they contain no white space."""
     if (
         "." not in word
         and "/" not in word
@@ -243,11 +243,11 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
     ):
         return ()
     forms = []
-    # A link in Markdown names two: what it shows, and where it leads.
+    # A Markdown link has two: its text, and its target.
     for match in _PATH.finditer(word.replace("](", "  ")):
         found = match[0].rstrip(".,;:!?-)")
         if "(" in found and ")" not in found:
-            # A place in the file, as compilers write it: `a.ts(16,58)`.
+            # A position in the file, as compilers write it: `a.ts(16,58)`.
             found = found.partition("(")[0]
         glued = _GLUED.match(found)
         if glued is not None and glued[2].lower() in EXTENSIONS:
@@ -264,13 +264,13 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
 
 
 def _is_path(found: str) -> bool:
-    # A device is no file of anybody's, and `...` stands for folders that are not named.
+    # A device is not anybody's file, and `...` replaces folders that are not named.
     if len(found) < 3 or found in _NO_FILES or found.startswith(("/dev/", ".../")) or "/.../" in found:
         return False
     name = found.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
     ending = _ENDING.search(name)
     if ending is not None and ending[1].lower() in EXTENSIONS:
-        # `a.b` with one letter before and after says little.
+        # `a.b` with one letter before and after is too short.
         return len(name) > len(ending[0]) and not (len(name) < 5 and name == found)
     if name in _BARE_NAMES and ("/" in found or name != "LICENSE"):
         return True
@@ -282,7 +282,7 @@ def _is_path(found: str) -> bool:
 
 
 def canonical_number(value: str, scale: str | None, unit: str | None) -> str | None:
-    """Value and unit as they are compared: `20k tokens` and `20,000 tokens` are the same. None without a unit."""
+    """Value and unit in comparable form: `20k tokens` and `20,000 tokens` are the same. None without a unit."""
     if not unit:
         return None
     amount = float(value.replace(",", "").replace("_", ""))
@@ -303,7 +303,7 @@ def _unit(written: str) -> str:
 
 
 def numbers(text: str) -> Iterator[Form]:
-    """Numbers that say what they count, in units, by money, or by a label (`port 8080`): the labelled ones first."""
+    """Numbers with a unit, a currency or a label (`port 8080`): the labelled ones first."""
     digits = [match.start() for match in _DIGITS.finditer(text)]
     labelled: set[int] = set()
     for match in _labels(text, digits):
@@ -331,7 +331,7 @@ def numbers(text: str) -> Iterator[Form]:
 
 
 def _labels(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
-    """What `_LABELLED` finds in a text whose runs of digits begin at some places."""
+    """The matches of `_LABELLED` in a text whose runs of digits begin at some places."""
     last = 0
     for digit in digits:
         before = text[digit - 1 : digit]
@@ -354,7 +354,7 @@ def _is_word(char: str) -> bool:
 
 
 def _counts(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
-    """What `_NUMBER` finds in a text whose runs of digits begin at some places."""
+    """The matches of `_NUMBER` in a text whose runs of digits begin at some places."""
     last = 0
     for digit in digits:
         before = text[digit - 1 : digit]
@@ -369,15 +369,12 @@ def _counts(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
                 break
 
 
-def identifiers(text: str, *, calls: bool = True) -> Iterator[Form]:
-    """Names that no prose holds: camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names."""
-    for word in text.split():
-        yield from identifiers_in.__wrapped__(word, calls)
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def identifiers_in(word: str, calls: bool) -> tuple[Form, ...]:
-    """The names in one word: they go over no white space."""
+    """The names in one word that prose does not have.
+
+    camelCase, snake_case, `name()`, flags, packages, commits, `#123`, versioned names; they contain no white space.
+    """
     if word.isalpha() and word[1:].islower():
         return ()
     return tuple(_identified(word, calls=calls))
@@ -406,7 +403,7 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
                 continue
             yield Form(name, name, at)
         elif group == "kebab":
-            # A hyphen joins words of prose too; a digit in it makes it a name.
+            # A hyphen also joins words of prose; with a digit it is a name.
             if any(char.isdigit() for char in found) and any(char.isalpha() for char in found[:2]):
                 name = found.rstrip(".")
                 yield Form(name, name, match.start())
@@ -418,7 +415,7 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
 
 @lru_cache(maxsize=_FEW)
 def canonical_command(command: str) -> str:
-    """A command as it is compared: on one line, without the change of folder before and the cut of its output behind."""
+    """A command in comparable form: on one line, without the `cd` before it and the cut of its output after it."""
     line = _SPACE.sub(" ", command).strip()
     for _ in range(3):
         shorter = _CHANGE_FOLDER.sub("", line)
@@ -430,7 +427,7 @@ def canonical_command(command: str) -> str:
 
 
 def commands(text: str) -> Iterator[Form]:
-    """Commands quoted in prose: in backticks, beginning with a program that is usual in a shell."""
+    """Commands in prose: in backticks, beginning with a program that is usual in a shell."""
     if "`" not in text:
         return
     for match in _BACKTICKED.finditer(text):

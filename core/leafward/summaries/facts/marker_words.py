@@ -1,6 +1,6 @@
-"""What sentences are told by: patterns of words, and the words without which none of a pattern's forms can stand there.
+"""Markers of sentences: patterns, each with a set of words such that every match holds at least one of them.
 
-A sentence is taken apart once for all patterns, which costs less than going over it for each of them.
+A sentence is split once for all patterns, which costs less than a search for each of them.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ _WORD = re.compile(r"\w+")
 OTHER_SCRIPT = re.compile(
     "[^\x00-\x7f\u2010-\u2015\u2018\u201c-\u201e\u2020-\u2022\u2026\u2190-\u21ff\u2500-\u257f]"
 )
-"""What may be a form that is not all ASCII: anything but dashes, quotation marks, dots, arrows and lines."""
+"""Characters of a form that is not all ASCII: anything but dashes, quotation marks, dots, arrows and lines."""
 
 
 _EVERY = -1
-"""The signs of a sentence in which any pattern may stand."""
+"""The signs of a sentence that may match any pattern."""
 _signs: dict[str, int] = {}
 """For each word of a pattern the bits of all patterns that have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """A pattern in small letters of which each form that is all ASCII holds one of some words."""
+    """A lower-case pattern and its marker words: every match that is all ASCII holds at least one of them."""
 
     pattern: re.Pattern[str]
     words: frozenset[str]
     bit: int
-    """What the pattern is known by among the signs of a sentence."""
+    """The pattern's bit among the signs of a sentence."""
 
     def stand_in(self, sentence: str) -> bool:
-        """Whether the pattern is found in a sentence."""
+        """Whether the pattern matches a sentence."""
         return self.may_stand_in(sentence) and self.pattern.search(sentence.lower()) is not None
 
     def may_stand_in(self, sentence: str) -> bool:
-        """Whether it can be: what holds letters of another script, or a sign of the pattern's, may hold it in that."""
+        """Whether it may match: the sentence has letters of another script, or one of the pattern's words."""
         return _signs_of(sentence) & self.bit != 0
 
 
@@ -48,14 +48,14 @@ def markers(pattern: str, words: str) -> Markers:
     bit = 1 << next(_counted)
     for word in words.split():
         _signs[word] = _signs.get(word, 0) | bit
-    # Modules with patterns of their own may be imported when sentences were taken apart already.
+    # Modules with patterns of their own may be imported after sentences were split already.
     _signs_of.cache_clear()
     return Markers(re.compile(pattern), frozenset(words.split()), bit)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _signs_of(sentence: str) -> int:
-    """The bits of the patterns that may stand in a sentence: it is taken apart once for all of them."""
+    """The bits of the patterns that may match a sentence: it is split once for all of them."""
     if not sentence.isascii() and OTHER_SCRIPT.search(sentence) is not None:
         return _EVERY
     signs = 0

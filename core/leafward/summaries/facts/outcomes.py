@@ -1,4 +1,4 @@
-"""What came of calls: which failed, which files were changed, what the runs of tests counted."""
+"""Outcomes of calls: the failed ones, the changed files, the counts of test runs."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 _PATCH = "*** Begin Patch\n"
-"""Of a call that changes files by a patch, as Codex does."""
+"""The beginning of a patch in a call that changes files by one, as Codex does."""
 _COUNT = re.compile(
     r"(?i)\b(\d[\d,]{0,8}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
 )
 _COUNT_LINE = 40
-"""Characters of a line that holds nothing but a count."""
+"""Characters of a line that holds only a count."""
 _TAP = re.compile(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
 _LOOKING = re.compile(
     r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
 )
-"""Commands that only look: nobody takes them for tests."""
+"""Commands that only read, which nobody takes for tests."""
 _TYPED = re.compile(r"^[^\n]{4,200}$")
 
 
 def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
-    """The ids of the calls whose results say that they failed."""
+    """The ids of the calls with a failed result."""
     return frozenset(
         str(message.get("toolCallId"))
         for message in messages
@@ -40,7 +40,7 @@ def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
 
 
 def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
-    """The files that a message's calls changed, in order, each by its canonical path; failed calls changed none."""
+    """The files that a message's calls changed, in order, each by its canonical path; failed calls are left out."""
     if message.get("role") != "assistant":
         return
     for call in tool_calls(message):
@@ -49,7 +49,7 @@ def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[s
 
 
 def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
-    """The files that a call with these arguments changes where it goes well, each by its canonical path."""
+    """The files that a successful call with these arguments changes, each by its canonical path."""
     if changes_text(arguments):
         named = (value for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str) and value)
         paths = list(islice(named, 1))
@@ -66,7 +66,7 @@ def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
 
 
 def is_typed(command: str) -> bool:
-    """Whether a command is one that somebody would type to do something, not a script, a patch or a look."""
+    """Whether somebody would type a command to do something: it is not a script, a patch or a mere reading."""
     return not _LOOKING.match(command) and _TYPED.search(command) is not None and "<<" not in command
 
 
@@ -76,7 +76,7 @@ def runs_tests(command: str) -> bool:
 
 
 def counts_in(printed: str) -> str:
-    """What a run of tests says at its end of how many passed and failed: `2 failed, 32 passed`; empty where it says nothing."""
+    """The counts at the end of a test run's output: `2 failed, 32 passed`; empty where it has none."""
     lines = printed.rstrip().split("\n")
     last = next((at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at])), None)
     if last is not None:

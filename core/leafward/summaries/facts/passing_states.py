@@ -1,4 +1,4 @@
-"""Sentences that tell how something stood at a moment amid the work: what was found then was gone into, what ran has ended."""
+"""Sentences about a state at one moment of the work: findings that were followed up, programs that have ended."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ _PASSES = markers(
 
 
 def tells_a_passing_state(sentence: str) -> bool:
-    """Whether a sentence tells how something stood when it was said, which what follows is there to change."""
+    """Whether a sentence describes a state at its moment, which the following work is about to change."""
     return _PASSES.stand_in(sentence)

@@ -1,4 +1,4 @@
-"""What a person typed, and what stands in the same prompt without being theirs: logs, and text that an agent encloses in tags."""
+"""The typed part of a prompt, and the other parts: pasted logs, and text that an agent encloses in tags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPENS = re.compile(
     r"|permissions instructions|collaboration_mode|apps_instructions|plugins_instructions|local-command-[a-z]{1,40}"
     r"|ide_[a-z_]{1,40}|command-contents)(?:[ \t][^<>\n]{0,400})?>"
 )
-"""What agents and editors put around a prompt: skills, reminders, instructions, what is open."""
+"""Tags that agents and editors add to a prompt: skills, reminders, instructions, open files."""
 _TIME = r"(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\[?\d{2}:\d{2}:\d{2}\b|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}\b)"
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|SEVERE)"
 _LOG = re.compile(
@@ -36,41 +36,41 @@ _LOG = re.compile(
     r"|(?:bash|sh|zsh|fish|make(?:\[\d+\])?): "
     r"|[+-]{3} \S|@@ -\d|diff --git )"
 )
-"""How a line of a log, of a trace or of a shell begins."""
+"""The beginning of a line in a log, a trace or a shell session."""
 _MAYBE = re.compile(
     r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
 )
-"""The same where people write so too: it counts beside another such line only."""
+"""The same where people write such lines too: it counts only beside another such line."""
 _COUNTED = (
     r"\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
     r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"
 )
 _SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|{_COUNTED}")
-"""A row of what a program draws on a screen: a branch of a tree, or with a count, a difference or an age at its end."""
+"""A row of a program's screen: a branch of a tree, or a line with a count, a difference or an age at its end."""
 _COLUMNS = re.compile(r"^\s*[A-Z][A-Z0-9_%/()-]{1,40}(?:\s+[A-Z][A-Z0-9_%/()-]{1,40}){2,20}\s*$")
-"""The head of a table that a program prints."""
+"""The head of a table in a program's output."""
 _ROOT = re.compile(rf"\s*[^\w\s\"'`(\[#@/~-]\s?.{{0,400}}?(?:{_COUNTED})")
-"""Such a row with a sign before it: what is indented below it hangs on it."""
+"""Such a row with a sign before it: the lines indented below it belong to it."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
-"""Where a message that a program printed begins in the middle of a line."""
+"""The beginning of a printed message in the middle of a line."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
-"""Words of a person with a colon, behind which the first row of a screen stands on the same line."""
+"""A person's words with a colon, followed by the first row of a screen on the same line."""
 _NEAR = 2
-"""Lines of a block that have to be such ones for the others to belong to them."""
+"""Lines of a block that must look pasted for the others to count as pasted."""
 
 
 def typed_sentences(content: object) -> list[str]:
-    """The sentences that a person typed, of a prompt's content."""
+    """The sentences that a person typed in a prompt's content."""
     return list(sentences(divided(text_of(content))[0]))
 
 
 @lru_cache(maxsize=1 << 10)
 def divided(text: str) -> tuple[str, str]:
-    """What a person typed of a prompt, and what was pasted into it; what an agent enclosed in tags is in neither.
+    """The typed and the pasted part of a prompt; text in an agent's tags is in neither.
 
-    A line that begins as logs do was pasted, and so is what stands in one block with two of them and is not set off by blank
-    lines, from the first to the last of them and behind it.
+    A line that begins like a log was pasted. So are the lines of a block from the first of at least two such lines on; a
+    blank line ends a block.
     """
     text = _without_enclosed(text) if "<" in text else text
     own: list[str] = []
@@ -107,7 +107,7 @@ def divided(text: str) -> tuple[str, str]:
 
 
 def _is_of_table(block: list[str], place: int) -> bool:
-    """Whether a line of a block is a head of columns in capitals, or stands below one with as many columns."""
+    """Whether a line of a block is a head of columns in capitals, or is below one with as many columns."""
     if _COLUMNS.match(block[place]) is not None:
         return True
     columns = len(block[place].split())
@@ -122,19 +122,19 @@ def _is_maybe(line: str) -> bool:
 
 
 def _marked(block: list[str]) -> list[bool]:
-    """Which lines of a block begin as those of a log, or go on with an object that such a line opens and does not close."""
+    """Whether each line of a block begins like a log, or continues an object that such a line opens without closing it."""
     marks: list[bool] = []
     deep = 0
     for line in block:
         marks.append(deep > 0 or _LOG.match(line) is not None)
         if marks[-1]:
             deep = max(0, deep + line.count("{") - line.count("}"))
-    # What is never closed encloses nothing.
+    # An opening without an end encloses nothing.
     return marks if not deep else [_LOG.match(line) is not None for line in block]
 
 
 def _without_enclosed(text: str) -> str:
-    """A text without what agents enclosed in tags; a tag that is never closed encloses nothing."""
+    """A text without the parts that agents enclosed in tags; a tag that is never closed encloses nothing."""
     parts: list[str] = []
     open_for_ever: set[str] = set()
     start = 0

@@ -1,4 +1,4 @@
-"""What of a printed text is an error, and how a command ended that printed it."""
+"""Errors in printed texts, and the outcome of the command that printed a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DECLINED = "declined"
-"""The outcome of a command that the user did not let happen."""
+"""The outcome of a command that the user did not allow."""
 
 _EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = re.compile(
@@ -24,37 +24,37 @@ _ERROR_LINE = re.compile(
     r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
 )
 _MAYBE_ERROR = re.compile(
-    # Each begins with one letter and no class, so that the search passes over all other letters quickly.
+    # Each begins with one letter and not a class, so that the search skips all other letters quickly.
     r"error|Error|E(?:RR|xception| {3}|[A-Z]{4,12}: )|fail|Fail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
     r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
 )
-"""What a text holds in which any line is an error."""
+"""Words of error lines: every line that is an error holds at least one."""
 _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
     r"|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
     r"|\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
     r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
 )
-"""What a runner prints around the error of what it ran, whatever that was, and the count of no errors."""
+"""Lines of a runner around the error of its program, whatever that was, and a count of no errors."""
 _FAILED_ROW = re.compile(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed_out)(?:\t| {2,80}|$)")
-"""A row of a table of checks that says that one failed."""
+"""A row in a table of checks that reports a failed one."""
 _PASSES = re.compile(
     r"\s*(?:ok|PASS(?:ED)?|[✓✔√✅])(?:[\s:]|$)|\W{0,3}\d{1,9} (?:tests? )?pass(?:ed|ing)\b(?!.{0,200}\bfail)"
     r"|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
 )
-"""A line that says that something went well, or has not ended: that is no error, however all ended."""
+"""A line that reports success, or a check that has not ended: it is not an error, whatever the final outcome."""
 _PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
 _DECLINED = re.compile(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
 )
-"""How the result of a call begins that the user did not let happen (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
+"""The beginning of a result whose call the user did not allow (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
 _REASON = re.compile(
     r"(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)", re.DOTALL
 )
-"""What the user said with it."""
+"""The user's reason for declining."""
 _NAMED_ERROR = re.compile(
-    # Each begins with one of few characters, so that the search passes over all others quickly.
+    # Each begins with one of few characters, so that the search skips all others quickly.
     r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
     r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
 )
@@ -77,7 +77,7 @@ _ERROR_WORDS = 16
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
-    """The lines of a printed text that are errors; where it comes of a failure and none is one, the last line that says something."""
+    """The lines of a printed text that are errors; after a failure without any, the last meaningful line."""
     found = False
     for line in _maybe_errors(text):
         if 8 <= len(line) <= 600 and _is_error(line) and not _ERROR_FRAME.match(line):
@@ -92,7 +92,7 @@ def _is_error(line: str) -> bool:
 
 
 def _maybe_errors(text: str) -> Iterator[str]:
-    """The lines that hold what no error is without."""
+    """The lines that may be errors, because they hold a word of error lines."""
     found = _MAYBE_ERROR.search(text)
     while found is not None:
         at = found.start()
@@ -108,7 +108,7 @@ def tells_of_a_run(line: str) -> bool:
 
 
 def named_errors(text: str) -> Iterator[str]:
-    """Errors that a sentence names: `TypeError`, `ENOENT`, what stands in backticks."""
+    """Errors that a sentence names: `TypeError`, `ENOENT`, one in backticks."""
     for match in _NAMED_ERROR.finditer(text):
         found = match[0].strip("`")
         if found not in _PLAIN_ERRORS:
@@ -116,23 +116,23 @@ def named_errors(text: str) -> Iterator[str]:
 
 
 def is_declined(text: str) -> bool:
-    """Whether the result of a call that failed says that the user did not let it happen."""
+    """Whether the result of a failed call reports that the user did not allow it."""
     return _DECLINED.match(text) is not None
 
 
 def reason_in(text: str) -> str | None:
-    """What the user said where a call was declined; None where nothing."""
+    """The user's reason for declining a call; None where there is none."""
     found = _REASON.search(text)
     return found[1] if found is not None else None
 
 
 def error_key(line: str) -> str:
-    """An error as it is compared: its words, without places in files, addresses and durations."""
+    """An error in comparable form: its words, without positions in files, addresses and durations."""
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:
-    """How a command ended: `exit 0` where nothing says otherwise, empty where it was stopped."""
+    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped."""
     if not failed:
         return "failed" if says_failed(command, text) else "exit 0"
     codes = _EXIT.findall(text[-400:])
@@ -143,7 +143,7 @@ def outcome_of(text: str, failed: bool, command: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    """The last line that says more than that or how the command ended, and not that something passed; empty where there is none."""
+    """The last line that is more than a frame, a success or an exit code; empty where there is none."""
     lines = [
         line.strip()
         for line in text.split("\n")

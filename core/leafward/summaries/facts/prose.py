@@ -1,7 +1,7 @@
-"""Facts that are said in sentences: what the user demands, what was decided and why, what is still to be done.
+"""Facts in sentences: the user's demands, decisions with their reasons, work that is still to be done.
 
-Sentences are told by marker words of several languages; what two sentences have in common is counted in content words,
-for scripts without spaces in pairs of characters.
+Marker words of several languages identify the sentences; the overlap of two sentences is counted in content words, for
+scripts without spaces in pairs of characters.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SENTENCE_LIMIT = 400
-"""Characters of a sentence that are looked at; longer ones are logs or data."""
+"""Characters of a sentence that is read; longer ones are logs or data."""
 _REMEMBERED = 1 << 14
-"""Sentences of which is remembered what they say: each is asked about for the summary and again for what survives in it."""
+"""Sentences whose classification is cached: each is needed for the summary and again for its survival."""
 
 _FEW, _MESSAGE = 1 << 11, 4000
-"""Texts whose sentences are remembered, and the characters of the longest: what the user typed is asked about four times."""
+"""Texts whose sentences are cached, and the characters of the longest: a prompt is needed four times."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -30,10 +30,10 @@ _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 _SENTENCE_END = re.compile(
-    # It begins with one class, so that the search passes over all other characters quickly.
+    # It begins with one class, so that the search skips all other characters quickly.
     r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？]))"
 )
-"""The sign that ends a sentence before its line does, and the space behind it."""
+"""The sign that ends a sentence before its line ends, and the space after it."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
@@ -46,7 +46,7 @@ _STOP_WORDS = (
 )
 _STOP = frozenset(_STOP_WORDS.split())
 
-# All patterns of words are in small letters, as is what is looked at: that takes half the time of telling them apart.
+# All patterns of words are in lower case, like the texts: matching without case would take twice as long.
 _DECIDED = markers(
     r"\b(?:decided|decision|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
     r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정",
@@ -70,7 +70,7 @@ _CHOICE = re.compile(
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
 _TAKEN = re.compile(_CHOICE.pattern.replace("|uses", "").replace("|keeps", "").replace("(?:s|ed)", "(?:ed)"))
-"""The same without the forms in which somebody thinks of what a thing does."""
+"""The same without the forms that describe the behaviour of a thing."""
 _OBSERVES = re.compile(
     r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
@@ -79,7 +79,7 @@ _OBSERVES = re.compile(
     r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
     r"|or\b|alternatively\b|(?:the (?:reason|timing|fact)|verify|check|confirm|make sure|see|look)\b|the user (?:was|is|asks?|asked|says|said|wants to know)\b)"
 )
-"""How a sentence begins that tells how things are and why, or what is to be looked at: nobody chose that."""
+"""The beginning of a sentence that describes a state and its cause, or something to look at: not a decision."""
 _TODO = markers(
     r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
@@ -130,28 +130,28 @@ _CONSIDERS = re.compile(
 
 
 def hedges(sentence: str) -> bool:
-    """Whether a sentence says what may be or should be, rather than what is."""
+    """Whether a sentence states a possibility or an intention rather than a fact."""
     return _HEDGED.stand_in(sentence)
 
 
 def considers(sentence: str) -> bool:
-    """Whether a sentence of somebody's thinking weighs what could be done or repeats what is asked: nothing is settled by it."""
+    """Whether a sentence of thinking weighs possibilities or repeats the request: it settles nothing."""
     return _CONSIDERS.search(sentence.lower()) is not None or hedges(sentence)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def accompanies(sentence: str) -> bool:
-    """Whether a sentence said between calls tells what is being done or thought at that moment: soon it holds no more."""
+    """Whether a sentence between calls describes the current action or thought: soon it no longer holds."""
     return _ONGOING.stand_in(sentence) or _MUSES.match(sentence) is not None
 
 
 def leads_on(sentence: str) -> bool:
-    """Whether a sentence said between calls leads to the next of them: what is to be looked at, weighed or put right there."""
+    """Whether a sentence between calls leads to the next call: something to look at, weigh or fix there."""
     return _LEADS.match(sentence.lower()) is not None or _LEADS_ON.stand_in(sentence)
 
 
 def announces(sentence: str) -> bool:
-    """Whether a sentence only says what comes now: it leads to what follows it, or to the next call."""
+    """Whether a sentence only announces the next one, or the next call."""
     return sentence.endswith((":", "：")) or _ANNOUNCED.match(sentence) is not None
 
 
@@ -161,11 +161,11 @@ _REPORTS = re.compile(
     r"|^\W*(?:all|everything)(?: [\w-]+){0,4} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
     r"|resolved|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
 )
-"""How an answer begins that says first of all that it was done, whatever it asks or proposes behind that."""
+"""The beginning of an answer that first reports completion, whatever it asks or proposes afterwards."""
 
 
 def reports(answer: str) -> bool:
-    """Whether an answer says first of all that it was done, whatever it asks or proposes behind that."""
+    """Whether an answer first reports completion, whatever it asks or proposes afterwards."""
     return _REPORTS.match(answer) is not None
 
 
@@ -176,12 +176,12 @@ _GOES_ON = re.compile(
 
 
 def keeps_going(prompt: str) -> bool:
-    """Whether a prompt asks for nothing but to go on."""
+    """Whether a prompt only asks to go on."""
     return _GOES_ON.match(prompt) is not None
 
 
 def lines_outside_code(text: str) -> Iterator[str]:
-    """The lines of a text that no fence of code encloses."""
+    """The lines of a text outside fences of code."""
     lines = text.split("\n")
     if "```" not in text and "~~~" not in text:
         yield from lines
@@ -195,7 +195,7 @@ def lines_outside_code(text: str) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Sentences of the prose in a text: list marks, headings and emphasis taken off, code left out."""
+    """Sentences of the prose in a text, without list marks, headings, emphasis and code."""
     return iter(_few_sentences(text)) if len(text) <= _MESSAGE else _sentences(text)
 
 
@@ -220,7 +220,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def list_items(text: str) -> list[str]:
-    """The items of the lists in a text, marks taken off, in order."""
+    """The items of the lists in a text without their marks, in order."""
     return [
         without_emphasis(line[mark.end() :]).strip()
         for line in lines_outside_code(text)
@@ -229,12 +229,12 @@ def list_items(text: str) -> list[str]:
 
 
 def last_sentence(line: str) -> str:
-    """The last sentence of a line, marks of lists and emphasis taken off."""
+    """The last sentence of a line, without list marks and emphasis."""
     return _parted(without_emphasis(_LIST_MARK.sub("", line)).strip())[-1].strip()
 
 
 def _parted(line: str) -> list[str]:
-    """The sentences of a line, each with the sign that ends it; nothing behind the last sign is an empty one."""
+    """The sentences of a line, each with the sign that ends it; the last one is empty where the line ends with a sign."""
     found = []
     start = 0
     for end in _SENTENCE_END.finditer(line):
@@ -246,7 +246,7 @@ def _parted(line: str) -> list[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def content_words(text: str) -> tuple[str, ...]:
-    """What a sentence is about: its words without the small ones, pairs of characters of scripts without spaces, in order."""
+    """The content words of a sentence: without stop words, pairs of characters for scripts without spaces, in order."""
     found: dict[str, None] = {}
     for word in _WORD.findall(text[: 4 * SENTENCE_LIMIT]):
         for term in _terms(word):
@@ -256,7 +256,7 @@ def content_words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _terms(word: str) -> tuple[str, ...]:
-    """What one word counts as: itself, its stem, its pairs of characters; nothing for a small one."""
+    """The terms of one word: its stem, or its pairs of characters; none for a stop word."""
     word = word.casefold()
     if word.isascii():
         return (_stem(word),) if len(word) > 1 and word not in _STOP else ()
@@ -280,7 +280,7 @@ _IRREGULAR = {
 
 
 def _stem(word: str) -> str:
-    """Endings of English taken off, so that `tests` and `test`, `moved` and `move` meet."""
+    """A word without English endings, so that `tests` and `test`, `moved` and `move` are equal."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if not word.isascii() or not word.isalpha() or len(word) < 4:
@@ -296,29 +296,29 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def sentence_key(text: str) -> str:
-    """A sentence as it is compared: what it is about, and whether it says no."""
+    """A sentence in comparable form: its content words, and whether it negates."""
     words = " ".join(content_words(text))
     return f"not {words}" if words and negated(text) else words
 
 
 def shared(words: tuple[str, ...], among: frozenset[str]) -> float:
-    """The part of the wanted words that is among the given, 0…1."""
+    """The share of the wanted words that is among the given, 0…1."""
     return sum(word in among for word in words) / len(words) if words else 0.0
 
 
 _DENIED = 60
-"""Characters behind a negation in which stands what it denies."""
+"""Characters after a negation that may hold the negated part."""
 
 
 def negated(sentence: str) -> bool:
-    """Whether a sentence says what not to do: an odd number of negations."""
+    """Whether a sentence forbids: it has an odd number of negations."""
     if not _NEGATION.may_stand_in(sentence):
         return False
     return len(_NEGATION.pattern.findall(sentence.lower())) % 2 == 1
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether of two sentences about the same one denies what the other says: what is negated in it stands there without."""
+    """Whether one of two sentences about the same thing denies the other, which has the negated part without negation."""
     if negated(one) == negated(other):
         return False
     denying, saying = (one, other) if negated(one) else (other, one)
@@ -332,9 +332,9 @@ def opposed(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def decides(sentence: str, *, strictly: bool = False) -> bool:
-    """Whether a sentence says that something was decided, or what is done and for what reason.
+    """Whether a sentence reports a decision, or an action with its reason.
 
-    Strictly: both a choice and its reason.
+    Strictly: it has both a choice and its reason.
     """
     decided = _DECIDED.stand_in(sentence)
     if decided and not strictly:
@@ -349,7 +349,7 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
 
 
 _NAMED = 2
-"""Content words, besides those that mark it, by which a step says what is to be done."""
+"""Content words, besides the marker, that make a step specific."""
 
 
 _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
@@ -357,14 +357,14 @@ _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['�
 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
-    """Whether a sentence speaks of work that is still to be done, and says which; one that only points at it does not."""
+    """Whether a sentence names work that is still to be done; one that only points at it does not count."""
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) is not None:
         return False
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 
 
 def without_marker(sentence: str) -> str:
-    """A sentence about what is left without the words that say so."""
+    """A sentence about remaining work without the marker words."""
     return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
 
 
@@ -374,14 +374,14 @@ _TO_TRY = re.compile(
 
 
 def is_to_try(heading: str) -> bool:
-    """Whether a heading stands above what is to be tried in the end, rather than steps of the work."""
+    """Whether a heading is of things to try in the end, rather than of steps of the work."""
     return _TO_TRY.search(heading) is not None
 
 
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
-    """Items of a checklist, whether each is still open, and the heading it stands under.
+    """Items of a checklist, whether each is still open, and the heading above it.
 
-    Under a heading above what is to be tried that one goes before its own: `Testing checklist, Print mode`.
+    A heading of things to try goes before the headings below it: `Testing checklist, Print mode`.
     """
     if _BOX.search(text) is None:
         return

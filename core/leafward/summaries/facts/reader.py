@@ -1,9 +1,7 @@
-"""Reads the facts out of messages, one after the other: a tool's result says what became of the call before it."""
+"""Reads the facts from messages, one after the other: a tool's result tells the outcome of the call before it."""
 
 from __future__ import annotations
 
-import re
-import weakref
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -40,23 +38,19 @@ from leafward.summaries.facts.printed_errors import (
     DECLINED,
     error_key,
     is_declined,
-    named_errors,
     outcome_of,
-    printed_errors,
     reason_in,
 )
-from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer, listed_rules
+from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
+from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.told_steps import ToldSteps
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
-from leafward.summaries.facts.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from leafward.summaries.facts.agent_plan import Items
-
-Known = dict[tuple[object, ...], list[Sighting]]
-"""What was read already: the facts of each text, by the text and who says it."""
+    from leafward.summaries.facts.text_facts import Known
 
 _SAID = frozenset(
     {
@@ -64,20 +58,7 @@ _SAID = frozenset(
         *("bash-input", "bash-stdout", "bash-stderr", "user_shell_command", "agent_message"),
     }
 )
-"""Injected messages in which something is said or printed."""
-
-_COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
-_OPENERS = "The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So"
-_GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
-"""A word and the first one of the next sentence, as blocks of thinking are put together without anything between them."""
-_JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
-"""Where they were put together."""
-_AGREED_PLAN = "Implement the following plan:"
-"""How the prompt begins by which Claude Code (2.1) goes on from a plan that it made."""
-
-
-_seen: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
-"""Its constructor runs Python for each of a hundred thousand."""
+"""Injected messages that carry speech or output."""
 
 
 @dataclass(slots=True)
@@ -86,66 +67,69 @@ class _Call:
     entry: EntryIndex
     silent: bool
     changes: tuple[str, ...] = ()
-    """The files that it changes where it goes well."""
+    """The files that it changes on success."""
     paths: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    """The paths and the names that stand in it."""
+    """The names in it; `paths` has its paths."""
 
 
 class Written(NamedTuple):
-    """What a call that changes a file writes into it."""
+    """The text that a call writes into a file."""
 
     call: str
-    """Its id."""
+    """The id of the call."""
     path: str
-    """As the call names the file."""
+    """The path as the call has it."""
     names: tuple[str, ...]
-    """In what it writes."""
+    """The names in the written text."""
 
 
 class FactReader:
-    """Reads facts out of the messages of one path, in order.
+    """A reader of facts in the messages of one path, in order.
 
-    Only what was said, done or printed is read; contents of files that a tool showed are left out, since they are still
-    where they were.
+    Only speech, actions and output are read; contents of files that a tool showed are left out, because they are still in
+    the files.
     """
 
     def __init__(self, cwd: str = "", known: Known | None = None) -> None:
-        """For the messages of one folder. `known` is shared by readers of the same folder: each text is read once for all."""
+        """A reader for the messages of one folder.
+
+        Readers of the same folder share `known`: each text is read once for all.
+        """
         self._cwd = cwd
-        self._known: Known = {} if known is None else known
+        self.texts = TextFacts(cwd, known)
+        """The reader of single texts."""
         self._calls: dict[str, _Call] = {}
         self.plan = AgentPlan()
-        """The list that the agent keeps of its own work."""
+        """The agent's own task list."""
         self.ran: Counter[str] = Counter()
-        """How often each command was run, by its canonical form; what is only named, or was declined, was not."""
+        """The runs of each command, by its canonical form; a command that was only named or was declined has none."""
         self.passed: Counter[str] = Counter()
-        """How often each of them ended well."""
+        """The number of successful runs of each command."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
-        """What the requests since the last answer say is to be done, or demand of that alone."""
+        """The work and the one-time demands in the requests since the last answer."""
         self._ordered = False
-        """Whether one of them asks for something to be written."""
+        """Whether one of them asks to write something."""
         self._is_answered = False
-        """Whether the last message is an answer that asks nothing back, or says first of all that it was done."""
-        # Not this reader itself: with a circle, all that was read would be garbage that the collector has to look for.
-        me = weakref.proxy(self)
-        self.told = ToldSteps(lambda text: me.named(text, Voice.TOLD, NO_ENTRY))
-        """The steps that were told, and what was done about them."""
+        """Whether the last message is an answer that asks nothing back, or first reports completion."""
+        # It holds the reader of texts, not this one: in a reference cycle everything read would wait for the garbage collector.
+        self.told = ToldSteps(partial(self.texts.named, voice=Voice.TOLD, entry=NO_ENTRY))
+        """The told steps, and the work on them."""
         self.rules = StandingRules()
         self.written: list[Written] = []
-        """What the calls of the message that was read last write."""
+        """The texts that the calls of the last message write."""
 
     def earlier(self, summary: str, entry: EntryIndex, plan: Items = ()) -> list[Sighting]:
-        """The facts of the summary that stood before the first message; `plan` is the agent's own list as it was then."""
+        """The facts of the summary before the first message; `plan` is the agent's own list at that time."""
         if plan:
             self.plan = AgentPlan(dict(plan))
-        found = self.prose(summary, Voice.TOLD, entry) if summary else []
+        found = self.texts.prose(summary, Voice.TOLD, entry) if summary else []
         self.told.tell(found)
         self.told.listed(found)
         return found
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
-        """The facts of one message, as often as they stand in it."""
+        """The facts of one message, one sighting for each occurrence."""
         message = as_typed(message)
         role = message.get("role")
         self.written = []
@@ -154,13 +138,13 @@ class FactReader:
         if role == "custom":
             name = message.get(PUT_IN)
             if name is None:
-                return self.prose(text_of(message.get("content")), Voice.TOLD, entry)
+                return self.texts.prose(text_of(message.get("content")), Voice.TOLD, entry)
             if LISTED in message:
                 return self.plan.reminded(message[LISTED], entry)
             kind = str(name).rpartition(".")[2]
-            # What an agent puts in of its own (instructions, lists of skills, reminders) is there again with the next prompt.
+            # An agent's own additions (instructions, lists of skills, reminders) return with the next prompt.
             text = text_of(message.get("content")) if kind in _SAID else ""
-            return self.prose(text, Voice.TOLD, entry)
+            return self.texts.prose(text, Voice.TOLD, entry)
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
             waits = words.endswith(("?", "？")) and not prose.reports(words)
@@ -175,29 +159,19 @@ class FactReader:
         if role == "bashExecution":
             return list(self._shell(entry, message))
         if role == "branchSummary":
-            # What was decided and left to be done on a branch that was abandoned holds there.
-            found = self.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
+            # Decisions and open work of an abandoned branch belong to that branch.
+            found = self.texts.prose(split_enclosed(str(message.get("summary") or ""))[0], Voice.TOLD, entry)
             return [one for one in found if one.kind not in (FactKind.DECISION, FactKind.TODO)]
         if role == "compactionSummary":
             return self.earlier(split_enclosed(str(message.get("summary") or ""))[0], entry)
         return []
 
-    def _once(
-        self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterable[Sighting]]
-    ) -> list[Sighting]:
-        """What a text says, read when it is met first: agents send the same text many times."""
-        found = self._known.get(what)
-        if found is None:
-            found = self._known[what] = list(read())
-        if not found or found[0].entry == entry:
-            return found
-        return [
-            _seen((kind, key, text, voice, entry, outcome, about, is_open))
-            for kind, key, text, voice, _, outcome, about, is_open in found
-        ]
+    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> list[Sighting]:
+        """The facts of a text that somebody wrote."""
+        return self.texts.prose(text, voice, entry)
 
     def _request(self, entry: EntryIndex, text: str) -> list[Sighting]:
-        """The facts of a request; what the one before it says is to be done is done, where that was answered."""
+        """The facts of a request; work from the request before it counts as done, where that was answered."""
         done: dict[tuple[FactKind, str], str] = {}
         if self._is_answered and not demands.refutes(text):
             done, self._asked_for, self._ordered = self._asked_for, {}, False
@@ -213,7 +187,7 @@ class FactReader:
         for what in filter(None, map(demands.withdrawn, own)):
             closed += self.told.withdrawn(what, entry)
         closed += self.rules.revoke(own, entry)
-        found = list(self._typed(text, entry))
+        found = list(self.texts.typed(text, entry))
         self.rules.set(found, typed)
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
@@ -231,93 +205,12 @@ class FactReader:
         self._is_answered = False
         return [*closed, *found]
 
-    def _typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
-        """The facts of what a person typed: of a log that was pasted in, what a tool's output says, which rules nobody."""
-        own, pasted = pasting.divided(text)
-        yield from self.prose(own, Voice.USER, entry)
-        if pasted:
-            yield from self._printed(pasted, entry, failed=False)
-
-    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> list[Sighting]:
-        """The facts of a text that somebody wrote."""
-        return self._once(("prose", text, voice), entry, lambda: self._prose(text, voice, entry))
-
-    def named(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
-        """The facts of such a text that are told by their form: all but what its sentences demand, decide and leave to be done."""
-        for form in forms.commands(text):
-            yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
-        yield from self._forms(text, voice, entry)
-        for found in named_errors(text):
-            yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
-
-    def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
-        yield from self.named(text, voice, entry)
-        # The plan that a user agrees to is the agent's: its steps are what is asked for, and no rules.
-        user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
-        ruled = {rule for _, rule in listed_rules(text)} if user else ()
-        for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
-            if sentence.endswith((":", "：")):
-                continue
-            if user and demands.asks(sentence):
-                # Who asks neither rules nor decides, and leaves nothing to be done but the answer.
-                continue
-            if user and (demands.demands(sentence) or sentence in ruled):
-                kind = FactKind.CONSTRAINT
-            elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
-                kind = FactKind.DECISION
-            elif voice is not Voice.THOUGHT and prose.remains(sentence) and not prose.announces(sentence):
-                kind = FactKind.TODO
-            else:
-                continue
-            key = prose.sentence_key(sentence)
-            if len(key) >= 3:
-                yield Sighting(kind, key, sentence, voice, entry)
-        for item, is_open, heading in prose.checkboxes(text):
-            key = prose.sentence_key(item)
-            if key:
-                yield Sighting(FactKind.TODO, key, item, voice, entry, about=heading, is_open=is_open)
-
-    def _forms(
-        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool = True, numbers: bool = True
-    ) -> list[Sighting]:
-        """The facts that a text holds by their form."""
-        return self._once(
-            ("forms", text, voice, names, numbers),
-            entry,
-            lambda: self._formed(text, voice, entry, names=names, numbers=numbers),
-        )
-
-    def _formed(
-        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
-    ) -> list[Sighting]:
-        seen: list[Sighting] = []
-        for form in forms.urls(text):
-            seen.append(Sighting(FactKind.URL, form.key, form.text, voice, entry))
-            text = text.replace(form.text, " " * len(form.text))
-        # What a module imports from beside it is no file named by anybody.
-        beside = voice not in {Voice.CODE, Voice.OUTPUT}
-        found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
-            text
-        )
-        seen += [_seen((FactKind.PATH, key, said, voice, entry, "", "", True)) for said, key, _ in found]
-        if numbers:
-            places = [(form.start, form.key) for form in found]
-            for form in forms.numbers(text):
-                about = _nearest(places, form.start, text)
-                seen.append(Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about))
-        seen += [
-            _seen((FactKind.IDENTIFIER, key, said, voice, entry, "", "", True))
-            for said, key, _ in named
-            if voice is not Voice.THOUGHT or _GLUED.match(said) is None
-        ]
-        return seen
-
     def _reply(self, entry: EntryIndex, message: Body, calls: Sequence[ToolCall]) -> Iterator[Sighting]:
         for block in blocks_of(message.get("content")):
             kind = block.get("type")
             text = block.get(kind) if kind in ("text", "thinking") else None
             if isinstance(text, str):
-                said = self.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
+                said = self.texts.prose(text, Voice.AGENT if kind == "text" else Voice.THOUGHT, entry)
                 self.told.tell(said, final=not calls)
                 if not calls and kind == "text" and text.rstrip("*_ )\n").endswith(("?", "？")):
                     self.told.offer(said)
@@ -344,28 +237,30 @@ class FactReader:
         command = command_of(arguments)
         path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
-        # What is said of the agent's own list is read as that.
+        # Calls about the agent's own list are read by `AgentPlan`.
         self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments))
         if path:
             voice = Voice.CHANGED if changes else Voice.CALL
             key = forms.canonical_path(path, self._cwd)
-            yield _seen((FactKind.PATH, key, path, voice, entry, "", "", True))
+            yield new_sighting((FactKind.PATH, key, path, voice, entry, "", "", True))
         if command:
             key = forms.canonical_command(command)
             if key:
                 self.ran[key] += 1
-                yield _seen((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
-            yield from self._forms(command, Voice.CALL, entry, numbers=False)
+                yield new_sighting((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
+            yield from self.texts.by_form(command, Voice.CALL, entry, numbers=False)
         yield from self.plan.called(call, entry)
         for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
                 continue
             if name == "explanation" and call.name.endswith("update_plan") and isinstance(value, str):
-                yield from self.prose(value, Voice.AGENT, entry)
+                yield from self.texts.prose(value, Voice.AGENT, entry)
                 continue
             for text in _strings(value):
                 code = name in TEXT_ARGUMENTS
-                yield from self._forms(text, Voice.CODE if code else Voice.CALL, entry, numbers=not code)
+                yield from self.texts.by_form(
+                    text, Voice.CODE if code else Voice.CALL, entry, numbers=not code
+                )
         yield from _checklist(arguments, entry)
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
@@ -384,7 +279,7 @@ class FactReader:
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
-                yield from self._line_counts(text, entry)
+                yield from self.texts.line_counts(text, entry)
         if call is not None and not failed:
             if call.changes:
                 yield from self.told.changed(call.changes, call.names, entry)
@@ -393,26 +288,11 @@ class FactReader:
         if declined:
             reason = reason_in(text)
             if reason is not None:
-                yield from self._typed(reason, entry)
+                yield from self.texts.typed(reason, entry)
             return
         if call is not None and call.silent and not failed:
             return
-        yield from self._printed(text, entry, failed)
-
-    def _line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
-        """What `wc -l` counted; the number alone does not say that it counts lines."""
-        for match in _COUNTED.finditer(text):
-            path = forms.canonical_path(match[2], self._cwd)
-            lines = f"{match[1]} lines"
-            yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
-
-    def _printed(self, text: str, entry: EntryIndex, failed: bool) -> list[Sighting]:
-        return self._once(("printed", text, failed), entry, lambda: self._in_print(text, entry, failed))
-
-    def _in_print(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
-        yield from self._forms(text, Voice.OUTPUT, entry, names=False)
-        for line in printed_errors(text, failed=failed):
-            yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
+        yield from self.texts.printed(text, entry, failed=failed)
 
     def _shell(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         command = str(message.get("command") or "")
@@ -423,15 +303,8 @@ class FactReader:
             self.ran[key] += 1
             self.passed[key] += outcome == "exit 0"
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
-        yield from self._forms(command, Voice.USER, entry, numbers=False)
-        yield from self._printed(str(message.get("output") or ""), entry, failed=bool(code))
-
-
-def _thoughts(text: str) -> Iterator[str]:
-    """The sentences of thinking that decide something; only those are taken apart where blocks were put together."""
-    for sentence in prose.sentences(text):
-        if prose.decides(sentence, strictly=True):
-            yield from _JOINT.split(sentence)
+        yield from self.texts.by_form(command, Voice.USER, entry, numbers=False)
+        yield from self.texts.printed(str(message.get("output") or ""), entry, failed=bool(code))
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -447,7 +320,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:
-    """Items of checklists that a call writes into a file; one that it replaces without writing it again is dropped."""
+    """Items of checklists that a call writes into a file; an item that it replaces and does not write again is dropped."""
     if not changes_text(arguments):
         return
     edits = arguments.get("edits")
@@ -469,15 +342,6 @@ def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sightin
                         about=heading,
                         is_open=is_open and not dropped,
                     )
-
-
-def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:
-    """The path that stands on the same line as a number, the nearest one; empty where there is none."""
-    begin = text.rfind("\n", 0, start) + 1
-    end = text.find("\n", start)
-    end = len(text) if end < 0 else end
-    close = [(abs(place - start), key) for place, key in named if begin <= place < end]
-    return min(close)[1] if close else ""
 
 
 def _first_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Paths with blanks in them: where quotes or a line of their own say how far they go, or each blank is escaped."""
+"""Paths with blanks: quotes or a line of their own delimit them, or each blank is escaped."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _WITHIN = (
     r"(?:~|\.{1,2}|[A-Za-z]:)?/[^/\n'\"`<>|;&$*?(),\\]{1,200}/[^\n'\"`<>|;&$*?,\\:]{1,400}\.[A-Za-z0-9]{1,10}"
 )
 _QUOTED = re.compile(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
-"""What may not stand before the quote is looked at behind it, so that the search passes quickly over what is no quote."""
+"""Quoted paths: the lookbehind is after the quote, so that the search quickly skips other characters."""
 _LINE = re.compile(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
 _ESCAPED = re.compile(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
 _BLANK = re.compile(r"[^\S\n]")
 _ARGUMENT = re.compile(r"\s(?:-|[~.]{0,2}/)")
-"""What begins behind a blank is a word of its own: an option, or another path."""
+"""A separate word after a blank: an option, or another path."""
 _PROGRAMS = re.compile(r"(?:^|/)s?bin/[^/]*$")
 
 
@@ -41,7 +41,7 @@ def spaced_paths(text: str, cwd: str = "") -> Iterator[forms.Form]:
 
 
 def _lines(text: str) -> Iterator[re.Match[str]]:
-    """The lines that are a path; only those with a slash are looked at."""
+    """The lines that are a path; only lines with a slash are tested."""
     at = text.find("/")
     while at >= 0:
         found = _LINE.match(text, text.rfind("\n", 0, at) + 1)
@@ -52,7 +52,7 @@ def _lines(text: str) -> Iterator[re.Match[str]]:
 
 
 def without(text: str, found: list[forms.Form]) -> str:
-    """A text with blanks in place of some forms, each of its other signs where it was."""
+    """A text with blanks in place of some forms; all other characters keep their offsets."""
     for form in found:
         text = f"{text[: form.start]}{' ' * len(form.text)}{text[form.start + len(form.text) :]}"
     return text
@@ -66,6 +66,6 @@ def _is_one(path: str) -> bool:
     ending = path.rpartition(".")[2]
     if ending.lower() not in forms.EXTENSIONS or _PROGRAMS.search(first) is not None:
         return False
-    # A file by itself, or its place in one, with words behind it.
+    # A file alone, or a position in one, with words after it.
     named = first.rpartition("/")[2].rpartition(".")
     return not (named[0] and named[2].lower() in forms.EXTENSIONS) and bool(rest)

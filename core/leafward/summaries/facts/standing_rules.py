@@ -1,4 +1,4 @@
-"""Which rules of the user's stand: what takes one back says what it is about, and seldom in the same words."""
+"""The user's rules that are in force: a revocation names its subject, and seldom in the same words."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
 
 _SAME = 2
-"""Words that a rule has in common at least with the sentence that takes it back, where that has so many."""
+"""Words that a rule shares at least with a revocation of it, where that has so many."""
 
 _HEAD = re.compile(
     r"(?im)^(?:#{1,6} .{0,60}?|.{0,80}?)\b(?:rules|guidelines|constraints|conventions|regeln|vorgaben|règles|consignes|contraintes|reglas|normas)\b[^:：\n]{0,60}[:：]\W*$"
     r"|^#{1,6} .{0,40}\b(?:rules|guidelines|constraints|conventions|regeln|vorgaben|règles|consignes|contraintes|reglas|normas)\W*$"
     r"|^.{0,20}(?:规则|规范|约定|ルール)[^:：\n]{0,20}[:：]\W*$"
 )
-"""Words behind which a list is one of rules, whatever its items say."""
+"""Words that make the list after them one of rules, whatever its items say."""
 _HEAD_WORDS = (
     *(
         "rules",
@@ -44,14 +44,14 @@ _HEAD_WORDS = (
     ),
     *("reglas", "normas", "规则", "规范", "约定", "ルール"),
 )
-"""In small letters, those that every such head has one of."""
+"""Lower-case words of such heads: every head holds at least one."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
 _BY_NUMBER = re.compile(
     r"(?i)\b(?:rule|regel|règle|regla)\s*(?:no\.? ?|nr\.? ?|n° ?|#)?(\d{1,2})\b(?:\s*[:：=]\s|(?=.{0,40}\b(?:off|out|gone|dropped|void|lifted|cancell?ed|no longer|any ?more"
     r"|nicht mehr|aufgehoben|plus|ya no)\b))"
     r"|\b(?:drop|ignore|forget|skip|lift|remove|scrap|vergiss|oublie|olvida) (?:the |die |la )?(?:rule|regel|règle|regla) #?(\d{1,2})\b|规则\s*(\d{1,2}).{0,8}(?:取消|作废|不再)"
 )
-"""What takes back, or sets anew, a rule by its number."""
+"""A sentence that revokes or replaces a rule by its number."""
 _SPARES = re.compile(
     r"(?i)^\W*(?:please |bitte )?(?:keep|leave|retain|preserve|(?:do not|don['’]?t|never) (?:delete|remove|drop)|behalte|lass|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén)\b|^(?:保留|不要删)"
 )
@@ -60,16 +60,16 @@ _SPARED = frozenset(
         "keep keeping leave retain preserve delete remove drop work working code file files alongside please"
     )
 )
-"""What a rule says so that names nothing."""
+"""Words of a rule that name nothing."""
 _REMOVAL = re.compile(
     r"(?i)\b(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
 )
-"""What asks for a removal, and all that may be such a word with its letters in another order."""
+"""Requests for a removal, and every word that may be such a word with its letters in another order."""
 _MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
 _NEGATED = re.compile(
     r"(?i)(?:\b(?:never|not|dont|no|nothing|without|nicht|nie(?:mals)?|kein\w*|ohne|ne|pas|jamais|sans|nunca|sin)|n['’]t)\b(?:[^\w,.;:]+\w+){0,3}[^\w,.;:]*$"
 )
-"""What before a word of removal asks for the opposite."""
+"""A negation before a word of removal, which asks for the opposite."""
 _FIRST_WORDS = 12
 _WORD = re.compile(r"[^\W\d_]+")
 _AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
@@ -79,18 +79,18 @@ _STEM = 3
 
 @dataclass(slots=True)
 class StandingRules:
-    """The rules that the user set so far, and what was taken back."""
+    """The rules that the user has set, and their revocations."""
 
     _told: dict[str, str] = field(default_factory=dict)
-    """By the key of their fact."""
+    """The text of each rule, by the key of its fact."""
     _revoked: list[frozenset[str]] = field(default_factory=list)
     _removals: list[str] = field(default_factory=list)
-    """What was asked to be removed."""
+    """Removals that the user asked for."""
     _numbers: dict[str, str] = field(default_factory=dict)
-    """Of the numbered rules that were listed last the key of each."""
+    """The key of each rule in the last numbered list."""
 
     def set(self, sightings: Iterable[Sighting], prompt: str) -> None:
-        """Takes in what a prompt demands."""
+        """Records the demands of a prompt."""
         for seen in sightings:
             if seen.kind is FactKind.CONSTRAINT and seen.voice is Voice.USER:
                 self._told[seen.key] = seen.text
@@ -98,9 +98,9 @@ class StandingRules:
         self._numbers = numbers or self._numbers
 
     def revoke(self, sentences: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in the sentences of a prompt; the rules that they take back.
+        """Records the revocations in a prompt's sentences; yields the revoked rules.
 
-        Of a rule that says more than that the rest holds: the sentence stands beside it.
+        Where a rule has a further part, that stays in force: the sentence becomes a rule beside it.
         """
         for sentence in sentences:
             if removal := _removal(sentence):
@@ -128,11 +128,11 @@ class StandingRules:
                 )
 
     def is_revoked(self, rule: str) -> bool:
-        """Whether the user took back a rule, all of it, that was told before anything else."""
+        """Whether the user revoked the whole of a rule from an earlier summary."""
         return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked)
 
     def asked_since(self, rule: str) -> str:
-        """Of a rule that spares something, what was asked last that removes what may be that; empty where nothing was."""
+        """The last removal that may concern what a rule spares; empty where there is none."""
         if _SPARES.match(rule) is None:
             return ""
         words = frozenset(content_words(rule)) - _SPARED
@@ -140,7 +140,7 @@ class StandingRules:
 
 
 def _removal(sentence: str) -> str:
-    """What a sentence asks to be removed, from the word that says so, also with two letters of that in the wrong order."""
+    """The removal that a sentence asks for, from its verb on, also with two letters of that swapped."""
     for found in _REMOVAL.finditer(sentence):
         word = found[0].casefold()
         if word[0] in "rd" and len(word) == len("remove") and "".join(sorted(word)) not in _MISTYPED:
@@ -153,7 +153,7 @@ def _removal(sentence: str) -> str:
 
 
 def listed_rules(prompt: str) -> list[tuple[str, str]]:
-    """The items of the lists that a prompt calls its rules, each with its number, empty where it has none."""
+    """The items of a prompt's lists of rules, each with its number, empty where it has none."""
     found: list[tuple[str, str]] = []
     low = prompt.lower()
     if not any(map(low.__contains__, _HEAD_WORDS)) or _HEAD.search(prompt) is None:
@@ -177,19 +177,22 @@ def _is_about(rule: str, about: frozenset[str]) -> bool:
 
 
 def _says_more(rule: str, about: frozenset[str]) -> bool:
-    """Whether a rule has a second part that is about something else."""
+    """Whether a rule has a second part about something else."""
     parts = [part for part in _AND.split(rule) if len(content_words(part)) >= _SAME]
     return len(parts) > 1 and not all(_is_about(part, about) for part in parts)
 
 
 def _is_form(one: str, other: str) -> bool:
-    """Whether two words are one, or one of them in another form."""
+    """Whether two words are equal, or forms of the same word."""
     shorter, longer = sorted((one, other), key=len)
     return one == other or (len(shorter) >= _STEM and longer.startswith(shorter))
 
 
 def ends_with_answer(demand: str, prompt: str, *, ordered: bool) -> bool:
-    """Whether a demand of a prompt binds what is done about that alone. `ordered`: something was to be written just before."""
+    """Whether a demand of a prompt binds the work on that prompt alone.
+
+    `ordered`: something was to be written just before.
+    """
     items = list_items(prompt)
     amid = items if any(demand in item for item in items) else ()
     return is_for_once(demand, ordered=ordered, amid=amid)

@@ -1,6 +1,6 @@
-"""Steps that somebody only told, in a summary or an answer: nobody ticks them off, so what was done about them has to be seen.
+"""Steps that somebody only mentioned, in a summary or an answer: nobody ticks them off, so the work on them is observed.
 
-Items of the list that an agent keeps of its own work, and of checklists in files, say themselves when they are done.
+Items of an agent's own task list, and of checklists in files, show themselves when they are done.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ _THERE = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|ist|sind|est|sont|está|están|ya)?\s*\b(?:already|bereits|déjà|ya está)\b"
     r"(?: (?:in place|there|done|present|been|fixed|added|implemented|handled|imported|defined|exists?|da|vorhanden|erledigt|en place|là|fait))*|已经"
 )
-"""How somebody says that something is there whoever made it."""
+"""Words that report that something exists already, whoever made it."""
 _SOONER = ("lready", "ereits", "éjà", "ya est", "已经")
-"""What such a sentence is not without."""
+"""Parts of words in such sentences: every sentence holds at least one."""
 _AT_ONCE = 2
-"""Steps that are offered together."""
+"""The most steps that are offered together."""
 _NAMES_IT = 2
-"""Words by which a step is named."""
+"""Words that are enough to name a step."""
 _MAKES_FILES = re.compile(r"\b(?:mkdir|mv|cp|rm|touch|tee|ln)\b|\bsed -i|(?<![\d&=-])>{1,2}\s*[\w./~]")
 """Commands that make, move or change the files that they name."""
 _COMMITS = re.compile(r"\bgit\b[^\n;&|]{0,200}?\bcommit\b(?![^\n;&|]{0,200}--dry-run)")
 _Sign = tuple[str, str]
-"""What would take a step up: a kind of thing, and its name."""
+"""Evidence for work on a step: a kind of thing, and its name."""
 
 
 def tells_how_it_stood(sentence: str) -> bool:
-    """Whether a sentence tells how something stood when it was written, rather than what is planned."""
+    """Whether a sentence describes a state at the time of writing, rather than a plan."""
     return _STOOD.search(sentence) is not None
 
 
 @lru_cache(maxsize=1 << 12)
 def _effects_of(command: str) -> tuple[Check | None, bool, bool]:
-    """What a command checks, whether it makes, moves or changes files, whether it commits.
+    """The check of a command, whether it makes, moves or changes files, and whether it commits.
 
-    Each is asked about for the summary and again for what survives in it.
+    Each is needed for the summary and again for its survival.
     """
     return (
         check_of(command),
@@ -73,32 +73,32 @@ def _effects_of(command: str) -> tuple[Check | None, bool, bool]:
 
 
 def _file(path: str) -> _Sign:
-    # One name is written in several ways: below the session's folder, from the root, as the end of a path.
+    # A file has several spellings: relative to the session's folder, from the root, or as the end of a path.
     return "file", path.rstrip("/").rpartition("/")[2]
 
 
 @dataclass(slots=True)
 class ToldSteps:
-    """The steps told so far that are open, and what was done."""
+    """The open steps that were told so far, and the work that was done."""
 
     named_in: Callable[[str], Iterable[Sighting]]
-    """The names in a text."""
+    """A function that gives the names in a text."""
     _open: dict[str, tuple[str, set[_Sign], bool]] = field(default_factory=dict)
-    """Of each step its text, what is still to come of what it names, and whether it tells how things stood amid work."""
+    """The text of each step, its outstanding evidence, and whether it describes a state amid work."""
     _under: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What the headings are about that steps stand under."""
+    """The content words of the heading above each step."""
     _waiting: dict[_Sign, set[str]] = field(default_factory=dict)
     _done: set[_Sign] = field(default_factory=set)
     _by_hand: dict[str, str] = field(default_factory=dict)
-    """What is to be tried by hand, in checklists too."""
+    """Steps to try by hand, also those in checklists."""
     _offered: set[str] = field(default_factory=set)
     """The steps that were told beside an offer."""
     _agreed: set[str] = field(default_factory=set)
-    """Those whose offer was taken."""
+    """The steps whose offer was accepted."""
     _there: list[frozenset[str]] = field(default_factory=list)
-    """What each sentence is about by which the agent said that something is there already."""
+    """The content words of each sentence by which the agent reported that something exists already."""
     answers: int = 0
-    """How many answers ended work."""
+    """The number of answers that ended work."""
     _worked: bool = False
     """Whether a call was made since the last answer."""
 
@@ -108,7 +108,7 @@ class ToldSteps:
         return ("check", Check.TEST) in self._done
 
     def tell(self, sightings: Iterable[Sighting], *, final: bool = False) -> None:
-        """Takes in the steps that a text tells; `final`: it ends the work, so that how things stand there they stand behind it."""
+        """Records the steps of a text; `final`: it ends the work, so the states that it describes still hold after it."""
         for seen in sightings:
             if seen.kind is FactKind.TODO and seen.is_open and seen.voice in _TELLING:
                 signs = self._signs(seen.text)
@@ -122,18 +122,18 @@ class ToldSteps:
                     self._waiting.setdefault(sign, set()).add(seen.key)
 
     def offer(self, sightings: Iterable[Sighting]) -> None:
-        """Takes in the steps that an answer tells which ends by asking whether to do them."""
+        """Records the steps of an answer that ends by asking whether to do them."""
         offered = {seen.key for seen in sightings if seen.key in self._open and remains(seen.text)}
-        # Of many it seldom means all.
+        # An offer of many steps seldom means all of them.
         self._offered = offered if len(offered) <= _AT_ONCE else set()
 
     def asked(self, *, agreed: bool) -> None:
-        """Takes in a prompt; `agreed`: it takes what was offered."""
+        """Records a prompt; `agreed`: it accepts the offer."""
         self._agreed |= self._offered if agreed else set()
         self._offered = set()
 
     def listed(self, sightings: Iterable[Sighting]) -> None:
-        """Takes in what a text or a call says of steps, whoever will tick them off: somebody may try by hand what none of our signs shows."""
+        """Records the steps of a text or a call that are tried by hand, whose work leaves no evidence."""
         for seen in sightings:
             if seen.kind is FactKind.TODO and _BY_HAND.search(seen.text) and _TRIES.search(seen.text):
                 if seen.is_open:
@@ -142,14 +142,14 @@ class ToldSteps:
                     self._by_hand.pop(seen.key, None)
 
     def tried(self, entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in that the user says it works; what that closes."""
+        """Records that the user says it works; yields the steps that this closes."""
         tried, self._by_hand = self._by_hand, {}
         for key, text in tried.items():
             self._open.pop(key, None)
             yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=TAKEN_UP, is_open=False)
 
     def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in what the user says is not to be done after all; what that drops."""
+        """Records work that the user cancelled; yields the steps that this drops."""
         words = frozenset(content_words(what))
         for key, (text, _, _) in list(self._open.items()):
             under = bool(words) and words <= self._under.get(key, frozenset())
@@ -158,7 +158,7 @@ class ToldSteps:
                 yield Sighting(FactKind.TODO, key, text, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
     def seen_done(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in what the agent says while it works; the steps of which that says that they are done already."""
+        """Records a sentence of the agent during its work; yields the steps that it reports as done already."""
         if not any(word in text for word in _SOONER):
             return
         for sentence in filter(_THERE.search, sentences(text)):
@@ -169,15 +169,15 @@ class ToldSteps:
                 yield from self._closed(met, entry)
 
     def changed(self, paths: Iterable[str], names: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in a change of files, with the names in it; what it closes."""
+        """Records a change of files, with the names in it; yields the steps that this closes."""
         yield from self._came(
             {*map(_file, paths), *(("name", name.removesuffix("()")) for name in names)}, entry
         )
 
     def ran(self, command: str, paths: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in a command that ended well, by its canonical form, with the paths in it; what it closes.
+        """Records a successful command, by its canonical form, with the paths in it; yields the steps that this closes.
 
-        What was committed no longer stands as it was said to stand amid the work.
+        After a commit, states that were described amid the work no longer hold.
         """
         signs: set[_Sign] = {("command", command)}
         check, makes_files, commits = _effects_of(command)
@@ -195,14 +195,14 @@ class ToldSteps:
             yield from self._closed(self._stood(), entry)
 
     def worked(self) -> None:
-        """Takes in that a call was made."""
+        """Records that a call was made."""
         self._worked = True
 
     def answered(self, entry: EntryIndex) -> Iterator[Sighting]:
-        """Takes in an answer that ends the work: as things were said to stand amid it they stand no more."""
+        """Records an answer that ends the work: states that were described amid it no longer hold."""
         if self._worked:
             self.answers += 1
-            # What of an offer is left over is told anew.
+            # The answer repeats the remaining steps of an offer.
             taken = [key for key in sorted(self._agreed) if key in self._open]
             yield from self._closed(taken, entry, outcome=ANSWERED)
             yield from self._closed(self._stood(), entry)
@@ -210,7 +210,7 @@ class ToldSteps:
         self._worked = False
 
     def is_taken_up(self, line: str) -> bool:
-        """Whether all that decides about a line, told before anything else, was changed, written, run, checked or there already."""
+        """Whether all evidence for a line from an earlier summary exists: a change, a write, a run, a check or a report."""
         words = frozenset(content_words(line))
         if any(there <= words for there in self._there):
             return True
@@ -222,7 +222,7 @@ class ToldSteps:
         return _LOOKS.match(line) is not None and self.is_taken_up(line)
 
     def _signs(self, text: str) -> set[_Sign]:
-        """What takes a step up: the files that it names, or else the names; of one that only looks the commands and checks."""
+        """The evidence that would close a step: the files it names, else the names; for a check, commands and checks."""
         named = list(self.named_in(text))
         if _LOOKS.match(text) is not None:
             commands: set[_Sign] = {("command", one.key) for one in named if one.kind is FactKind.COMMAND}
@@ -236,7 +236,7 @@ class ToldSteps:
         }
 
     def _stood(self) -> list[str]:
-        """The steps that only tell how something stood amid work."""
+        """The steps that only describe a state amid work."""
         return [key for key, (_, _, stood) in self._open.items() if stood]
 
     def _came(self, signs: set[_Sign], entry: EntryIndex) -> Iterator[Sighting]:

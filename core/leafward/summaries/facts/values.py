@@ -1,4 +1,4 @@
-"""What a fact is, and many sightings of the same fact made one."""
+"""The values of facts, and the merging of several sightings into one fact."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 
 DROPPED = "dropped"
-"""The outcome of a todo that was taken off its list."""
+"""The outcome of a todo that was removed from its list."""
 ANSWERED = "answered"
-"""The outcome of one that stood in a request of the user's, which was answered before the user went on; of a demand that was
-made of that request alone as well."""
+"""The outcome of a todo in a request of the user's that was answered before the user went on.
+
+It is also that of a demand that concerned that request alone.
+"""
 TAKEN_UP = "taken up"
-"""The outcome of a todo that was only told, and worked on since: nobody says whether it is done."""
+"""The outcome of a todo that was only told, and worked on since: nothing tells whether it is done."""
 
 
 class FactKind(StrEnum):
-    """What a fact is about, in the order in which kinds are listed."""
+    """The kind of a fact, in the order in which kinds are listed."""
 
     PATH = "path"
     COMMAND = "command"
@@ -37,7 +39,7 @@ class FactKind(StrEnum):
 
 
 class Voice(IntEnum):
-    """Where in a message a fact stands, from what tells least to what tells most of it being needed."""
+    """The place of a fact in a message, from the weakest to the strongest sign that it is needed."""
 
     OUTPUT = 0
     """A tool printed it."""
@@ -58,48 +60,48 @@ class Voice(IntEnum):
 
 
 class Sighting(NamedTuple):
-    """One place where a fact stands."""
+    """One occurrence of a fact."""
 
     kind: FactKind
     key: str
-    """Canonical: sightings of one kind with one key are one fact."""
+    """The canonical form: sightings of one kind with one key are one fact."""
     text: str
-    """As written."""
+    """The text as written."""
     voice: Voice
     entry: EntryIndex
     outcome: str = ""
-    """Of a command: `exit 0`, `exit 1`, …, `failed`; of a todo: `dropped`, `answered`, `taken up`; empty where it is not known."""
+    """For a command: `exit 0`, `exit 1`, …, `failed`; for a todo: `dropped`, `answered`, `taken up`; else empty."""
     about: str = ""
-    """Of a number: the path that it is said of. Of a todo: the heading that it stands under."""
+    """For a number, the path that it describes. For a todo, the heading above it."""
     is_open: bool = True
-    """Of a todo: whether it is still to be done; of a demand: whether it still holds."""
+    """For a todo, whether it is still to be done; for a demand, whether it still holds."""
 
 
 @dataclass(slots=True)
 class Fact:
-    """A fact of some messages: everything that was seen of it."""
+    """A fact of some messages, with all of its sightings."""
 
     kind: FactKind
     key: str
     text: str
-    """As written where it was seen last in the strongest voice."""
+    """The text of its last sighting in the strongest voice."""
     entry: EntryIndex
-    """The entry of that sighting: its source."""
+    """The entry of that sighting."""
     voice: Voice
-    """The strongest voice that says it."""
+    """The strongest voice among its sightings."""
     entries: list[EntryIndex] = field(default_factory=list)
-    """All entries that it stands in, in order."""
+    """All entries that hold it, in order."""
     count: int = 0
-    """How often it was seen."""
+    """The number of its sightings."""
     outcome: str = ""
-    """The last one known."""
+    """The last known outcome."""
     ended: EntryIndex = NO_ENTRY
-    """The last entry that tells an outcome: a command may only be named behind it."""
+    """The last entry with an outcome: later ones may only name the command."""
     about: list[str] = field(default_factory=list)
-    """What it is said of, or under which headings."""
+    """The subjects of its sightings, or their headings."""
     is_open: bool = True
     weight: float = 0.0
-    """How much its loss matters, relative to the other facts."""
+    """The cost of losing it, relative to the other facts."""
 
     @property
     def last(self) -> EntryIndex:
@@ -131,13 +133,13 @@ _VOICE_WEIGHT = {
 
 
 _CLOSED = frozenset({FactKind.TODO, FactKind.CONSTRAINT})
-"""Kinds that are over when they were done, until they are said again."""
+"""Kinds that are over once done, until they are said again."""
 
 
 def gather(sightings: Iterable[Sighting]) -> list[Fact]:
-    """Sightings of the same fact made one, in the order of the first of each; weighted by kind, voice and recurrence.
+    """The facts of some sightings, in the order of their first ones; weighted by kind, voice and recurrence.
 
-    A path that is the end of exactly one longer path is that path. What is an error by its name is no identifier as well.
+    A path that is the end of exactly one longer path is that path. A name that is an error is not an identifier as well.
     """
     facts: dict[tuple[FactKind, str], Fact] = {}
     listed = list(sightings)
@@ -175,7 +177,7 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
 
 
 def whole_paths(keys: Iterable[str]) -> dict[str, str]:
-    """For each relative path that is the end of longer ones, all of which end in one longest: that one."""
+    """The longest path that ends in a relative path, by that relative path; left out where several are the longest."""
     known = sorted(set(keys))
     ends: dict[str, set[str]] = {}
     for key in known:

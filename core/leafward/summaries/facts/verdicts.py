@@ -1,6 +1,8 @@
-"""How a check ended by what it printed, where the shell tells how another program ended.
+"""The outcome of a check by its output, where the shell gives the exit code of another program.
 
-Of `make test 2>&1 | tail` the shell tells how `tail` ended, of `make test || true` and `make test; date` what came last.
+For `make test 2>&1 | tail` the shell gives the exit code of `tail`, for `make test
+
+true` and `make test; date` that of the last command.
 """
 
 from __future__ import annotations
@@ -11,15 +13,15 @@ from leafward.files.checks import check_of
 from leafward.summaries.facts.outcomes import counts_in
 
 _HIDDEN = re.compile(r"\||;\s*\S")
-"""In a command whose last program is not the only one whose end may be told."""
+"""A sign that the exit code may come from another program than the check."""
 _END = 20_000
-"""Characters at the end that are looked at."""
+"""Characters at the end of the output that are read."""
 _WORDS = ("fail", "err", "***", "elifecycle")
-"""In small letters: without one of these no line below says that anything failed."""
+"""Lower-case parts of failure lines: every line that reports a failure holds at least one."""
 _DIGIT = re.compile(r"\d")
-"""What no count is without."""
+"""A digit, which every count has."""
 _LAST = 12
-"""Lines at the end in which a verdict is looked for: above them stands what the tests themselves print."""
+"""Lines at the end that are searched for a verdict: the lines above are output of the tests themselves."""
 _COUNTED = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
 _FAILED = re.compile(
     r"\s*(?:"
@@ -39,7 +41,7 @@ _FAILED = re.compile(
 
 
 def says_failed(command: str, printed: str) -> bool:
-    """Whether a check, whose own end the shell does not tell, printed that it failed. False for any other command."""
+    """Whether a check, whose own exit code the shell does not give, reports a failure. False for any other command."""
     if not _HIDDEN.search(command):
         return False
     end = printed[-_END:]

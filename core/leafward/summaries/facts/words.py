@@ -1,4 +1,4 @@
-"""Paths and names in a text, told word by word: the same words come over and over, and what each holds is remembered."""
+"""Paths and names in a text, found word by word: the same words recur all the time, and their facts are cached."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from leafward.summaries.facts.forms import Form
 from leafward.summaries.facts.spaced_paths import spaced_paths, without
 
 _MOST = 1 << 15
-"""Words of one way to read that are remembered."""
+"""Words that are cached for one way to read."""
 _LONGEST = 80
-"""Characters of a word that is remembered."""
+"""Characters of a word that is cached."""
 _A_PATH = rf"[/\\]|\.(?i:{'|'.join(sorted(forms.EXTENSIONS))})(?![A-Za-z0-9])|[MDJGRLC][A-Za-z]{{4}}"
-"""What no path is without: a slash, the ending of a file, the name of one that has none."""
+"""Parts of paths: every path holds a slash, the ending of a file, or the name of a file without one."""
 _A_NAME = (
     r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z0-9]_[A-Za-z0-9]|\(\)|[A-Za-z0-9.]-[A-Za-z0-9.]|--[a-z]"
     r"|@[a-z0-9]|#[0-9]|[0-9a-f]{7}"
 )
-"""What no name is without."""
+"""Parts of names: every name holds at least one."""
 _MAYBE_PATH, _MAYBE_NAME, _MAYBE = map(re.compile, (_A_PATH, _A_NAME, f"{_A_PATH}|{_A_NAME}"))
 
 _BESIDE = re.compile(
     r"[\"'`(]{0,3}\.{1,2}/(?:\.{1,2}/)*(?:[A-Za-z0-9_@-]{1,80}/){0,20}[A-Za-z0-9_.@-]{1,80}[\"'`);,]{0,4}"
 )
-"""A word that is one path beside the file that it stands in, with quotes and brackets around it."""
+"""A word that is one path relative to the file that contains it, with quotes and brackets around it."""
 
 
 class _Held(NamedTuple):
@@ -36,17 +36,17 @@ class _Held(NamedTuple):
 
 
 class Words:
-    """What the words of texts of one kind hold: those that hold something, and those that hold nothing."""
+    """The facts of words in texts of one kind: the words that hold some, and those that hold none."""
 
     def __init__(self, cwd: str, *, relative: bool, calls: bool, names: bool) -> None:
-        """`relative` says whether `./a` counts as a path, `calls` whether `name()` counts as a name, `names` whether any does."""
+        """`relative`: `./a` counts as a path; `calls`: `name()` counts as a name; `names`: names count at all."""
         self._cwd, self._relative, self._calls, self._names = cwd, relative, calls, names
         self._held: dict[str, _Held] = {}
         self._idle: set[str] = set()
         self._maybe = _MAYBE if names else _MAYBE_PATH
 
     def read(self, text: str) -> tuple[list[Form], list[Form]]:
-        """The paths of a text, and the names in what they leave, each in order. Names have no place."""
+        """The paths of a text, and the names in the rest of it, each in order. Names have no offset."""
         spaced = list(spaced_paths(text, self._cwd))
         if spaced:
             text = without(text, spaced)
@@ -92,7 +92,7 @@ class Words:
                 paths = tuple(form for form in paths if not form.text.startswith(("./", "../")))
         if not self._names or _MAYBE_NAME.search(word) is None:
             return _Held(paths, ()) if paths else _NOTHING
-        # Parts of paths are no names.
+        # Parts of paths are not names.
         rest = _without(word, paths).split() if paths else (word,)
         read = forms.identifiers_in if len(word) <= _LONGEST else forms.identifiers_in.__wrapped__
         return _Held(paths, tuple(name for part in rest for name in read(part, self._calls)))
@@ -103,12 +103,12 @@ _NOTHING = _Held((), ())
 
 @lru_cache(maxsize=16)
 def words(cwd: str, *, relative: bool, calls: bool, names: bool) -> Words:
-    """The words of texts that are read in one way."""
+    """The cache of words for texts that are read in one way."""
     return Words(cwd, relative=relative, calls=calls, names=names)
 
 
 def _without(text: str, found: tuple[Form, ...]) -> str:
-    """A text with the paths taken out."""
+    """A text without its paths."""
     parts = []
     last = 0
     for form in found:

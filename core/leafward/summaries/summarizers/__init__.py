@@ -1,4 +1,4 @@
-"""Summaries of a span of a session: what is asked for, what comes back, and who can make one.
+"""Summaries of a span of a session: the request, the result, and the protocol of summarisers.
 
 `extractive` works offline and always; a summariser that asks a model fits the same protocol.
 """
@@ -36,7 +36,7 @@ Item = TypeVar("Item")
 
 
 def unless_cancelled(items: Iterable[Item], stop: Callable[[], bool]) -> Iterator[Item]:
-    """Items one by one, each after a look whether they are still wanted. Raises Cancelled where `stop` turns true."""
+    """Items one by one, each after a check for cancellation. Raises Cancelled where `stop` turns true."""
     for item in items:
         if stop():
             raise Cancelled("the summary was cancelled")
@@ -44,40 +44,42 @@ def unless_cancelled(items: Iterable[Item], stop: Callable[[], bool]) -> Iterato
 
 
 class Purpose(StrEnum):
-    """What a summary is for."""
+    """The purpose of a summary."""
 
     COMPACTION = "compaction"
-    """It takes the place of the messages, and the work goes on behind it."""
+    """It replaces the messages, and the work goes on after it."""
     BRANCH = "branch"
-    """It tells another branch what was tried here; this one is left."""
+    """It tells another branch what was tried on this one, which is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a summary is to stand for."""
+    """The span that a summary is to replace."""
 
     messages: Sequence[SpanMessage]
-    """The messages it replaces, in the order of the path, the prefix of a split turn among them. A compaction's own
-    message is not one of them: its summary is `previous`."""
+    """The messages that it replaces, in the order of the path, the prefix of a split turn among them.
+
+    A compaction's own message is not one of them: its summary is `previous`.
+    """
     previous: str = ""
-    """The summary that stood for everything before; what it says is carried on."""
+    """The summary of everything before; its content is carried on."""
     previous_entry: EntryIndex = NO_ENTRY
-    """The entry that holds it."""
+    """The entry of that summary."""
     plan: Items = ()
-    """The list that the agent kept of its own work before the first message."""
+    """The agent's own task list before the first message."""
     kept: Sequence[SpanMessage] = ()
-    """The messages that stay in the context: what they hold need not be repeated."""
+    """The messages that stay in the context: the summary need not repeat their content."""
     cwd: str = ""
-    """The folder of the session; paths inside it are told relative to it."""
+    """The folder of the session; paths inside it are relative to it."""
     focus: str = ""
-    """What the user wants the summary to dwell on."""
+    """The user's words on what the summary should emphasise."""
     pins: Sequence[str] = ()
-    """Facts that the user wants in it, word for word; secrets apart, nothing goes before them."""
+    """Facts that the user wants in it word for word, without secrets; nothing has a higher priority."""
     purpose: Purpose = Purpose.COMPACTION
     prefix: int = 0
-    """How many of the last messages are the beginning of a turn that is split: its rest stays as it is. 0: none is."""
+    """The number of last messages that begin a split turn, whose rest stays; 0 where no turn is split."""
     known: Known = field(default_factory=dict, compare=False, repr=False)
-    """The facts of texts that were read already, so that whoever judges the summary need not read them again."""
+    """The facts of texts that were read already, so that a judge of the summary need not read them again."""
 
 
 NO_SECTIONS = "did not keep to the sections that it was asked for"
@@ -89,33 +91,33 @@ class Line(NamedTuple):
 
     text: str
     section: str
-    """The heading it stands under; empty for headings and blank lines."""
+    """The heading above it; empty for headings and blank lines."""
     sources: tuple[EntryIndex, ...]
-    """The entries it was taken from."""
+    """The entries that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary, with what it cost and where it comes from."""
+    """A summary, with its cost and its sources."""
 
     text: str
-    """Safe to show and to send; secrets are redacted."""
+    """The text, safe to show and to send; secrets are redacted."""
     tokens: int
-    """Of the text, as pi 1.5.2 estimates them."""
+    """The tokens of the text, as pi 1.5.2 estimates them."""
     summarizer: str
-    """Who made it: `extractive`, or a model's name."""
+    """The summariser: `extractive`, or a model's name."""
     lines: tuple[Line, ...] = ()
-    """The text line by line with its sources, where they are known: joined by newlines they are the text."""
+    """The text line by line with its sources, where they are known; joined by newlines they are the text."""
     usage: Usage | None = None
-    """What the model's provider counted, over all requests that were made; None where no model was asked."""
+    """The usage that the provider counted, over all requests; None where no model was asked."""
     cost: float | None = None
     """US dollars; None where no model was asked, or where its price is not known."""
     remarks: tuple[str, ...] = ()
-    """What the user should know of how it came about, one line each: what was left out, what had to be asked again."""
+    """Remarks on how it was made, one line each, such as omissions and repeated requests."""
     redacted: Mapping[str, int] = field(default_factory=dict)
-    """Different secrets taken out, by name."""
+    """Distinct secrets removed, by name."""
     dropped: int = 0
-    """Lines that were worth telling and did not fit."""
+    """Lines that were worth including and did not fit."""
 
     @property
     def keeps_to_sections(self) -> bool:
@@ -124,11 +126,11 @@ class Summary:
 
 
 class Summarizer(Protocol):
-    """Makes summaries."""
+    """A maker of summaries."""
 
     @property
     def name(self) -> str:
-        """What stands in `Summary.summarizer`."""
+        """The name in `Summary.summarizer`."""
         ...
 
     def summarize(
@@ -138,10 +140,9 @@ class Summarizer(Protocol):
         progress: Callable[[str], object] = ...,
         stop: Callable[[], bool] = ...,
     ) -> Summary:
-        """A summary of at most `budget` tokens; `progress` is given the text as it grows.
+        """A summary of at most `budget` tokens; `progress` receives the growing text.
 
-        Where `stop` turns true, Cancelled is raised. Nothing to summarise gives an empty text, or the previous summary as
-        it was.
+        Raises Cancelled where `stop` turns true. An empty span gives an empty text, or the previous summary unchanged.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""To which host a request would go, known before litellm is loaded: it is shown, and it is the one that is asked."""
+"""The host of a request, known before litellm is loaded: the host that is shown is the one that is asked."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _HOSTS = {
     "openrouter": "openrouter.ai",
     "xai": "api.x.ai",
 }
-"""Where the best known providers are asked (litellm 1.106)."""
+"""The hosts of the best known providers (litellm 1.106)."""
 _LOCAL = ("127.", "localhost", "[::1]", "::1")
 
 
 def refuse_unfit(name: str, url: str) -> None:
-    """Raises SummaryFailed where no request of a model is sent to a URL. Nothing of the URL is repeated."""
+    """Raises SummaryFailed for a URL that no request to a model may go to. The message repeats nothing of the URL."""
     reason = unfit_url(url)
     if reason is not None:
         raise SummaryFailed(f"the base URL of {name} {reason}")
 
 
 def environment_url(name: str, env: Mapping[str, str]) -> str | None:
-    """The address that a variable of the environment gives litellm for a model's provider; None where none does."""
+    """The address that an environment variable gives litellm for a model's provider; None where none does."""
     provider = provider_of(name).upper().replace("-", "_")
     variables: tuple[str, ...] = (f"{provider}_BASE_URL", f"{provider}_API_BASE") if provider else ()
     if provider == "OLLAMA_CHAT":
@@ -45,7 +45,7 @@ def environment_url(name: str, env: Mapping[str, str]) -> str | None:
 
 
 def host_of(name: str, base_url: str | None) -> str:
-    """Where a model is asked, in words: the address that is set, else its provider's host."""
+    """The host of a model in words: that of the configured address, else its provider's."""
     if base_url:
         return base_url
     provider = provider_of(name)
@@ -53,7 +53,7 @@ def host_of(name: str, base_url: str | None) -> str:
 
 
 def open_remark(base_url: str | None) -> str | None:
-    """What is to be known of an address where everything that is sent can be read on the way; None where nothing is."""
+    """A warning about an address at which others can read the request on the way; None where there is none."""
     if not base_url or not base_url.startswith("http://"):
         return None
     host = urlsplit(base_url).netloc

@@ -1,4 +1,4 @@
-"""What is done to an answer before it is a summary: cleaned, the pins put in, cut by whole lines where it is too long."""
+"""Turning an answer into a summary: cleaning it, adding the pins, and cutting whole lines where it is too long."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECLINED = re.compile(
     r"(?i)\A\W*(?:(?:i['’]m|i am) (?:very |so )?(?:sorry|unable|not able)\b|sorry\b|(?:my )?apologies\b|as an ai\b"
     r"|(?:unfortunately,? )?i (?:can(?:['’]t|not| not)|won['’]t|will not|must decline|decline)\b)"
 )
-"""How a model begins that does not do what it was asked for."""
+"""The beginning of an answer by which a model declines the task."""
 _MARKS = re.compile(r"(?m)^<<<(?:BEGIN|END)\b.*\n?")
 _HEADING = re.compile(r"^#{1,6} ")
 _LEFT_LAST = (
@@ -31,11 +31,11 @@ _LEFT_LAST = (
     Section.BLOCKED.heading,
     Section.IN_PROGRESS.heading,
 )
-"""Sections that lose lines last, the one that is spared longest first."""
+"""Sections that lose lines last; the first one is spared longest."""
 
 
 def cleaned(text: str, redactor: Redactor) -> str:
-    """An answer as text to show and to store: no thoughts aloud, no fence around it, no marks that are ours."""
+    """An answer as text to show and to store, without thinking, a surrounding fence and our marks."""
     text = _THOUGHT.sub("", text).strip()
     fenced = _FENCED.match(text)
     text = safe(fenced[1] if fenced else text)
@@ -43,18 +43,18 @@ def cleaned(text: str, redactor: Redactor) -> str:
 
 
 def has_outline(text: str) -> bool:
-    """Whether a text has sections that were asked for."""
+    """Whether a text has sections of the requested outline."""
     headings = {section.heading for section in Section}
     return any(line.strip() in headings for line in text.split("\n"))
 
 
 def is_declined(text: str) -> bool:
-    """Whether an answer says that there is none, instead of giving one."""
+    """Whether an answer declines to give one."""
     return _DECLINED.match(text) is not None
 
 
 def with_pins(text: str, pins: Sequence[str]) -> str:
-    """`text` with every pin in it word for word: those that the model left out go to the end of Critical Context."""
+    """`text` with every pin in it word for word: pins that the model left out go to the end of Critical Context."""
     missing = [f"- {pin}" for pin in pins if pin not in text]
     if not missing:
         return text
@@ -74,7 +74,7 @@ def with_pins(text: str, pins: Sequence[str]) -> str:
 
 
 def fitted(text: str, budget: int, pins: Sequence[str]) -> tuple[str, int]:
-    """`text` within `budget` tokens, and how many lines went for that: the last of the sections that can spare them first."""
+    """`text` within `budget` tokens, and the number of lines cut for that: the last of the least important sections first."""
     lines = text.split("\n")
     under = ""
     order = []
@@ -101,7 +101,7 @@ def fitted(text: str, budget: int, pins: Sequence[str]) -> tuple[str, int]:
 
 
 def _droppable(lines: Sequence[str], pins: Sequence[str]) -> int | None:
-    """The last line that is no pin."""
+    """The last line that is not a pin."""
     return next(
         (at for at in range(len(lines) - 1, -1, -1) if not any(pin in lines[at] for pin in pins)), None
     )

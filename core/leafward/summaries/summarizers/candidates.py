@@ -1,4 +1,4 @@
-"""Lines that a summary could hold, and what is known of a span beside them."""
+"""Lines that a summary could hold, and the other evidence of a span."""
 
 from __future__ import annotations
 
@@ -17,20 +17,23 @@ _NOWHERE = re.compile(
     r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$|://www\.w3\.org/\d{4}/|[{$<]"
     r"|://claude\.(?:ai|com)/(?:claude-)?code$"
 )
-"""Hosts that are set aside for examples, hosts without anything on them, names of XML, addresses that a program completes, and
-the one that Claude Code signs commits with."""
+"""Addresses that lead nowhere.
+
+They are hosts reserved for examples, hosts without a path, XML names, addresses that a program completes, and the one in
+Claude Code's commit signature.
+"""
 
 
 OUTCOME = " → "
-"""Stands between a request and what came of it."""
+"""The arrow between a request and its outcome."""
 
 
 FIRST_OF_ALL = -1
-"""The place of lines that stand before all others of their section: pins, and where the work stands."""
+"""The place of lines before all others of their section: pins, and the state of the work."""
 
 
 def leads_somewhere(url: str) -> bool:
-    """Whether a URL tells more than that there are URLs."""
+    """Whether a URL is more than a mere example or host."""
     return _NOWHERE.search(url) is None
 
 
@@ -44,28 +47,28 @@ class Candidate:
     """Its order among the lines of its section."""
     sources: tuple[EntryIndex, ...]
     worth: float = 0.0
-    """What it is worth by itself, whatever facts it carries."""
+    """Its own worth, without that of its facts."""
     facts: frozenset[tuple[FactKind, str]] = frozenset()
     carries: tuple[tuple[FactKind, str], ...] = ()
     """Facts that it is known to carry, besides those found in its text."""
     group: str = ""
     """Words before a line that lines of the same group share."""
     names_something: bool = False
-    """It is worth anything only where it carries a fact that is needed."""
+    """Whether it is worthless without a fact that is needed."""
     first: bool = False
-    """It goes in before the ranking begins, if it fits at all."""
+    """Whether it goes in before the ranking begins, if it fits at all."""
     ordered: tuple[tuple[FactKind, str], ...] = ()
     """`facts` in the order in which they are added up."""
     words: frozenset[str] = frozenset()
-    """What the text is about."""
+    """The content words of the text."""
     compared: int = 0
-    """With how many chosen lines it was compared."""
+    """The number of chosen lines that it was compared with."""
     repeats: bool = False
-    """Whether one of them says most of it already."""
+    """Whether one of them holds most of it already."""
 
     @property
     def asks(self) -> bool:
-        """Whether it tells what the user asked for."""
+        """Whether it repeats a request of the user's."""
         return self.section is Section.GOAL or self.text.startswith(
             ("Asked: ", "Asked last: ", "Last request: ")
         )
@@ -73,38 +76,38 @@ class Candidate:
 
 @dataclass(slots=True)
 class FileWork:
-    """What the span did to one file."""
+    """The work of the span on one file."""
 
     path: str
     reads: int = 0
     named: int = 0
-    """Commands that name it."""
+    """The number of commands that name it."""
     changes: int = 0
     last: int = 0
     """Position of the last message that touched it."""
     sources: list[EntryIndex] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
-    """Names in the text written into it, with the position where each was written last."""
+    """Names in the text written into it, each with the position of its last writing."""
 
 
 @dataclass(slots=True)
 class Evidence:
-    """Everything a summary of a span can draw on."""
+    """Everything that a summary of a span can use."""
 
     facts: dict[tuple[FactKind, str], Fact]
     candidates: list[Candidate]
     files: dict[str, FileWork]
     size: int
-    """Messages of the span."""
+    """The number of messages in the span."""
     position: dict[EntryIndex, int]
-    """Of each entry among them."""
+    """The position of each entry among them."""
     reader: FactReader
     last_turn: int = 0
     """Position of the last request, counted from 1."""
     failed: set[EntryIndex] = field(default_factory=set)
-    """Messages that say what failed: results of calls, and commands that the user ran."""
+    """Messages about failures: results of calls, and commands that the user ran."""
     left: set[EntryIndex] = field(default_factory=set)
-    """Summaries of branches that were left, which tell by themselves what is open there."""
+    """Summaries of abandoned branches, which list their own open work."""
 
 
 def add(
@@ -121,9 +124,9 @@ def add(
     names_something: bool = False,
     group: str = "",
 ) -> None:
-    """Adds a line, made harmless; one of which nothing is left is not added. `lead` are words of ours before it.
+    """Adds a line, made harmless; a line that becomes empty is not added. `lead` are words of ours before it.
 
-    Lines of one `group` share a line behind these words.
+    Lines of one `group` share a line after these words.
     """
     line = harmless(text, limit) if limit else harmless(text)
     if len(line) >= 3:

@@ -1,4 +1,4 @@
-"""The goals of an earlier summary: which of them the work is for still, and which were only asked then."""
+"""The goals of an earlier summary: those that the work is still for, and those that were only requests at that time."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
 
 _SEVERAL = 3
-"""Goals from which on they are a list of what was asked one after the other."""
+"""The number of goals from which they are a list of successive requests."""
 _WENT_ON = 2
-"""Requests that led to work since, after which a list of earlier ones is not what the work is for."""
+"""Later requests with work after which a list of earlier goals no longer describes the work."""
 _DONE = re.compile(
     r"(?i)[(\[](?:already )?(?:done|fixed|completed?|finished|implemented|merged|resolved)[)\]]|^\W{0,4}(?:✅|✓|☑)|(?:✅|✓)\W*$"
 )
-"""What a goal is marked with that was reached."""
+"""The mark of a goal that was reached."""
 _CURRENT = re.compile(
     r"(?i)\b(?:main |most )?(?:current|recent|latest|ongoing|active) (?:request|task|goal|focus|work|question|issue|problem|bug)\b|[(\[](?:in progress|current|ongoing|wip)[)\]]"
     r"|^\W*(?:final|last) (?:request|question)\b"
 )
-"""What the one is marked with that is worked on."""
+"""The mark of the current goal."""
 _ANSWERED = re.compile(r" \(answered(?:; asked first: .{1,200})?\)$")
-"""What we put behind a goal that stood there for an aside."""
+"""Our mark on an answered goal."""
 ASKED_BEFORE = "Asked before: "
 _POINTING = frozenset(
     content_words(
@@ -38,14 +38,14 @@ _POINTING = frozenset(
         "continuer poursuivre reprendre travail tâche décrit le la au au-dessus ci-dessus dessus plus haut précédent continuar seguir trabajo tarea descrito arriba anterior"
     )
 )
-"""Words that only point at what stood before the summary."""
+"""Words that only refer to text before the summary."""
 _POINTS = re.compile(
     r"^(?:继续|接着|请继续)(?:上面|上述|之前|前面|刚才)?(?:描述)?的?(?:工作|任务|对话|讨论)?。?$"
 )
 
 
 def points_back(goal: str) -> bool:
-    """Whether a goal says no more than to go on with what stood before it, which nobody sees any more."""
+    """Whether a goal only says to go on with earlier text, which nobody sees any more."""
     words = content_words(goal)
     return bool(words) and (_POINTING.issuperset(words) or _POINTS.match(goal) is not None)
 
@@ -53,11 +53,11 @@ def points_back(goal: str) -> bool:
 def sorted_out(
     goals: Sequence[str], turns: Sequence[Turn], *, answered: bool
 ) -> dict[str, tuple[Section, str]]:
-    """For each goal of an earlier summary where it belongs now, and the words before it; one that only points back is in none.
+    """For each goal of an earlier summary its new section, and the words before it; goals that only point back are left out.
 
-    A goal that is marked as reached is done. Of a list of several that says which one is worked on, and of one behind which
-    the user went on to other work, the others were asked before: whether they were reached is not told by it. `answered`: so
-    was what was worked on then; where the user asked for something else since, even that was asked before.
+    A goal with the mark of a reached one is done. The other goals of a list become earlier requests where the list marks
+    the current one, or where the user went on to other work: nothing tells whether they were reached. `answered`: the
+    current work was answered; where the user asked for something else since, even that goal is an earlier request.
     """
     goals = [goal for goal in goals if not points_back(goal)]
     left = [goal for goal in goals if not _DONE.search(goal)]

@@ -1,4 +1,4 @@
-"""Which summariser is meant: by name, by configuration, or the built-in one."""
+"""Choosing a summariser: by name, by configuration, or the built-in one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.settings import ModelSettings
 
 CONFIGURED = "model"
-"""The name that stands for the model of the configuration."""
+"""The name for the configured model."""
 
 
 def summarizer(name: str | None, config: Config, base_url: str | None = None) -> Summarizer:
     """The summariser of a name: None or `extractive` is the built-in one, `model` the configured model, else a model's name.
 
-    `base_url` goes before the configured ones, and these before those of the environment. Raises SummaryFailed for `model` where none is configured. Nothing heavy is
-    loaded before the summary is asked for.
+    `base_url` takes precedence over configured addresses, and these over those of the environment. Raises SummaryFailed for
+    `model` where none is configured. Nothing heavy is loaded before a summary is requested.
     """
     if name is None or name == Extractive.name:
         return Extractive()
@@ -33,9 +33,9 @@ def summarizer(name: str | None, config: Config, base_url: str | None = None) ->
 
 
 def model_settings(name: str, config: Config, base_url: str | None = None) -> ModelSettings:
-    """How a model is asked, by the configuration.
+    """The configured settings of a model.
 
-    Raises SummaryFailed for `model` where none is configured, and for an address that no request is sent to.
+    Raises SummaryFailed for `model` where none is configured, and for an address that no request may go to.
     """
     from leafward.summaries.summarizers.addresses import environment_url, refuse_unfit
     from leafward.summaries.summarizers.failures import SummaryFailed
@@ -67,5 +67,5 @@ def model_settings(name: str, config: Config, base_url: str | None = None) -> Mo
 
 
 def _of(table: Mapping[str, str], name: str) -> str | None:
-    """What a table holds for a model: under its name, else under its provider's."""
+    """The value in a table for a model: under its name, else under its provider's."""
     return table.get(name) or table.get(name.partition("/")[0])

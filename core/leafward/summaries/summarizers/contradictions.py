@@ -1,4 +1,4 @@
-"""What the user said against what was done or answered: a request that is taken back, an answer that is called wrong."""
+"""The user's objections to work and answers: requests that are taken back, answers that are called wrong."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
 
 CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
-"""Sections whose lines say what the model takes to be so."""
+"""Sections whose lines are claims of the model."""
 
 
 def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
-    """By the number of a turn that the user took back, the number of the one that says so."""
+    """The number of the prompt that takes a turn back, by the number of that turn."""
     return {number - 1: number for number, turn in enumerate(turns) if number and takes_back(turn.text)}
 
 
 def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Leaves out the work that the user took back, and says so."""
+    """Leaves out the work that the user took back, and adds a line about that."""
     for number, by in taken_back(turns).items():
         turn, words = turns[number], turns[by]
         entries = {messages[place].entry for place in range(turn.first, words.first)}
@@ -40,7 +40,7 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
 
 
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Leaves out what the model answered where the user said that it is wrong."""
+    """Leaves out answers of the model that the user called wrong."""
     wrong: dict[EntryIndex, frozenset[str]] = {}
     for number, turn in enumerate(turns[1:]):
         before = turns[number]
@@ -57,7 +57,7 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             or not wrong.keys() >= set(candidate.sources)
             or not (
                 candidate.section in CLAIMS
-                # What else was done stands.
+                # Other work stays.
                 or (
                     candidate.section is Section.DONE and wrong[candidate.sources[0]] & _words(candidate.text)
                 )
@@ -70,7 +70,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _forget_outcome(evidence: Evidence, request: EntryIndex, about: frozenset[str]) -> None:
-    """Takes from the line of a request what came of it, where the user said that just that is wrong."""
+    """Removes the outcome from the line of a request where the user called that outcome wrong."""
     for candidate in evidence.candidates:
         asked, outcome, came = candidate.text.partition(OUTCOME)
         if outcome and candidate.sources == (request,) and about & _words(came):

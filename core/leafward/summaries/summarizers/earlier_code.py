@@ -1,4 +1,4 @@
-"""The code that an earlier summary shows: its lines share a line behind what introduces them, for alone they say nothing."""
+"""The code in an earlier summary: its lines share one line after their introduction, because alone they say nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a span as it stands: what fills the room of a summary where no message is kept behind it."""
+"""The end of a span in its own words: it fills the room of a summary where no message is kept after it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import SpanMessage
 
 LEAD = "At the end, "
-"""What every line of the end begins with: with the next summary it is not the end any more."""
+"""The beginning of every line from the end: with the next summary it is no longer the end."""
 _PIECE = LINE_LIMIT - 60
 _PIECES = {"the user": 4, "reply": 4, "result": 2}
-"""Lines of one text at most; of a longer one the beginning and the end are told."""
+"""The most lines of one text; a longer text loses its middle."""
 _PIECES_OF_A_CALL = 6
 _REMINDER = re.compile(r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→")
-"""What an agent adds to a result of its own, and the numbers of the lines of a file."""
+"""An agent's additions to a result, and the line numbers of a file."""
 _FIRST_PLACE = 1 << 31
 
 
 def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Candidate]:
-    """The last messages as lines without secrets, from the last one backwards; each says who speaks."""
+    """The last messages as lines without secrets, from the last one backwards; each names the speaker."""
     changing = frozenset(
         call.id for _, message in messages for call in tool_calls(message) if changes_text(call.arguments)
     )
@@ -48,7 +48,7 @@ def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Cand
 
 
 def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, int]]:
-    """Who speaks, the text, and how many lines it may have. What an edit replaces, and what it answers, is left out."""
+    """Speaker, text and the most lines of each text. The replaced text of an edit, and its result, are left out."""
     role = message.get("role")
     if role == "user" and not by_machine(message):
         yield "the user", text_of(message.get("content")), _PIECES["the user"]

@@ -1,7 +1,7 @@
-"""What a summary could say: lines taken from a span, each with the facts it carries and the entries it comes from.
+"""Possible lines of a summary, taken from a span, each with its facts and its source entries.
 
-Whoever said something last and clearest is quoted; nothing is invented around it but a few words of ours that say what a
-line is (`Asked:`, `Failed:`).
+The last and clearest statement is quoted; only a few words of ours are added that name the kind of a line (`Asked:`,
+`Failed:`).
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _NAMES_LINE = re.compile(r"Names in use: |Changed `")
 _RUN_LINE = re.compile(
     r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
 )
-"""Lines of ours about one file, about names, about a command: they are made anew rather than carried on beside newer ones."""
+"""Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
 
 
 def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Callable[[], bool]) -> Evidence:
-    """Reads a span whose secrets were taken out already. Raises Cancelled where `stop` turns true."""
+    """Reads a span whose secrets were removed already. Raises Cancelled where `stop` turns true."""
     reader = FactReader(span.cwd, span.known)
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
@@ -91,7 +91,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
 
 
 def _join(files: dict[str, FileWork]) -> None:
-    """Puts what was done to a file under its whole path, where it was named by an end of that too."""
+    """Merges the work on a file under its whole path, where calls also used the end of that."""
     known = {path.lstrip("./") if path.startswith(("./", "../")) else path for path in files}
     whole = whole_paths(known)
     ends: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ def _join(files: dict[str, FileWork]) -> None:
 
 
 def _is_idle(text: str) -> bool:
-    """A line that only introduces others, or comments code."""
+    """Whether a line only introduces others, or comments code."""
     return (
         text.endswith((":", "：", "{", "}", "(", "["))
         or text.startswith(("//", "/*", "#"))
@@ -131,7 +131,7 @@ def _work(
     place: int,
     entry: EntryIndex,
 ) -> None:
-    """Notes what a reply's calls do to files, and the names in what they write; calls that failed changed nothing."""
+    """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
     if message.get("role") != "assistant":
         return
     arguments = {
@@ -174,9 +174,9 @@ def _work(
 
 
 def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[Turn]) -> None:
-    """The lines of the previous summary, each in its section; what is done by now is moved there.
+    """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
-    Where work followed, nothing but the last request is in progress any more that was then, and that only until the next one.
+    Where work followed, only the last request of then is still in progress, and only until the next one.
     """
     worked = any(turn.works for turn in turns) or any(work.changes for work in evidence.files.values())
     if not previous:
@@ -189,7 +189,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     answered = evidence.reader.told.answers > 0
     before, withheld = Section.GOAL, False
     outline = list(outline_lines(previous))
-    # What was worked on then is answered before anything else is asked.
+    # The work of then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and answered
     goals = sorted_out(
         [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
@@ -209,12 +209,12 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
         if tells_state(text) or (evidence.size and text.startswith(LEAD)):
             continue
         if evidence.size and _OF_THE_END.match(text):
-            # Something was asked and answered since.
+            # A request was made and answered since.
             text = _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
         if not text:
             continue
         if text.endswith((":", "：")) or section is not before:
-            # What a list says that is introduced so had not been done, however its items are put.
+            # Items of a list with this introduction were not done, whatever their wording.
             withheld = text.endswith((":", "：")) and _NOT_YET.search(text) is not None
         before = section
         if (
@@ -231,7 +231,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             continue
         over = is_open is False or outcome not in (None, TAKEN_UP)
         if over and section is Section.IN_PROGRESS and _FAILED_THEN.search(text):
-            # What was done is that it does so no more.
+            # The finished work is that it no longer fails.
             continue
         if over:
             section = (
@@ -246,12 +246,12 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             elif reached(text) and not _FAILED_THEN.search(text):
                 section = Section.DONE
             elif is_open:
-                # A box that nobody ticked is still to be done, whatever was worked on since.
+                # An unticked box is still to be done, whatever was worked on since.
                 section = Section.NEXT
             else:
                 continue
         if section is Section.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
-            # Of a list of all that the user said: what was asked then is answered, what was ruled holds.
+            # In a list of the user's messages, requests are answered, and rules still hold.
             if not demands(said[1]):
                 continue
             section, text = Section.CONSTRAINTS, said[1]
@@ -284,13 +284,13 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             worth,
             first=section is Section.GOAL,
             lead=lead,
-            # Of a piece of code that an earlier summary shows, what it names is told, and no line without a name.
+            # Lines of code in an earlier summary are kept only where they hold a name.
             names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
         )
 
 
 def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
-    """Whether a line tells of errors that did not come back since."""
+    """Whether a line is about errors that did not come back since."""
     errors = [
         seen.key for seen in evidence.reader.prose(text, Voice.TOLD, entry) if seen.kind is FactKind.ERROR
     ]
@@ -299,7 +299,7 @@ def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
 
 
 def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
-    """Whether a line of ours stands in the new summary in another form: what it counts is added up with what is counted now."""
+    """Whether the new summary has a line of ours in another form; its counts are added to the current ones."""
     file_line = _FILE_LINE.fullmatch(text)
     if file_line is not None:
         path, done, times, names = file_line.groups()
@@ -349,35 +349,35 @@ _WAS_GOING_ON = re.compile(
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
-"""What was going on when an earlier summary was written."""
+"""Work that was in progress when an earlier summary was written."""
 _MARKUP = re.compile(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
-"""A tag alone, or one element: what an agent put around a summary is nothing that it says."""
+"""A tag alone, or one element: an agent's markup around a summary is not its content."""
 _FAILED_THEN = re.compile(
     r"(?i)\b(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|empty|missing|wrong|undefined|stuck)\b|\bfails?\b"
 )
 _BROKEN_THEN = re.compile(
     r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
 )
-"""How something was amiss when an earlier summary was written: tests passed since."""
+"""Something that was broken when an earlier summary was written."""
 _CODE = re.compile(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )
 _NEWEST_THEN = re.compile(
     r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
 )
-"""What was the newest of its kind when an earlier summary was written is not the newest any more."""
+"""The newest of its kind at the time of an earlier summary, which is not the newest any more."""
 _ABOUT_STEPS = re.compile(
     r"(?i)^(?:this|that|it|these) (?:directly |also |all )?(?:follows?|is|was|are|were|aligns?|continues?|addresses)\b"
 )
-"""A sentence about a step, which is none itself."""
+"""A sentence about a step, which is not one itself."""
 _QUOTES_USER = re.compile(
     r"(?i)^(?:the )?user(?:['’]s (?:\w+ ){0,2}(?:question|request|words?|message|ask)\b|\b(?: \w+)? (?:said|asked|wrote)\b)[^:]{0,30}: *[\"“'‘]"
 )
-"""What a list of steps quotes so was asked, and is no step."""
+"""A quotation of the user in a list of steps, which is a request and not a step."""
 _NOT_YET = re.compile(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
 _SINCE = 60
-"""Characters of what was asked since about a rule."""
+"""Characters that are quoted of a later request about a rule."""
 _OLD_ERROR = 0.1
-"""What a carried error is worth that did not come back."""
+"""The worth of a carried error that did not come back."""

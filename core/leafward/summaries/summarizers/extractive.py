@@ -1,9 +1,8 @@
-"""The summariser that needs no model: it quotes the span, and chooses what is likely to be needed.
+"""The summariser without a model: it quotes the span, and chooses the lines that are likely to be needed.
 
-Every line that could be told has a price in tokens and a worth: what it says by itself, and the facts on it that no
-chosen line has told yet (`worth`). Lines go in by worth for their price, each section within its share of the room (`room`),
-until the room is used up; names that no line tells are listed (`names_in_use`). The same span gives the same text, whatever
-the locale or the hash seed.
+Every possible line has a price in tokens and a worth: its own, and that of its facts that no chosen line has yet (`worth`).
+Lines are chosen by worth per price, each section within its share of the room (`room`), until the room is used up; names
+that no line holds are listed (`names_in_use`). The same span gives the same text, whatever the locale or the hash seed.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
 
 _LIST_SHARE = 0.23
-"""The part of the room that is set aside for bare lists of names."""
+"""The part of the room that is reserved for bare lists of names."""
 _LIST_LIMIT = 0.24
-"""The part that they may have in the end; beyond a quarter a summary stops being read."""
+"""The largest part of the room that they may take; beyond a quarter a summary becomes unreadable."""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _FAR_LONGER = 4
-"""How many times as long as its summary a span is of which the end is told."""
+"""The ratio of a span to its summary from which the span's end is quoted."""
 
 
 class Extractive:
@@ -57,7 +56,7 @@ class Extractive:
     name = "extractive"
 
     def __init__(self, ranking: Ranking | None = None) -> None:
-        """With the weights of the package, or with others: those that were fitted without what is to be measured."""
+        """Takes the package's weights by default; others are those that were fitted without the measured sessions."""
         self._ranking = ranking
 
     def summarize(
@@ -109,7 +108,7 @@ def _summary(
 
 
 def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
-    """Messages without what no line is taken from, so that it need not be made safe: counts of tokens, contents of files."""
+    """Messages without the parts that give no lines (token counts, contents of files), so that these need no redaction."""
     silent: set[str] = set()
     for entry, message in messages:
         role = message.get("role")
@@ -127,7 +126,7 @@ def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
 
 
 def _has_an_end(span: Span, room: int) -> bool:
-    """Whether the end of a span is worth telling as it stands: nothing of it is kept, and it is far longer than the summary."""
+    """Whether the end of a span is worth quoting: no message of it is kept, and it is far longer than the summary."""
     if span.kept or span.purpose is not Purpose.COMPACTION:
         return False
     size = 0
@@ -139,7 +138,7 @@ def _has_an_end(span: Span, room: int) -> bool:
 
 
 def _is_ours(text: str) -> bool:
-    """Whether a text is empty or already in our outline, line by line harmless."""
+    """Whether a text is empty or already in our outline, with every line harmless."""
     if not text:
         return True
     headings = {section.heading for section in Section}
@@ -159,7 +158,7 @@ class _Choice:
         self.worth = worth
         self.room = room
         self.left = 0
-        """Lines that were worth telling and did not fit."""
+        """Lines that were worth including and did not fit."""
 
     def _take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
         taken = self.room.take(candidate, forced=forced, up_to=up_to)
@@ -168,7 +167,7 @@ class _Choice:
         return taken
 
     def take_first(self, pins: Iterable[str]) -> None:
-        """Takes what goes in before anything is weighed."""
+        """Takes the lines that go in before the ranking."""
         for pin in pins:
             self._take(Candidate(Section.CONTEXT, pin, FIRST_OF_ALL, (), first=True), forced=True)
         if self.room.whole_outline:
@@ -178,24 +177,24 @@ class _Choice:
                 self._take(candidate, forced=True)
 
     def _tell_state(self) -> None:
-        """Takes the lines about where the work stands: they have room beside any goal."""
+        """Takes the lines about the state of the work: they have room beside any goal."""
         for candidate in self.worth.candidates:
             if candidate.place == FIRST_OF_ALL:
                 self._take(candidate, forced=self.room.whole_outline)
 
     def fill(self, names: NamesInUse, end: int, stop: Callable[[], bool]) -> None:
-        """Takes lines and lists names until the room is used up but for `end` units. Raises Cancelled."""
+        """Takes lines and lists names until the room is used up except for `end` units. Raises Cancelled."""
         size = self.room.size
         self.rank(size - int(_LIST_SHARE * size) - end, stop)
         names.fill(_LIST_SHARE)
         self.rank(size - end, stop)
         names.fill(_LIST_LIMIT)
         if not self.room.whole_outline:
-            # In hardly any room what the user demands comes before it.
+            # In very little room the user's demands come before it.
             self._tell_state()
 
     def rank(self, up_to: int, stop: Callable[[], bool]) -> None:
-        """Lazily greedy: a line's gain only falls while others are taken, so only the best needs to be looked at again."""
+        """Takes lines by gain, lazily: gains only fall while others are taken, so only the best line is checked again."""
         candidates, gain_of = self.worth.candidates, self.worth.gain
         heap = [
             (-gain_of(candidate), candidate.section.value[0], candidate.place, at)
@@ -222,13 +221,13 @@ class _Choice:
                 self.left += 1
 
     def tell_end(self, messages: Sequence[SpanMessage], redactor: Redactor) -> None:
-        """The end of the span as it stands but for secrets, in the room that is left: nothing of it is kept."""
+        """Quotes the end of the span without secrets in the remaining room, where no message of it is kept."""
         for candidate in end_of(messages, redactor):
             if not self.room.append(candidate):
                 return
 
     def quote_ends(self, messages: Sequence[SpanMessage]) -> None:
-        """Takes the first words of the user and the last of anybody: of a span in which nothing else says anything."""
+        """Takes the first words of the user and the last ones of anybody, for a span without any other line."""
         spoken = [
             (message, text) for message in messages if (text := harmless(message_text(message.message)))
         ]
@@ -239,7 +238,7 @@ class _Choice:
             self._take(Candidate(Section.GOAL, prompt[1], 0, (prompt[0].entry,)), forced=True)
         if spoken and spoken[-1] != prompt:
             message, text = spoken[-1]
-            # An answer ends what was asked for.
+            # An answer ends the request.
             body = message.message
             ends = body.get("role") == "assistant" and not any(tool_calls(body)) and not asks_back(text)
             section = Section.CONTEXT if ends else Section.IN_PROGRESS

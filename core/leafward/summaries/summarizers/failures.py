@@ -1,7 +1,7 @@
-"""What can go wrong while a model is asked, each told in one line, and whether asking again may help.
+"""Possible failures of a request to a model, each with its line, and whether another attempt may help.
 
-litellm's exceptions are known by the names of their classes and by what they carry, so that nothing of it is imported here.
-Which cause arrives as which class was found out with litellm 1.106.
+litellm's exceptions are recognised by the names of their classes and by their attributes, so that nothing of it is imported
+here. The class for each cause was determined with litellm 1.106.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Usage
 
 QUOTED = 200
-"""Characters of a server's own words that are shown."""
+"""Characters of a server's own message that are shown."""
 
 _OVERFLOW_CODES = frozenset({"context_length_exceeded", "model_context_window_exceeded", "request_too_large"})
 _OVERFLOW = re.compile(
@@ -41,25 +41,25 @@ _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\w*)(?:
 _SERVERS_WORDS = re.compile(r"[\"']message[\"']\s*:\s*([\"'])((?:(?!\1)[^\\]|\\.){1,2000})\1")
 _KEY_NAMES = re.compile(r"(?:_API_KEY|_TOKEN|_SECRET(?:_ACCESS_KEY)?)$")
 _SERVER_FAILED = {"InternalServerError", "HTTPStatusError"}
-"""What a status of 500 and more comes from where the server really sent it."""
+"""The causes of a status of 500 and more that the server really sent."""
 _HOST = re.compile(r"([a-z]+://)(?:[^/?#@]*@)?([^/?#@]+)", re.IGNORECASE)
 """Scheme and host of an address, without a name or password."""
 _SHORTEST_KEY = 8
 
 
 class SummaryFailed(LeafwardError):
-    """A model gave no summary that can be used; nothing was written."""
+    """A model gave no usable summary; nothing was written."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.usage: Usage | None = None
-        """What was spent all the same, as far as it is known."""
+        """The usage that was spent anyway, as far as it is known."""
         self.cost: float | None = None
-        """In US dollars."""
+        """The cost of that in US dollars."""
 
 
 class Unusable(Exception):
-    """An answer came and is no summary. `reason` is what the stream ended with; None: it merely ended."""
+    """An answer that is not a summary. `reason` is the stream's stop reason; None where the stream just ended."""
 
     def __init__(self, reason: str | None, usage: Usage | None = None, cost: float | None = None) -> None:
         super().__init__(reason)
@@ -74,32 +74,32 @@ class Failure:
 
     text: str
     again: bool = False
-    """Whether asking again may help."""
+    """Whether another attempt may help."""
     overflow: bool = False
     """Whether the request was longer than the model's window."""
     wait: float = 0.0
-    """Seconds that the server asks to wait before that."""
+    """The pause that the server asks for before the next attempt, in seconds."""
     excess: float = 0.25
-    """With an overflow: the part of the request that has to go, as far as the server tells it."""
+    """For an overflow, the part of the request that has to go, as far as the server tells it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedRequest:
-    """What a failed request was, as far as its line tells."""
+    """A failed request, with the values that its line shows."""
 
     model: str
     place: str
     """The base URL, or empty for the provider's own."""
     limit: int
-    """Tokens that the answer was allowed."""
+    """The token limit of the answer."""
     timeout: float
-    """Seconds without a sign after which it was given up."""
+    """Seconds of silence after which it was given up."""
     deadline: float
-    """Seconds after which it was given up altogether."""
+    """Seconds in total after which it was given up."""
 
 
 def failure_of(error: BaseException, request: FailedRequest) -> Failure:
-    """What an exception out of a request means."""
+    """The failure behind an exception of a request."""
     model = safe_line(request.model, 80)
     if isinstance(error, Unusable):
         return _refused(error.reason, model, request.limit)
@@ -119,13 +119,15 @@ def failure_of(error: BaseException, request: FailedRequest) -> Failure:
     if elsewhere is not None:
         here = f" at {place}" if place else ""
         return Failure(
-            f"{model}{here} sends one elsewhere, to {elsewhere}, where nothing is sent: set that as its base URL if it is meant"
+            f"{model}{here} redirects to {elsewhere}, where nothing is sent: set that as its base URL if you want it"
         )
     if _is_overflow(error, own, status, text):
         line = f"the request is longer than the window of {model}: {words}"
         return Failure(line, overflow=True, excess=_excess(text))
     if "No module named 'mcp'" in text:
-        return Failure(f"{model} is served through the Responses interface, for which litellm needs mcp")
+        return Failure(
+            f"{model} is served through the Responses interface, for which litellm needs mcp: install it"
+        )
     if _NO_KEY.search(text):
         return Failure(f"no key for {model} in the environment")
     if "RateLimitError" in own or status == 429:
@@ -135,13 +137,13 @@ def failure_of(error: BaseException, request: FailedRequest) -> Failure:
     if "MidStreamFallbackError" in own:
         if any("Timeout" in name for name in names):
             return Failure(f"the answer of {model} stopped for {request.timeout:g} s", again=True)
-        return Failure(f"the connection broke off while {model} answered", again=True)
+        return Failure(f"the connection was lost while {model} answered", again=True)
     if "Timeout" in own or status == 408:
         return Failure(
-            f"{model} gave no sign for {request.timeout:g} s", again=True, wait=_retry_after(error)
+            f"{model} sent nothing for {request.timeout:g} s", again=True, wait=_retry_after(error)
         )
     if "AuthenticationError" in own or status == 401:
-        return Failure(f"the key for {model} was refused: {words}")
+        return Failure(f"the key for {model} was rejected: {words}")
     if "PermissionDeniedError" in own or status == 403:
         return Failure(f"the key is not allowed to use {model}: {words}")
     if "NotFoundError" in own or status == 404:
@@ -149,14 +151,14 @@ def failure_of(error: BaseException, request: FailedRequest) -> Failure:
     if "APIConnectionError" in names or "ConnectError" in names:
         where = f" at {place}" if place else ""
         return Failure(f"{model} cannot be reached{where}: {words}", again=True)
-    # By the words of the body litellm may take a server's failure for a bad request; what it came from knows better.
+    # litellm may take a server's failure for a bad request because of words in its body; the exception's cause is reliable.
     if (
         status is not None
         and status >= 500
         and ("BadRequestError" not in own or not names.isdisjoint(_SERVER_FAILED))
     ):
         return Failure(f"{model} failed ({status}): {words}", again=True, wait=_retry_after(error))
-    return Failure(f"{model} refused the request: {words}")
+    return Failure(f"{model} rejected the request: {words}")
 
 
 def _refused(reason: str | None, model: str, limit: int) -> Failure:
@@ -165,7 +167,7 @@ def _refused(reason: str | None, model: str, limit: int) -> Failure:
             f"the answer of {model} ended early: the stream gave no reason for its end", again=True
         )
     texts = {
-        "stop": f"{model} answered with nothing",
+        "stop": f"{model} sent an empty answer",
         "length": f"the answer of {model} was cut off at its limit of {limit:,} tokens",
         "tool_calls": f"{model} called a tool instead of answering",
         "content_filter": f"the answer of {model} was withheld by a content filter",
@@ -174,7 +176,7 @@ def _refused(reason: str | None, model: str, limit: int) -> Failure:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An exception and what it came from, each once."""
+    """An exception and its causes, each once."""
     seen: set[int] = set()
     waiting: list[object] = [error]
     while waiting and len(seen) < 12:
@@ -187,7 +189,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _redirect(error: BaseException) -> str | None:
-    """Host and scheme of the address that the server named instead of answering; None where it did not."""
+    """Host and scheme of the address to which the server redirected; None where it did not."""
     found = None
     for one in _chain(error):
         response = getattr(one, "response", None)
@@ -195,7 +197,7 @@ def _redirect(error: BaseException) -> str | None:
         if not isinstance(status, int) or not 300 <= status < 400:
             continue
         found = "another address"
-        # litellm makes up responses without any header; the one that came is further down.
+        # litellm invents responses without any header; the real one is further down the chain.
         target = headers.get("location") if headers is not None and hasattr(headers, "get") else None
         if isinstance(target, str) and (host := _HOST.match(target)) is not None:
             return safe_line(host[1] + host[2], 120)
@@ -220,7 +222,7 @@ def _is_overflow(error: BaseException, own: set[str], status: int | None, text: 
 
 
 def _excess(text: str) -> float:
-    """The part of a request beyond a limit, where the server names both, and a little more; else a quarter."""
+    """The part of a request beyond a limit, where the server names both, with a margin; else a quarter."""
     limit = _LIMIT.search(text)
     if limit is None:
         return 0.25
@@ -231,7 +233,7 @@ def _excess(text: str) -> float:
 
 
 def _retry_after(error: BaseException) -> float:
-    """Seconds that the server asks to wait, 0 where it does not say."""
+    """The pause that the server asks for, in seconds; 0 where it asks for none."""
     for one in _chain(error):
         response = getattr(one, "response", None)
         for headers in (getattr(one, "litellm_response_headers", None), getattr(response, "headers", None)):
@@ -246,7 +248,7 @@ def _retry_after(error: BaseException) -> float:
 
 
 def _servers_words(error: BaseException) -> str:
-    """What the server or litellm said, on one line, without secrets and without litellm's own prefixes."""
+    """The message of the server or litellm, on one line, without secrets and without litellm's own prefixes."""
     text = str(error)
     message = _SERVERS_WORDS.search(text)
     if message is not None:
@@ -261,7 +263,7 @@ def _servers_words(error: BaseException) -> str:
 
 
 def without_keys(text: str) -> str:
-    """`text` without any key that the environment holds."""
+    """`text` without any key from the environment."""
     for name, value in os.environ.items():
         if len(value) >= _SHORTEST_KEY and value in text and _KEY_NAMES.search(name.upper()):
             text = text.replace(value, f"[{name}]")

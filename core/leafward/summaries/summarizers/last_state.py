@@ -1,4 +1,4 @@
-"""Where the work stands when a span ends: the file that was changed last, and what the last run of the tests printed."""
+"""The state of the work at the end of a span: the last changed file, and the output of the last test run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FILE = "Last file changed"
 _RUN = "Last test run"
 _EARLIER = " before the messages that were kept"
-"""Behind a line's first words where the messages behind the span have a later one."""
+"""Words in a line about the last change or run where the kept messages have a later one."""
 _CHANGED_SINCE = "; files were changed after it"
 _COMMAND = 120
 """Characters of a command that are quoted."""
@@ -42,9 +42,9 @@ def tell_state(
     gone: Collection[str],
     cwd: str,
 ) -> None:
-    """Adds a line for each; what the span says nothing of is carried on from the summary before.
+    """Adds a line about each; without one in the span, the line of the previous summary is carried on.
 
-    `gone` are files that were deleted or renamed since: of the others the last is named.
+    `gone` are files that were deleted or renamed since: the last of the other files is named.
     """
     before = {
         line.partition(":")[0].removesuffix(_EARLIER): line
@@ -81,7 +81,7 @@ def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
 def _last_change(
     messages: Sequence[SpanMessage], failed: frozenset[str], gone: Collection[str], cwd: str
 ) -> tuple[int, str] | None:
-    """Position and path of the last change of a file that is still there."""
+    """Position and path of the last change of a file that still exists."""
     for place in range(len(messages) - 1, -1, -1):
         for path in reversed(list(files_changed(messages[place].message, failed, cwd))):
             if path not in gone:
@@ -90,7 +90,7 @@ def _last_change(
 
 
 def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
-    """Position, command and outcome of the last run of tests that ended."""
+    """Position, command and outcome of the last test run that ended."""
     waiting: dict[str, tuple[int, Body]] = {}
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place].message
@@ -120,11 +120,11 @@ def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
 
 
 def _printed(text: str, command: str, outcome: str) -> str:
-    """What a run came to, in words: its counts, or else how it ended."""
+    """The result of a run in words: its counts, else its outcome."""
     counts = counts_in(text)
     if counts:
         return f"printed {counts}"
     if outcome != "exit 0":
         return "failed" if outcome == "failed" else f"failed with {outcome}"
-    # Behind a pipe it is another program that ended well.
+    # After a pipe the exit code is another program's.
     return "printed no counts" if "|" in command else "passed"

@@ -1,7 +1,7 @@
 """Requests to models over litellm: one thread with one event loop for all of them, and the only place that imports litellm.
 
-A request that is cancelled closes its socket at once, also while it waits for a first byte; that takes an asynchronous
-client, and such clients belong to the loop they were made in. Hence the one loop that lives as long as the process.
+A cancelled request closes its socket at once, also while it waits for a first byte; that takes an asynchronous client, and
+such clients belong to the loop that created them. Hence the one loop for the life of the process.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _SETTINGS: dict[str, str | None] = {
     "LITELLM_LOG": "CRITICAL",
     "OPENAI_LOG": None,  # would send every log record of the process to stderr
 }
-"""Read by litellm and what it is built on while they are imported, and only then; None: must not be there."""
+"""Variables that litellm and its dependencies read only while they are imported; None: must not be set."""
 
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai", "mcp")
 _TALKATIVE = r"(?:litellm|pydantic|openai|httpx|httpcore|mcp|tiktoken)(?:\.|$)"
-"""Modules whose warnings nobody who reads a summary can do anything about."""
+"""Modules whose warnings are of no use to a reader of a summary."""
 _LAST_WORDS = 10.0
-"""Seconds that the loop is given to end, which may have to wait for an import."""
+"""Seconds that the loop has to end, possibly waiting for an import."""
 _NO_KEY = "none"
-"""What a server is given that was named by its address and for which there is no key: local ones still want some."""
+"""The key for a server at a configured address without one: local servers still want some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ class Answer:
 
 
 def _litellm() -> Any:
-    """litellm, imported so that it writes nothing, fetches nothing and leaves the environment as it was."""
+    """litellm, imported so that it writes nothing, fetches nothing and leaves the environment unchanged."""
     before = {name: os.environ.get(name) for name in _SETTINGS}
     _set_variables(_SETTINGS)
     try:
         with warnings.catch_warnings():
             import litellm
     finally:
-        # Children of ours must not inherit what was meant for the import.
+        # Our child processes must not inherit the variables for the import.
         _set_variables(before)
     _follow_no_redirects()
     litellm.suppress_debug_info = True
-    # The other transport takes a reset connection for the end of the answer.
+    # The other transport treats a reset connection as the end of the answer.
     litellm.disable_aiohttp_transport = True
     litellm.disable_hf_tokenizer_download = True
     for name in _LOGGERS:
@@ -77,9 +77,9 @@ def _litellm() -> Any:
 
 
 def _follow_no_redirects() -> None:
-    """Lets no client go on to another address that a server names: the user was shown this one, and the key is for it.
+    """Lets no client follow a redirect: the user was shown this address, and the key is for it.
 
-    httpx takes `Authorization` away on the way to another host, and neither the text nor other headers that hold a key.
+    httpx drops `Authorization` on the way to another host, but neither the text nor other headers that hold a key.
     """
     import httpx
 
@@ -101,16 +101,16 @@ def _set_variables(values: Mapping[str, str | None]) -> None:
 
 
 async def check(settings: ModelSettings) -> None:
-    """Raises SummaryFailed for whatever `ask` would refuse before it sends anything."""
+    """Raises SummaryFailed for every error that `ask` would raise before it sends anything."""
     _address(_loaded(), _name(settings.name), settings)
 
 
 async def ask(
     settings: ModelSettings, system: str, prompt: str, limit: int, on_text: Callable[[str], object]
 ) -> Answer:
-    """One streaming request. `on_text` gets each piece of text as it comes, in the loop's thread.
+    """One streaming request. `on_text` receives each piece of text in the loop's thread.
 
-    Raises Unusable where the answer is no answer, SummaryFailed where nothing was sent, TimeoutError past the deadline,
+    Raises Unusable where the answer is not usable, SummaryFailed where nothing was sent, TimeoutError past the deadline,
     and whatever litellm raises.
     """
     litellm = _loaded()
@@ -129,7 +129,7 @@ async def ask(
         _introduce(litellm, name, "ollama_chat", mode="chat", max_input_tokens=window_of(settings))
     async with asyncio.timeout(settings.deadline):
         if facts is not None and not facts.streams:
-            # litellm would make a stream up, which ends with `stop` whatever the answer ended with.
+            # litellm would invent a stream, which ends with `stop` whatever the real stop reason.
             whole = await litellm.acompletion(**request, stream=False, timeout=settings.deadline)
             choice = whole.choices[0]
             text, usage, reason = (
@@ -141,8 +141,8 @@ async def ask(
             on_text(text)
         else:
             if facts is None and "/responses/" in name:
-                # It would wait for the whole of what a model says that it does not know to stream. Not introduced as one of
-                # mode `responses`: the same model's name without that would go there too, for the rest of the process.
+                # litellm would wait for the whole answer of a model that it does not know to stream. The mode is not
+                # `responses`: then the plain name of the model would go there too, for the rest of the process.
                 provider, _, model = name.partition("/responses/")
                 _introduce(litellm, model, provider, mode="chat", supports_native_streaming=True)
             text, usage, reason, tools = await _streamed(litellm, request, settings.timeout, on_text)
@@ -158,7 +158,7 @@ async def ask(
 async def _streamed(
     litellm: Any, request: dict[str, Any], silence: float, on_text: Callable[[str], object]
 ) -> tuple[str, Any, str | None, bool]:
-    """The text of a stream, its usage, the reason that the stream itself gave for its end, and whether a tool was called."""
+    """The text of a stream, its usage, the stream's own stop reason, and whether a tool was called."""
     stream: Any = None
     usage: Any = None
     parts: list[str] = []
@@ -174,7 +174,7 @@ async def _streamed(
                 if choice.delta.content:
                     parts.append(choice.delta.content)
                     on_text(choice.delta.content)
-        # Not the reason on the last chunk: litellm makes one up for a stream that merely ends.
+        # The reason on the last chunk is not reliable: litellm invents one for a stream that just ends.
         return "".join(parts), usage, stream.received_finish_reason, tools
     finally:
         if stream is not None:
@@ -182,7 +182,7 @@ async def _streamed(
 
 
 def _introduce(litellm: Any, name: str, provider: str, **facts: object) -> None:
-    """Tells litellm about a model that its list lacks, so that it neither guesses nor asks a server on localhost."""
+    """Registers a model that litellm's list lacks, so that litellm neither guesses nor asks a server on localhost."""
     if name not in litellm.model_cost:
         litellm.model_cost[name] = {"litellm_provider": provider, **facts}
 
@@ -191,7 +191,7 @@ _known_litellm: Any = None
 
 
 def _loaded() -> Any:
-    """litellm, loaded once; the filters of warnings are set for each request, since whoever runs us may reset them."""
+    """litellm, loaded once; warning filters are set for each request, since the caller may reset them."""
     global _known_litellm  # noqa: PLW0603  # one module, loaded once
     if _known_litellm is None:
         _known_litellm = _litellm()
@@ -201,12 +201,12 @@ def _loaded() -> Any:
 
 
 def _name(name: str) -> str:
-    """The name that is asked for: plain `ollama/` hides that an answer was cut off, so its chat interface is used."""
+    """The requested name: plain `ollama/` hides that an answer was cut off, so its chat interface is used."""
     return f"ollama_chat/{name.removeprefix('ollama/')}" if name.startswith("ollama/") else name
 
 
 def _address(litellm: Any, name: str, settings: ModelSettings) -> dict[str, Any]:
-    """Address and key. Raises SummaryFailed where the model is not known or its key is missing; nothing is sent for that."""
+    """Address and key. Raises SummaryFailed where the model is not known or its key is missing; sends nothing."""
     try:
         provider = litellm.get_llm_provider(name)[1]
     except Exception as error:
@@ -244,7 +244,7 @@ def _address(litellm: Any, name: str, settings: ModelSettings) -> dict[str, Any]
 
 
 def _fit_key(key: str, variable: str) -> str:
-    """A key without the line end of the file it was read from. Raises SummaryFailed where it cannot stand in a header."""
+    """A key without the line end of its file. Raises SummaryFailed where it is not valid in a header."""
     key = key.strip()
     if not key.isprintable() or not key.isascii():
         raise SummaryFailed(
@@ -254,7 +254,7 @@ def _fit_key(key: str, variable: str) -> str:
 
 
 def _usage(raw: Any) -> Usage | None:
-    """What litellm says was used; tokens from a cache are counted apart, as pi counts them."""
+    """The usage that litellm reports; cached tokens are counted apart, as in pi."""
     if raw is None:
         return None
 
@@ -271,7 +271,7 @@ def _usage(raw: Any) -> Usage | None:
 
 
 def _cost(litellm: Any, name: str, raw: Any, spent: Usage | None) -> float | None:
-    """US dollars by litellm's local list; None where it does not know the price."""
+    """US dollars by litellm's local list; None where the list lacks the price."""
     if spent is None:
         return None
     sent = spent.input + spent.cache_read + spent.cache_write
@@ -288,23 +288,23 @@ def _cost(litellm: Any, name: str, raw: Any, spent: Usage | None) -> float | Non
 
 
 class ModelLoop:
-    """The thread in which all requests of the process run."""
+    """The thread that runs all requests of the process."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._loop.set_debug(False)
-        # What is left of a request that was cancelled is nobody's business, least of all the screen's.
+        # Errors of a cancelled request are not reported, least of all on the screen.
         self._loop.set_exception_handler(lambda _loop, _context: None)
         self._thread = threading.Thread(target=self._loop.run_forever, name="leafward-models", daemon=True)
         self._thread.start()
         self.process = os.getpid()
 
     def start(self, work: Coroutine[Any, Any, _T]) -> Future[_T]:
-        """Begins some work; cancelling the future ends it, sockets included."""
+        """Starts some work; cancelling the future ends it, sockets included."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def close(self) -> None:
-        """Ends what is left, and the thread."""
+        """Ends the remaining work and the thread."""
 
         async def end() -> None:
             others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -327,12 +327,12 @@ _the_loop: ModelLoop | None = None
 
 
 def model_loop() -> ModelLoop:
-    """The loop of this process, started when it is first needed."""
+    """The loop of this process, started on first use."""
     global _the_loop  # noqa: PLW0603  # one for the process, and a new one in a child
     with _lock:
         if _the_loop is None or _the_loop.process != os.getpid():
             if _the_loop is None:
-                # A thread that is frozen in the middle of an import would keep the interpreter from ending.
+                # A thread frozen during an import would keep the interpreter from ending.
                 atexit.unregister(close_model_loop)
                 atexit.register(close_model_loop)
             _the_loop = ModelLoop()
@@ -340,7 +340,7 @@ def model_loop() -> ModelLoop:
 
 
 def close_model_loop() -> None:
-    """Ends the loop where there is one; the next request starts another."""
+    """Ends the loop if there is one; the next request starts another."""
     global _the_loop
     with _lock:
         loop, _the_loop = _the_loop, None

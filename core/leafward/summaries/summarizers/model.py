@@ -1,6 +1,6 @@
-"""The summariser that asks a model: any that litellm reaches, streaming, with retries of our own.
+"""The summariser that asks a model: any that litellm reaches, streaming, with our own retries.
 
-Everything it sends is computed by `outgoing`. An answer counts only if its stream said by itself that it is whole.
+`outgoing` computes everything that it sends. An answer counts only if its stream itself marked it as whole.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ __all__ = [
 ]
 
 _LOOK = 0.05
-"""Seconds between two looks at `stop` while nothing comes."""
+"""Seconds between two checks of `stop` while nothing arrives."""
 _SHRINKS = 8
-"""How often a request may be made shorter before it is given up."""
+"""Shortenings of a request before it is given up."""
 _DECLINED = 120
 """Characters that are quoted of an answer that declines."""
 _LONGEST_BACKOFF = 30.0
@@ -59,18 +59,18 @@ _LONGEST_BACKOFF = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a summary has come."""
+    """The progress of a summary."""
 
     text: str
-    """What was written so far; a text that is thrown away for another attempt is gone from it."""
+    """The text so far; a text that is discarded for another attempt is removed from it."""
     tokens: int
-    """Of that text, as pi 1.5.2 estimates them."""
+    """The tokens of that text, as pi 1.5.2 estimates them."""
     rate: float
     """Tokens a second since the first of them."""
     seconds: float
-    """Since the summary was asked for."""
+    """Seconds since the request for the summary."""
     stage: str
-    """What is being done or waited for, on one line."""
+    """The current work or wait, on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class Reply:
 
 @dataclass(slots=True)
 class _Board:
-    """What the requests of one summary say while they run: written in the loop's thread, read in the caller's."""
+    """The state of one summary's requests: written in the loop's thread, read in the caller's."""
 
     changed: threading.Event = field(default_factory=threading.Event)
     texts: dict[str, list[str]] = field(default_factory=dict)
-    """Pieces by the request they answer, in the order in which the answers stand in the summary."""
+    """Pieces of text by request, in the order of the answers in the summary."""
     stage: str = ""
     usage: Usage | None = None
     cost: float | None = None
@@ -128,19 +128,19 @@ class Model:
     ) -> None:
         self.settings = settings
         self.watch = watch
-        """Told what `progress` is told, with figures; both are called in the thread that asked for the summary."""
+        """Receives the same as `progress`, with figures; both are called in the thread of the caller."""
 
     @property
     def name(self) -> str:
-        """The model's, as litellm names it."""
+        """The model's name in litellm's form."""
         return self.settings.name
 
     def refuse_unknown(self) -> None:
-        """Raises SummaryFailed where the model is not known, its key is missing or its address is none; sends nothing."""
+        """Raises SummaryFailed where the model is not known, its key is missing or its address is invalid; sends nothing."""
         model_loop().start(check(self.settings)).result()
 
     def outgoing(self, span: Span, budget: int) -> Outgoing:
-        """What `summarize` would send for the same span and budget."""
+        """The requests that `summarize` would send for the same span and budget."""
         return outgoing(span, budget, self.settings)
 
     def summarize(
@@ -152,8 +152,8 @@ class Model:
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Blocks; call it in a worker.
 
-        `progress` gets the text so far about twenty times a second. Raises Cancelled, with every socket closed, soon after
-        `stop` turned true, and SummaryFailed with one clear line where the model gives no summary that can be used.
+        `progress` receives the text so far about twenty times a second. Raises Cancelled, with every socket closed, soon
+        after `stop` turned true, and SummaryFailed with one clear line where the model gives no usable summary.
         """
         if stop():
             raise Cancelled("the summary was cancelled")
@@ -188,7 +188,7 @@ class Model:
         progress: Callable[[str], object] = lambda _text: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Reply:
-        """The answer to a single request (`requests.single`). Blocks, and raises as `summarize` does."""
+        """The answer to a single request (`model_requests.single`). Blocks, and raises as `summarize` does."""
         if stop():
             raise Cancelled("the request was cancelled")
         board = _Board(remarks=list(work.remarks))
@@ -232,7 +232,7 @@ class Model:
             failed.usage, failed.cost = board.usage, None if board.unpriced else board.cost
             raise
         finally:
-            # Also where the caller was interrupted: whatever still runs hangs up now.
+            # This includes an interrupt of the caller: every running request closes its connection now.
             future.cancel()
         if work.is_summary and not has_outline(text):
             board.remarks.append(f"{self.name} {NO_SECTIONS}")
@@ -247,13 +247,13 @@ class _Conversation:
         self.board = board
         self.settings = work.settings
         self._at_once = asyncio.Semaphore(max(1, self.settings.parallel))
-        # The answers stand in this order, whichever comes first.
+        # The answers have this order, whichever arrives first.
         for stage in (work.history, work.turn):
             for ask in stage.parts if stage is not None else ():
                 board.texts[ask.title] = []
 
     async def whole(self) -> str:
-        """The text of the summary, within its budget if the model can be brought to that."""
+        """The text of the summary, within its budget if the model manages that."""
         stages = [stage for stage in (self.work.history, self.work.turn) if stage is not None]
         texts = await _all([self._stage(stage) for stage in stages])
         if self.work.turn is not None:
@@ -278,7 +278,7 @@ class _Conversation:
         return texts[0]
 
     async def _shortened(self, text: str) -> str:
-        """One attempt at a shorter text; what still is too long afterwards is cut by lines."""
+        """One attempt at a shorter text; a text that is still too long is cut by lines."""
         was = tokens_of(text)
         self.board.texts.clear()
         try:
@@ -293,7 +293,7 @@ class _Conversation:
         return shorter if tokens_of(shorter) < was else text
 
     async def _answer(self, ask: Ask) -> str:
-        """One text, whatever number of attempts it takes."""
+        """One text, whatever the number of attempts."""
         async with self._at_once:
             return await self._attempts(ask)
 
@@ -365,7 +365,7 @@ class _Conversation:
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, str]]) -> list[str]:
-    """The results in order; the first failure ends the others, and is raised by itself."""
+    """The results in order; the first failure ends the others, and is raised alone."""
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
         return list(await asyncio.gather(*tasks))

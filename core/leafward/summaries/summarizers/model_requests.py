@@ -1,4 +1,4 @@
-"""The requests that make a summary: computed from the span alone, so that what is shown beforehand is what is sent.
+"""The requests that make a summary: computed from the span alone, so that the preview equals what is sent.
 
 No network and no litellm: sizes are our own estimates, prices come from litellm's list as a file.
 """
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 TURN_HEADING = "## Turn in Progress"
-"""Stands between the summary of the history and that of the beginning of a split turn."""
+"""The heading between the summary of the history and that of the beginning of a split turn."""
 
 _TURN_SHARE = 0.35
-"""The part of the budget that the beginning of a split turn may take at most."""
+"""The largest part of the budget for the beginning of a split turn."""
 _LEAST_ANSWER = 4_096
 _THINKING = 8_192
-"""Tokens of an answer set aside for a model that thinks first."""
+"""Tokens of an answer reserved for a model that thinks first."""
 _CAREFUL = 0.85
-"""The part of the room that is filled: code takes more tokens than any estimate from lengths says."""
+"""The part of the room that is filled: code takes more tokens than estimates from lengths predict."""
 _LEAST_PART = 300
-"""Tokens that the summary of one part may have at least."""
+"""The smallest budget of one part's summary, in tokens."""
 _LEAST_ROOM = 400
-"""Tokens of material that a request holds at least, however small the window."""
+"""The smallest material of a request in tokens, however small the window."""
 _FOCUS_LIMIT = 1_000
 _CUT_OFF = "[the beginning is left out]"
 
@@ -45,47 +45,47 @@ class Request:
     """One request to a model, as it is sent."""
 
     title: str
-    """What it is for, in a few words."""
+    """The purpose in a few words."""
     system: str
     prompt: str
     tokens: int
-    """What is sent, estimated by script."""
+    """The estimated tokens of the request, by script."""
     answer: int
-    """Tokens that the answer may have (`max_tokens`)."""
+    """The token limit of the answer (`max_tokens`)."""
     later: bool = False
     """Whether it is built from answers to others: its text is not known yet, its size is a bound."""
     budget: int = 0
-    """Tokens that it asks the answer to stay below."""
+    """Tokens that the request asks the answer to stay below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """All that a summary would send."""
+    """All requests that a summary would send."""
 
     requests: tuple[Request, ...]
     tokens: int
-    """Of all requests, as they are sent."""
+    """The tokens of all requests, as they are sent."""
     cost: float | None
     """US dollars if every answer takes its whole budget; None where the price is not known."""
     redacted: Mapping[str, int]
-    """Different secrets taken out, by name."""
+    """Distinct secrets removed, by name."""
     remarks: tuple[str, ...]
     model: str = ""
     base_url: str | None = None
     window: int = 0
-    """The context window that is reckoned with, in tokens."""
+    """The assumed context window, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request before it is text: it can be made shorter."""
+    """One request before it becomes text, while it can still be shortened."""
 
     task: Task
     title: str
     items: tuple[str, ...]
     """Messages, or the summaries of parts."""
     budget: int
-    """Tokens that the summary may have."""
+    """The budget of the summary in tokens."""
     answer: int
     previous: str = ""
     merges: bool = False
@@ -96,10 +96,10 @@ class Ask:
     later: bool = False
     system: str = SYSTEM
     wording: str = ""
-    """What is asked instead of a summary; empty where it is one."""
+    """The question in the place of the summary's task; empty for a summary."""
 
     def request(self) -> Request:
-        """It as text."""
+        """The request as text."""
         material = []
         if self.previous:
             material.append(enclosed("EARLIER SUMMARY", self.previous))
@@ -125,9 +125,9 @@ class Ask:
         )
 
     def shorter(self, part: float) -> tuple[Ask, int]:
-        """Itself without that part of its items, the oldest of them, and how many these are.
+        """The request without that part of its items, the oldest ones, and their number.
 
-        0 where there was only one, of which the beginning was cut off.
+        The number is 0 where there was only one item, whose beginning was cut off.
         """
         if len(self.items) < 2:
             text = "".join(self.items)
@@ -142,7 +142,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What makes one text: one request, or the parts of a span and the request that merges their summaries."""
+    """The requests for one text: a single one, or the parts of a span and the request that merges their summaries."""
 
     parts: tuple[Ask, ...]
     merge: Ask | None = None
@@ -150,7 +150,7 @@ class Stage:
     """Tokens of material that fit into one request."""
 
     def requests(self) -> list[Request]:
-        """All of its requests; those that merge with stand-ins of the size that the answers may have."""
+        """All of its requests; merges have placeholders of the largest size of the answers."""
         requests = [part.request() for part in self.parts]
         sizes = [part.budget for part in self.parts]
         while self.merge is not None:
@@ -165,7 +165,7 @@ class Stage:
         return requests
 
     def merging(self, summaries: Sequence[str]) -> list[Ask]:
-        """The requests that come after the parts: the last one alone, or a round of merges where it would be too long."""
+        """The requests after the parts: the last one alone, or a round of merges where it would be too long."""
         if self.merge is None:
             return []
         sizes = [_tokens(text) for text in summaries]
@@ -173,7 +173,7 @@ class Stage:
             return [replace(self.merge, items=tuple(summaries))]
         groups = _groups(summaries, max(self.room, sum(sizes[:2])))
         if len(groups) == len(summaries):
-            # No two fit into one request: whatever is too long now, the oldest of it will be left out.
+            # No two fit into one request: the oldest items of a request that is too long will be left out.
             return [replace(self.merge, items=tuple(summaries))]
         budget = max(_LEAST_PART, min(self.merge.budget, self.room // len(groups)))
         return [
@@ -193,7 +193,7 @@ class Stage:
 
 @dataclass(slots=True)
 class Work:
-    """Everything a summary needs to be asked for."""
+    """Everything that is needed to request a summary."""
 
     settings: ModelSettings
     facts: ModelFacts | None
@@ -207,11 +207,11 @@ class Work:
 
     @property
     def is_summary(self) -> bool:
-        """Whether a summary is asked for, rather than the answer to something else."""
+        """Whether it requests a summary, rather than the answer to another question."""
         return self.history is None or not self.history.parts[0].wording
 
     def outgoing(self) -> Outgoing:
-        """It as it is shown beforehand."""
+        """Its preview."""
         requests = [
             request
             for stage in (self.history, self.turn)
@@ -234,13 +234,13 @@ class Work:
         )
 
     def shortening(self, text: str) -> Ask:
-        """The request that makes a summary fit its budget."""
+        """The request that shortens a summary to its budget."""
         answer = answer_limit(self.budget, self.settings, self.facts)
         return Ask(Task.SHORTER, "shorter", (text,), self.budget * 9 // 10, answer, pins=self.pins)
 
 
 def answer_limit(budget: int, settings: ModelSettings, facts: ModelFacts | None) -> int:
-    """`max_tokens` for a summary of so many tokens: room for other scripts and for thinking, within what the model can."""
+    """`max_tokens` for a summary of so many tokens: with room for other scripts and thinking, within the model's limit."""
     limit = max(2 * budget, _LEAST_ANSWER) + (_THINKING if facts is not None and facts.reasons else 0)
     if facts is not None and facts.longest_answer:
         limit = min(limit, facts.longest_answer)
@@ -248,7 +248,7 @@ def answer_limit(budget: int, settings: ModelSettings, facts: ModelFacts | None)
 
 
 def work_for(span: Span, budget: int, settings: ModelSettings) -> Work:
-    """What has to be asked for a summary of `span` in at most `budget` tokens."""
+    """The requests for a summary of `span` in at most `budget` tokens."""
     redactor = Redactor()
     facts = facts_of(settings.name)
     window = window_of(settings)
@@ -286,7 +286,7 @@ def work_for(span: Span, budget: int, settings: ModelSettings) -> Work:
 def single(
     settings: ModelSettings, redactor: Redactor, title: str, text: str, system: str, wording: str, budget: int
 ) -> Work:
-    """What has to be asked for one answer of at most `budget` tokens about a text; secrets are taken out of that here."""
+    """The request for one answer of at most `budget` tokens about a text, whose secrets are removed here."""
     facts = facts_of(settings.name)
     material = safe(redactor.text(text))
     ask = Ask(Task.FIRST, title, (material,), budget, 0, system=system, wording=wording)
@@ -295,10 +295,10 @@ def single(
 
 
 def outgoing(span: Span, budget: int, settings: ModelSettings) -> Outgoing:
-    """What a summary of `span` in at most `budget` tokens would send: the texts byte for byte, secrets already taken out.
+    """The requests for a summary of `span` in at most `budget` tokens: the exact texts, with secrets already removed.
 
-    A request whose text depends on other answers is marked `later`. Shortening an answer that came out too long, asking
-    again after a failure and dropping the oldest where the window was smaller than reckoned come on top.
+    A request whose text depends on other answers is marked `later`. Further requests may follow: shortening an answer that
+    is too long, another attempt after a failure, and one without the oldest items where the window is smaller than assumed.
     """
     return work_for(span, budget, settings).outgoing()
 
@@ -350,7 +350,7 @@ def _groups(items: Sequence[str], room: int) -> list[list[str]]:
 
 
 def _split(item: str, room: int) -> list[str]:
-    """A message that is too long for one request, in pieces that are not, each with its label."""
+    """A message that is too long for one request, in pieces that fit, each with its label."""
     if _tokens(item) < room:
         return [item]
     label, _, text = item.partition("\n")
@@ -370,7 +370,7 @@ def _split(item: str, room: int) -> list[str]:
 
 
 def _stand_in(tokens: int) -> str:
-    """A text of so many tokens."""
+    """A placeholder text of so many tokens."""
     return "word" * tokens
 
 

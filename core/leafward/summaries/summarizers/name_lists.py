@@ -1,4 +1,4 @@
-"""Files and names in few lines: what was done to a file and the names written into it, all other files together."""
+"""Files and names in few lines: the work on a file and the names written into it, all other files together."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 _READ = "Read: "
 _NAMED = "Named in commands: "
 _CHANGED = "Changed: "
-"""What stands before files of which nothing else is to be told."""
+"""The beginning of a line of files without further details."""
 _BARE = re.compile(r"` changed( \d+×)?(?:, (.{1,20}))?$")
 FILES_A_LINE = 10
-"""The most of them."""
+"""The most files in such a line."""
 GROUP_LIMIT = 2 * LINE_LIMIT - 60
 """Characters of such a line."""
 _NAMES_A_LINE = 24
-"""The most names behind one file: a longer list is skipped by the eye, and by a model."""
+"""The most names after one file: readers and models skip a longer list."""
 _FEW_NAMES = 4
-"""Names behind a file that was not changed: each change is worth two more."""
+"""Names after a file that was not changed: each change adds two more."""
 MORE = len(" and 999 more")
-"""Units set aside behind a list that is cut."""
+"""Units reserved after a list that is cut."""
 _REST_OF_NAMES = 12
-"""The most names that no file is told for."""
+"""The most names without a file."""
 _SHORTEST_NAME = 4
 _HEX = re.compile(r"[0-9a-fA-F]{3,8}|[\W\d]+")
 
 
 @dataclass(slots=True)
 class Names:
-    """The names listed behind a file."""
+    """The names listed after a file."""
 
     work: FileWork | None
     candidate: Candidate
@@ -48,23 +48,23 @@ class Names:
 
     @property
     def most(self) -> int:
-        """How many may be listed: the more was done to the file, the more of it matters."""
+        """The most names that may be listed: more work on the file allows more."""
         if self.work is None:
             return _REST_OF_NAMES
         return min(_NAMES_A_LINE, _FEW_NAMES + 2 * self.work.changes)
 
     @property
     def length(self) -> int:
-        """Characters of the line."""
+        """The length of the line in characters."""
         return len(self.candidate.text) + sum(len(name) + 2 for name in self.names)
 
     def written(self) -> dict[str, int]:
-        """All names in what was written into the file, with the position where each was written last."""
+        """All names in the texts written into the file, each with the position of its last writing."""
         return self.work.names if self.work is not None else {}
 
 
 def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]) -> list[Names]:
-    """One line for each file that was worked on, with what was done to it."""
+    """One line for each file that was worked on, with that work."""
     found: list[Names] = []
     counts: dict[str, list[Fact]] = {}
     for fact in evidence.facts.values():
@@ -109,7 +109,7 @@ def _in_brackets(match: re.Match[str]) -> str:
 
 
 def grouped(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Lines of one group made one line, which stands where the first of them stood."""
+    """Lines of one group merged into one, at the place of the first of them."""
     lines: list[Candidate] = []
     groups: dict[str, Candidate] = {}
     for candidate in candidates:
@@ -128,7 +128,7 @@ def grouped(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def telling(name: str) -> bool:
-    """Whether a name alone says what it is: of more than one word, and no mere number."""
+    """Whether a name is meaningful alone: it has more than one word, and is not a mere number."""
     if len(name) < _SHORTEST_NAME or _HEX.fullmatch(name):
         return False
     return "_" in name.strip("_") or not name[1:].islower()

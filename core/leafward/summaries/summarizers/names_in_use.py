@@ -1,4 +1,4 @@
-"""Which names are listed behind the files they were written into, and which by themselves."""
+"""The names that are listed after the files they were written into, and those that are listed alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.worth import Worth
 
 _LISTED = 0.01
-"""How likely a name must be needed to be listed."""
+"""The likelihood of being needed from which a name is listed."""
 _NAMES_IN_USE = "Names in use:"
 _AT_THE_END = 1 << 30
 
@@ -36,9 +36,9 @@ class NamesInUse:
         return {id(candidate) for candidate in self._room.taken[Section.CONTEXT]}
 
     def fill(self, share: float, *, whole: bool = False) -> None:
-        """Names likely to be needed, behind the files they were written into, within a share of the text.
+        """Lists names that are likely to be needed after the files they were written into, within a share of the text.
 
-        With `whole` as many behind a file as fit a line, and others without any.
+        With `whole`, lists as many after a file as fit a line, and others without a file.
         """
         taken = self._taken()
         for names in (*self._lists, self._rest):
@@ -86,7 +86,7 @@ class NamesInUse:
             self._worth.covered.add((FactKind.IDENTIFIER, key))
 
     def _new_line(self, price: int) -> int:
-        """What a name without a file costs beyond itself: the beginning of another line where the last one is full."""
+        """The price of a name without a file beyond itself: the beginning of another line where the last one is full."""
         if self._rest_lines and self._rest_length + price <= GROUP_LIMIT - 40:
             return 0
         return utf16_length(_NAMES_IN_USE) + 3
@@ -100,7 +100,7 @@ class NamesInUse:
         self._rest_length += price
 
     def write(self, evidence: Evidence) -> None:
-        """Puts the names behind their files, those most likely to be needed first; files without any share a line."""
+        """Writes the names after their files, the likeliest needed first; files without names share a line."""
         taken = self._taken()
         likely = self._worth.likely
         join_bare([names for names in self._lists if id(names.candidate) in taken])

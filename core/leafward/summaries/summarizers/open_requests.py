@@ -31,35 +31,35 @@ ERRAND = re.compile(
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"
     r"|(?:log|file|open|raise|create)(?: up)? (?:it|this|that|an?|the) (?:\w+ ){0,2}(?:tickets?|issues?|improvements?|bugs?|tasks?))\b"
 )
-"""What is done once, with git or in a tracker, on the way to what the work is for."""
+"""An errand with git, done once on the way to the real work."""
 _REMARK = re.compile(
     r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
 )
-"""How somebody begins who says how things are, and asks for nothing by that."""
+"""The beginning of a remark about the state of things, which is not a request."""
 _REPORTS_ON = re.compile(
     r"(?i)^(?:(?:uh+ oh|oops|oh|hm+|well|but|and|also|ok(?:ay)?)[\s,.!-]+)*(?:(?:this|that|it|the same)(?: same)?(?: error| problem| issue| bug| thing)?"
     r"(?: (?:just|also|always|now|still|only|has|have)){0,2} (?:happen|occurr?|came back)\w*)\b"
 )
-"""The same of who says what happened."""
+"""The beginning of a report of what happened."""
 _ASKS_WHY = re.compile(
     r"(?i)^(?:and |but |so |ok,? )?(?:why|what(?:['’]s)?(?! (?:about|if)\b)|when|where|which|who|how (?!about\b|(?:can|could|should|would|might)\b)|is|are|was|were|does|did|has|have|shouldn['’]t|wouldn['’]t|isn['’]t|aren['’]t|doesn['’]t|didn['’]t"
     r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
 )
-"""Who asks so wants to know something: whatever was worked on behind it, it is no goal any more."""
+"""A question for information: whatever work followed it, it is no longer a goal."""
 _FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
-"""In an answer that does not say that everything was reached."""
+"""A sign that an answer leaves something unfinished."""
 _WENT_ON = 2
-"""Requests that were worked on after an answer: what was answered is what the work is for no more."""
+"""Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
-"""The same where the answer said that something was left: by then that was gone into, or is worked on by other requests."""
+"""The same where the answer named remaining work: by then it is done, or belongs to other requests."""
 LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 
 
 def goal_among(turns: Sequence[Turn]) -> Turn | None:
-    """The request that is worked on; where only an aside is open, the one that it was said to."""
+    """The current request; where only an aside is open, the request before it."""
     left = _open(turns)
     goal, begun = goal_of(left), goal_of(turns)
     if goal is None or goal is begun or not _is_aside(goal, turns):
@@ -71,7 +71,7 @@ def goal_among(turns: Sequence[Turn]) -> Turn | None:
 
 
 def told_as_over(goal: Turn, turns: Sequence[Turn]) -> str | None:
-    """What is said of a goal that stands there for an aside: whether it was answered; None of any other."""
+    """`answered`, or nothing, for a goal that an aside was replaced by; None for any other goal."""
     left = _open(turns)
     if any(turn is goal for turn in left):
         aside = goal_of(left)
@@ -96,7 +96,7 @@ def _said_to(aside: Turn, turns: Sequence[Turn]) -> Iterator[Turn]:
 
 
 def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
-    """Whether somebody only answers, remarks, says what happened or, where no work followed, wants to know: no goal by itself."""
+    """Whether a request is an answer, a remark, a report or, without work after it, a question: no goal of its own."""
     if _REPORTS_ON.match(turn.own) or (turn.words < TELLING and _REMARK.match(turn.own)):
         return True
     if turn.words < 2 * TELLING and demands.refutes(turn.own):
@@ -144,7 +144,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _was_left(turn: Turn, then: Turn | None) -> bool:
-    """Whether the answer to a request says what was reached and asks for more, and the next request takes up nothing of that."""
+    """Whether an answer reports a result and asks for more, and the next request takes up nothing of that."""
     if then is None or not turn.works or not asks_back(turn.answer) or demands.agrees(then.own):
         return False
     if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
@@ -153,10 +153,10 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
 
 
 def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
-    """Whether the answer to a request says what was reached and nothing that is left, and the user went on to something else.
+    """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `behind` is the turn behind the answer; so many of those there say what they are about, and so many asked for more than to
-    go on and led to work.
+    `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    more than to go on and led to work.
     """
     if behind is None or not telling:
         return False
@@ -190,15 +190,15 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
 
 
 def _is_about(request: str, sentence: str) -> bool:
-    """Whether a request names something that a sentence names too, or shares several of its words."""
+    """Whether a request shares a name with a sentence, or several of its words."""
     same = set(content_words(request)) & set(content_words(sentence))
     return len(same) > 1 or any(not word.isalpha() for word in same)
 
 
 def _wants_to_know(text: str, behind: int) -> bool:
-    """Whether a request asks for an answer alone, and not for work; `behind` it were so many others that led to work.
+    """Whether a request only asks for information, not for work; `behind` later requests led to work.
 
-    By then what was politely asked for is done as well, and what was to be looked at.
+    By then polite requests are done as well, and so are requests to look at something.
     """
     said = [one for one in prose.sentences(text) if not one.startswith((">", "$"))] or [text]
     if behind < _WENT_ON:

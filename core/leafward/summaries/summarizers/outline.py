@@ -1,4 +1,4 @@
-"""The outline of a summary: its sections in order, summaries read into it and written out of it, lines made harmless."""
+"""The outline of a summary: its sections in order, reading and writing summaries by them, and lines made harmless."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LINE_LIMIT = 320
-"""Characters of one line; a longer one is cut where a word ends."""
+"""Characters of one line; a longer one is cut between words."""
 
 
 class Section(Enum):
-    """The sections, in the order in which they stand: heading and level."""
+    """The sections in their order: heading and level."""
 
     GOAL = ("Goal", 2)
     CONSTRAINTS = ("Constraints & Preferences", 2)
@@ -30,7 +30,7 @@ class Section(Enum):
     NEXT = ("Next Steps", 2)
     CONTEXT = ("Critical Context", 2)
 
-    # There is one of each; by its name it would be told apart in Python's own code, a million times.
+    # Each member is unique; Enum's own hash of its name runs Python code, a million times.
     __hash__ = object.__hash__
 
     @property
@@ -52,7 +52,7 @@ _NAMES: tuple[tuple[str, Section], ...] = (
     (r"problem solving", Section.CONTEXT),
     (r"primary request", Section.GOAL),
     (r"block|problem|issue|open question", Section.BLOCKED),
-    # So opencode (1.1 to 1.3) heads what the user told it.
+    # The heading of opencode (1.1 to 1.3) for the user's instructions.
     (r"constraint|preference|requirement|rule|^instructions?$", Section.CONSTRAINTS),
     (r"decision|agreed|rationale", Section.DECISIONS),
     (r"goal|objective|original request|purpose|task summary", Section.GOAL),
@@ -63,22 +63,22 @@ _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.{1,200})$|^\*\*([^*]{1,100}):?\*\*:
 _NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \([^()\n]{1,60}\))?:\s*$")
 """A heading of a summary by Claude Code 2.1, which numbers its sections."""
 _DRAFTED = re.compile(r"^Analysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
-"""What such a summary thinks aloud before it begins; it says all of it again."""
+"""The thinking before such a summary, which repeats all of it."""
 _POINTER = re.compile(r"^If you need specific details from before compaction\b.*\Z", re.DOTALL | re.MULTILINE)
-"""What Claude Code 2.1 puts behind such a summary: where the transcript lies, and to go on."""
+"""The text of Claude Code 2.1 after such a summary: the place of the transcript, and the request to go on."""
 _CONTINUED = re.compile(
     r"\AThis session is being continued from a previous conversation\b[^\n]*\n?(?:[^\n#]*\bsummar[^\n]*:\s*\n)?"
 )
-"""What it puts before one."""
+"""The text of Claude Code before such a summary."""
 _LISTS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)", re.DOTALL)
 _MARK = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
 _BOX = re.compile(r"^\[([ xX✓~-])\]\s+")
 _RULE = re.compile(r"^[\s|:=*_-]*$")
 _DRAWN = re.compile("[─-╿]")
-"""Lines of a drawing, such as a tree of folders: alone they say nothing."""
+"""Lines of a drawing, such as a tree of folders: alone they have no meaning."""
 _CODE = re.compile(r"`[^`\n]{1,200}`")
 _OPENER = re.compile(r"(?:#+(?=\s|$)|[>|]+|[=-]+(?=\s|$)|~{3,}|`{3,}|[*+•](?=\s)|\d{1,3}[.)](?=\s))\s*")
-"""What a line begins with that opens something; `--force` and `~/notes` are words."""
+"""The beginning of a line that opens a construct; `--force` and `~/notes` are words."""
 _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
 )
@@ -86,7 +86,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
 def section_of(title: str, under: Section | None = None) -> Section:
-    """The section that a heading of anybody's summary means; what none is meant by is context."""
+    """The section for a heading of any summary; an unknown heading is context."""
     lower = title.casefold()
     for pattern, section in _NAMES:
         if re.search(pattern, lower):
@@ -106,9 +106,9 @@ class OutlineLine(NamedTuple):
 
 
 def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
-    """The lines of a summary with their sections, marks taken off; with a checkbox, whether it is open.
+    """The lines of a summary without their marks, with their sections; with a checkbox, whether it is open.
 
-    File lists are left out: they are carried by themselves.
+    File lists are left out: they are carried separately.
     """
     for line in outline_lines(text):
         yield line[:3]
@@ -125,7 +125,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
     lines = text.split("\n")
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if "|" in line and following.strip() and _RULE.match(following):
-            # The head of a table names its columns only.
+            # The head of a table only names its columns.
             continue
         numbered = _NUMBERED.match(line)
         if numbered is not None:
@@ -160,14 +160,17 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
 
 
 def is_drawn(line: str) -> bool:
-    """Whether a line belongs to a drawing, such as a tree of folders: alone it says nothing. One that names its signs does not."""
+    """Whether a line belongs to a drawing, such as a tree of folders, and has no meaning alone.
+
+    A line that mentions such signs does not count.
+    """
     if line.isascii() or _DRAWN.search(line) is None:
         return False
     return _DRAWN.search(_CODE.sub("", line)) is not None
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:
-    """A piece of a session as part of a line of ours: one line, safe, opening no heading, list, fence or tag."""
+    """A piece of a session as part of a line of ours: one line, safe, that opens no heading, list, fence or tag."""
     line = text if text.isascii() else unicodedata.normalize("NFC", text)
     line = safe_line(line[: 8 * limit + 256])
     for _ in range(4):
@@ -183,12 +186,12 @@ def harmless(text: str, limit: int = LINE_LIMIT) -> str:
 
 
 def has_tag(text: str) -> bool:
-    """Whether a text holds a tag that delimits what we and the agents write around it."""
+    """Whether a text has a tag that delimits text of ours or of agents."""
     return "<" in text and _TAG.search(text) is not None
 
 
 def cut(line: str, limit: int) -> str:
-    """A line of at most `limit` characters, cut between words where there are any, never inside a character."""
+    """A line of at most `limit` characters, cut between words if it has several, never inside a character."""
     if len(line) <= limit:
         return line
     if limit < 3:
@@ -207,15 +210,15 @@ def cut(line: str, limit: int) -> str:
 
 
 def without_lists(text: str) -> str:
-    """A summary without the file lists behind it: they are carried by themselves."""
+    """A summary without the file lists after it: they are carried separately."""
     return _LISTS.sub("", text)
 
 
 def without_marks(text: str) -> str:
-    """A summary somebody else wrote, unable to pass for one of the marks that stand around summaries."""
+    """A summary that somebody else wrote, changed so that nothing in it passes for the marks around summaries."""
     return _TAG.sub("‹", text)
 
 
 def line_key(text: str) -> str:
-    """A line as it is compared with others."""
+    """A line in comparable form."""
     return sentence_key(text) or text.casefold()

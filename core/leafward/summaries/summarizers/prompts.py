@@ -1,7 +1,7 @@
-"""What a model is asked to do, in our own words.
+"""The tasks for a model, in our own words.
 
-A request is a system prompt that never changes and one message: what is to be summarised, enclosed, and behind it the task.
-The task comes last, so that nothing in the material has the last word.
+A request is a constant system prompt and one message: the enclosed material, followed by the task. The task comes last, so
+that nothing in the material has the last word.
 """
 
 from __future__ import annotations
@@ -71,22 +71,22 @@ What the rest of the turn relies on: open files, decisions, values, errors not y
 
 
 class Task(StrEnum):
-    """What a request is for."""
+    """The purpose of a request."""
 
     FIRST = "first"
-    """The span as a whole, nothing before it."""
+    """The whole span, without a summary before it."""
     UPDATE = "update"
     """The span on top of the summary of everything before it."""
     BRANCH = "branch"
-    """A branch that is left."""
+    """An abandoned branch."""
     TURN = "turn"
-    """The beginning of a turn of which the rest stays."""
+    """The beginning of a turn whose rest stays."""
     OPENING = "opening"
-    """The same where nothing comes before that turn: the summary is all there is."""
+    """The same without anything before that turn: the summary is all there is."""
     PART = "part"
     """One part of a span that is too long for one request."""
     SHORTER = "shorter"
-    """A summary that came out too long."""
+    """A summary that is too long."""
 
 
 _TASKS: dict[Task, str] = {
@@ -129,10 +129,10 @@ disagree the later part is right. """
 def instructions(
     task: Task, budget: int, *, parts: int = 0, place: str = "", focus: str = "", pins: tuple[str, ...] = ()
 ) -> str:
-    """The task as it stands behind the material.
+    """The task as it follows the material.
 
-    `budget` is in tokens. `parts` says how many summaries stand there instead of a record, 0 for a record. `place` is which
-    part it is, as "2 of 5". `focus` and `pins` are the user's own words.
+    `budget` is in tokens. `parts` is the number of summaries in the place of a record, 0 for a record. `place` is the
+    number of the part, as "2 of 5". `focus` and `pins` are the user's own words.
     """
     paragraphs = [_MERGED.format(count=parts) + _TASKS[task] if parts else _TASKS[task]]
     if place:

@@ -1,4 +1,4 @@
-"""What the model said, as lines: those of its own sentences that can stand alone."""
+"""The model's statements as lines: those of its sentences that can stand alone."""
 
 from __future__ import annotations
 
@@ -30,42 +30,42 @@ _FINISHED = re.compile(
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$"
 )
-"""What was reached, by what was done or by what holds now; that somebody likes it is no result."""
+"""A result, by the finished work or by the new state; approval alone is not a result."""
 _STANDS = re.compile(
     r"(?i)^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
     r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
 )
-"""The same of what somebody made, by how it is now."""
+"""The same for something that was made, by its present state."""
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
 )
-"""Sentences that lean on what stood around them."""
+"""Sentences that depend on the text around them."""
 _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
-"""Before a list that weighs one of several ways: which, and whether it was taken, stands elsewhere."""
+"""The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
 _WAY = re.compile(
     r"(?i)^\W*(?:option|approach|variant|alternative|proposal|idea) (?:#?\d{1,2}|[a-d])\b(?: \([^()\n]{1,60}\))?\s*(?:$|[:–—-])"
 )
-"""What names one of several ways, so that somebody may choose it: whoever does names it, and is told what it was."""
+"""One of several ways, by its name. The request that chooses it is quoted with its text."""
 _WAYS = re.compile(
     r"(?i)\b(?:(?:few|several|two|three|four|2|3|4|some|following|these|possible|your|the) (?:\w+ )?(?:options|alternatives|approaches|choices)"
     r"|(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
 )
-"""Before a list of ways: nobody has chosen one by that, however they are put."""
+"""The head of a list of ways: nobody has chosen any of them."""
 _OFFERS = re.compile(
     r"(?i)\byou(?:['’]d)? (?:can|could|may|might)\b|\b(?:could|can|might|may) (?:help|try|do|also|fix|prevent|improve|consider)\b"
     r"|\b(?:options?|alternatives?|suggestions?|recommendations?|ideas?|ways to|possible (?:fixes|improvements|solutions))\b"
     r"|\b(?:möglichkeiten|vorschläge|optionen|ideen|propositions?|pistes?|opciones|sugerencias)\b|建议|可以(?:尝试|考虑)|方案"
 )
-"""Before a list of what could be done: nobody has chosen any of it."""
+"""The head of a list of possibilities: nobody has chosen any of them."""
 _IMPERATIVE = re.compile(
     r"(?i)^(?:(?:now|then|just|please),? )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
     r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test)\b(?!-)"
 )
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
-"""An item of a checklist is told as a step."""
+"""An item of a checklist, which becomes a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
@@ -81,8 +81,10 @@ _OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
     Section.NEXT: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
     Section.CONTEXT: (Section.CONTEXT, 0.3, ""),
 }
-"""Where the lines of a branch's summary go, what they are worth, and the words before them: its goal is not the goal now,
-and what was next there is not what is next."""
+"""The new section, the worth and the lead of a branch summary's lines.
+
+The branch's goal and next steps are not the current ones.
+"""
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
@@ -95,26 +97,26 @@ _TOGETHER = 290
 
 
 def reached(sentence: str) -> bool:
-    """Whether a sentence says what was reached."""
+    """Whether a sentence reports a result."""
     return section_of_sentence(sentence) is Section.DONE
 
 
 def answers(
     evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], stop: Callable[[], bool]
 ) -> None:
-    """Lines of the model's own answers, in the sections that they speak for. Raises Cancelled."""
+    """Adds lines of the model's own answers, in the sections of their sentences. Raises Cancelled."""
     total = max(1, len(messages))
     final = {turn.last for turn in turns}
     settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
     settled.update(range(answered_before(messages, turns)))
-    # What was worked on since may have changed how it stood when a turn ended.
+    # Later work may have changed the state at the end of a turn.
     since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
     left = settled | {turn.last for turn in turns if turn.last < since}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
-    # What was only asked leaves the answer before it under discussion.
+    # A mere question leaves the answer before it under discussion.
     current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
-    # What precedes the first request belongs to a turn that began before the span.
+    # Messages before the first request belong to a turn that began before the span.
     final.update(
         [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
     )
@@ -140,18 +142,18 @@ def answers(
                 said = _said(line)
                 section = said.section
                 if section is Section.CONTEXT and place < current and said.guessed:
-                    # What was taken to be so then has shown itself since.
+                    # Assumptions of then are settled since.
                     continue
                 if section is Section.CONTEXT and place in left and said.passing:
-                    # How it stood in the end is said at the end of the last turn.
+                    # The end of the last turn tells the final state.
                     continue
                 if section is Section.NEXT and (
                     place in settled or prose.accompanies(line) or (not ends and prose.announces(line))
                 ):
-                    # What was left at the end of a turn is said there; between calls it leads to the next of them.
+                    # The end of a turn tells the remaining work; between calls it leads to the next call.
                     continue
                 if section is Section.DECISIONS and place in proposed and not _FINISHED.search(line):
-                    # It was offered, and nobody took it.
+                    # The offer was not accepted.
                     section = Section.CONTEXT
                 if section is Section.NEXT and _POINTS.match(line):
                     section = Section.CONTEXT
@@ -161,19 +163,20 @@ def answers(
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
                 if context and (place in proposed or place in left) and said.bids:
-                    # Nobody has chosen it, or somebody did it.
+                    # Nobody chose it, or it was done.
                     continue
                 if context and said.half:
-                    # Half a thought; what it names is told elsewhere.
+                    # An incomplete thought; its names are in other lines.
                     continue
-                # What names nothing of the span is told only if it can stand alone, and as a result where any work was done.
+                # A line that names nothing of the span counts only if it can stand alone, and as a result only where work was
+                # done.
                 alone = (talk or (ends and worked)) and said.alone
                 worth = weight * (0.3 if context else 1.0)
                 add(evidence, section, line, (entry,), worth, names_something=context and not alone)
 
 
 def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> int:
-    """The position of the answer by which a turn ended that had begun before the span; 0 where none did."""
+    """The position of the answer that ended a turn from before the span; 0 where there is none."""
     for place in range((turns[0].first if turns else len(messages)) - 1, 0, -1):
         message = messages[place].message
         if message.get("role") == "assistant":
@@ -183,7 +186,7 @@ def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> i
 
 
 def _is_offer(turn: Turn, then: Turn | None) -> bool:
-    """Whether an answer proposes something, and the next request, if there is one, does not take it."""
+    """Whether an answer proposes something, and the next request, if there is one, does not accept it."""
     if not asks_back(turn.answer) or prose.reports(turn.answer):
         return False
     return then is None or not (
@@ -192,18 +195,18 @@ def _is_offer(turn: Turn, then: Turn | None) -> bool:
 
 
 class _Said(NamedTuple):
-    """What a line of an answer says, wherever it stands."""
+    """The classification of a line of an answer, independent of its place."""
 
     section: Section
     guessed: bool
     half: bool
-    """It has few words, and names little."""
+    """Whether it has few words, and names little."""
     alone: bool
-    """It can be understood without what stands around it."""
+    """Whether it is understandable without the text around it."""
     passing: bool
-    """It tells how something stood at that moment."""
+    """Whether it describes a state at that moment."""
     bids: bool
-    """It says what to do."""
+    """Whether it says what to do."""
 
 
 @lru_cache(maxsize=1 << 13)
@@ -221,18 +224,18 @@ def _said(line: str) -> _Said:
 
 @lru_cache(maxsize=1 << 13)
 def _leads(line: str) -> bool:
-    """Whether a line is a drawing, or leads to what follows it."""
+    """Whether a line is a drawing, or leads to the next one."""
     return is_drawn(line) or prose.announces(_without_opening(line))
 
 
 @lru_cache(maxsize=1 << 13)
 def _passes(line: str) -> bool:
-    """Whether a line said between calls holds at that moment only."""
+    """Whether a line between calls holds only at that moment."""
     return prose.accompanies(line) or prose.leads_on(line)
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
-    """The lines of the summary of a branch that was left. Its goal is the goal only where nothing else is."""
+    """Adds the lines of an abandoned branch's summary. Its goal is the goal only where nothing else is."""
     evidence.left.add(entry)
     aimless = not any(candidate.section is Section.GOAL for candidate in evidence.candidates)
     for section, raw, is_open in read_outline(text):
@@ -249,14 +252,14 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
 
 
 def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """What the model said last, as far as no other section tells it: as many whole passages as fit a line."""
+    """Adds the model's last statements that no other section has: as many whole passages as fit a line."""
     over = is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
     if over:
-        # Nothing is in progress; what the answer says stands in the sections that its sentences speak for.
+        # Nothing is in progress; the sentences of the answer are in their own sections.
         return
     request = turns[-1].first if turns else -1
     for place in range(len(messages) - 1, request, -1):
-        # What precedes the last request is no reply to it.
+        # Messages before the last request are not replies to it.
         entry, message = messages[place]
         if message.get("role") != "assistant":
             continue
@@ -277,7 +280,7 @@ def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                 passages += (" " if _ENDED.search(passages) else ". ") * bool(passages) + passage
         question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
         if question:
-            # What it waits for is the user's word.
+            # It waits for the user.
             whole = f"{passages} {question}".strip()
             passages = whole if len(whole) < REQUEST_LIMIT else question
         if passages:
@@ -292,7 +295,7 @@ def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                 lead="Last reply: ",
             )
         if texts:
-            # What was said before is no last reply.
+            # An earlier statement is not the last reply.
             return
 
 
@@ -310,8 +313,8 @@ def _texts(message: Body) -> Iterator[str]:
 def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
-    Short items of one list come together, behind the words that introduce them: alone they seldom say what they are about.
-    Said `between` calls, what is to be done right there is left out.
+    Short items of one list are joined after the words that introduce them: alone they seldom name their subject. Passages
+    `between` calls leave out work that is done directly there.
     """
     return tuple(_passages(text, shortest, between=between))
 
@@ -355,7 +358,7 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         elif not stripped.startswith(("|", ">", "<")):
             for number, sentence in enumerate(prose.sentences(raw)):
                 if fenced and not number and stripped[0].islower():
-                    # Its beginning stands before the code.
+                    # Its beginning is before the code.
                     continue
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= shortest and not asked and not _is_code(sentence):
@@ -365,7 +368,7 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
 
 
 def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
-    """Short items as lines of several."""
+    """Short items joined into lines."""
     if _WEIGHED.match(intro):
         return
     leads = 3 <= len(intro) <= 80 and not prose.announces(intro) and not _ADDRESSED.match(intro)
@@ -381,13 +384,13 @@ def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
 
 
 def _without_opening(sentence: str) -> str:
-    """A sentence without the word of satisfaction that it begins with."""
+    """A sentence without the word of satisfaction at its beginning."""
     found = _OPENING.match(sentence)
     return sentence[found.end() :] if found is not None else sentence
 
 
 def _is_code(sentence: str) -> bool:
-    """Whether hardly a word stands outside its code, or it comments some."""
+    """Whether a sentence has hardly a word outside its code, or comments some."""
     if sentence.startswith(("//", "/*")):
         return True
     outside = re.sub(r"`[^`]*`", " ", sentence) if "`" in sentence else sentence
@@ -404,7 +407,7 @@ def _stands(sentence: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def section_of_sentence(sentence: str) -> Section:
-    """The section that a sentence of the model's speaks for; context where it says nothing decided, reached or left."""
+    """The section of a model's sentence; context where it reports no decision, result or remaining work."""
     if demands.asks(sentence):
         return Section.CONTEXT
     guessed = _is_guessed(sentence)

@@ -1,7 +1,7 @@
-"""How likely a fact is needed again: what a summary spends its room on.
+"""The likelihood that a fact is needed again, by which a summary spends its room.
 
-The weights are fitted on real sessions cut at several places, by `python -m tests.bench.fit_ranking`: whether a fact that the
-kept messages did not hold came back afterwards. They lie beside the code as data, with their date and the sessions.
+The weights are fitted on real sessions cut at several places, by `python -m tests.bench.fit_ranking`: whether a fact that
+the kept messages did not hold came back afterwards. They lie beside the code as data, with their date and the sessions.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ FEATURES = (
     "passed",
     "failed",
 )
-"""What is looked at, in the order of a fact's row; a row's numbers lie between 0 and about 1."""
+"""The features in the order of a fact's row; a row's numbers are between 0 and about 1."""
 _END = 25
-"""Messages over which being at the end fades."""
+"""Messages over which the bonus for the end fades."""
 _MANY = 5.0
 """Doublings at which a count is large."""
 _LONG = 60
 """Characters of a long fact."""
 _AT_HAND = 0.8
-"""The part of the span behind which a file that was changed is still worked on."""
+"""The part of the span after which a changed file is still worked on."""
 _LIKELIEST = 0.95
 
 
@@ -61,15 +61,15 @@ class Ranking:
 
     date: str
     sessions: tuple[str, ...]
-    """What they were fitted on."""
+    """The sessions that they were fitted on."""
     end_share: float
-    """The part of the room set aside for the end of the span where nothing of it is kept; it has all that is left anyway."""
+    """The part of the room reserved for the span's end where no message of it is kept; it also gets all remaining room."""
     weights: Mapping[FactKind, tuple[float, ...]]
-    """By kind one for each feature; a kind that is not among them is never needed by its form."""
+    """One weight for each feature, by kind; a kind without weights is never needed by its form."""
 
     @classmethod
     def read(cls, text: str) -> Ranking:
-        """From JSON as `tests.bench.fit_ranking` writes it; features that it does not name weigh nothing."""
+        """The weights in JSON, as `tests.bench.fit_ranking` writes it; features without a weight count as 0."""
         stored = json.loads(text)
         weights = {
             FactKind(kind): tuple(float(stored_weights.get(name, 0.0)) for name in FEATURES)
@@ -80,14 +80,14 @@ class Ranking:
 
 @cache
 def fitted() -> Ranking:
-    """The weights of the package, read when the first summary is made."""
+    """The weights of the package, read for the first summary."""
     return Ranking.read((files("leafward.data") / "ranking.json").read_text("utf-8"))
 
 
 def features(
     evidence: Evidence, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[Fact, tuple[float, ...]]]:
-    """Each fact of a span with its row. Nothing behind the span is looked at. Raises Cancelled."""
+    """Each fact of a span with its row. Messages after the span are not read. Raises Cancelled."""
     total = max(1, evidence.size)
     owner: dict[str, FileWork] = {}
     for work in evidence.files.values():
@@ -145,7 +145,7 @@ def _words(evidence: Evidence, chosen: Callable[[Fact], bool]) -> frozenset[str]
 def likely(
     evidence: Evidence, held: Callable[[Fact], bool], stop: Callable[[], bool], ranking: Ranking
 ) -> dict[tuple[FactKind, str], float]:
-    """For each fact how likely it is needed, 0…1; 0 where the kept messages hold it. Raises Cancelled."""
+    """The likelihood of each fact to be needed, 0…1; 0 where the kept messages hold it. Raises Cancelled."""
     found: dict[tuple[FactKind, str], float] = {}
     for fact, row in features(evidence, stop):
         weights = ranking.weights.get(fact.kind)

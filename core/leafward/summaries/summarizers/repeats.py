@@ -1,4 +1,4 @@
-"""Which lines repeat what chosen ones say already."""
+"""Lines that repeat the content of chosen ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.candidates import Candidate
 
 _REPEATED = 0.75
-"""A line of which this part of the words stands in a chosen one already says nothing new by itself."""
+"""The part of a line's words that a chosen line has to share for the line to say nothing new."""
 
 
 class Repeats:
@@ -24,22 +24,22 @@ class Repeats:
     """
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
-        """With all lines that may be asked about: a word is rare that few of them have."""
+        """Takes all lines that may be compared: a word is rare where few of them have it."""
         self.compared = 0
-        """How many pairs of lines were compared."""
+        """The number of pairs of lines that were compared."""
         self._often = Counter(word for candidate in candidates for word in candidate.words)
         self._chosen: list[tuple[Candidate, frozenset[str]]] = []
         self._holding: dict[str, list[int]] = {}
         self._rare: dict[int, list[str]] = {}
 
     def add(self, candidate: Candidate, words: frozenset[str]) -> None:
-        """Notes a chosen line, with the words that it has now."""
+        """Adds a chosen line, with its current words."""
         for word in words:
             self._holding.setdefault(word, []).append(len(self._chosen))
         self._chosen.append((candidate, words))
 
     def has(self, candidate: Candidate) -> bool:
-        """Whether a chosen line says most of a line; one without words says nothing."""
+        """Whether a chosen line holds most of a line; a line without words is never a repeat."""
         words = candidate.words
         if not words or candidate.repeats:
             return True
@@ -49,12 +49,12 @@ class Repeats:
         return candidate.repeats
 
     def _is_told_since(self, candidate: Candidate, since: int) -> bool:
-        """Whether one of the lines that were chosen from some number on says most of a line."""
+        """Whether one of the lines chosen from a number on holds most of a line."""
         for word in self._rarest(candidate):
             holding = self._holding.get(word)
             if holding is None or holding[-1] < since:
                 continue
-            # From the last back.
+            # Backwards from the last one.
             for at in reversed(holding):
                 if at < since:
                     break
@@ -63,7 +63,7 @@ class Repeats:
         return False
 
     def _rarest(self, candidate: Candidate) -> list[str]:
-        """So many of a line's words that whatever repeats it has one of them."""
+        """As many of a line's rarest words as ensure that every repeat of it has one of them."""
         found = self._rare.get(id(candidate))
         if found is None:
             words = candidate.words
@@ -73,19 +73,19 @@ class Repeats:
         return found
 
     def _is_told(self, candidate: Candidate, at: int) -> bool:
-        """Whether one chosen line says most of a line."""
+        """Whether one chosen line holds most of a line."""
         self.compared += 1
         words = candidate.words
         chosen, other = self._chosen[at]
         among = len(words)
         if len(other) < _REPEATED * among:
-            # It has too few to share that many.
+            # It has too few words to share that many.
             return False
         if chosen.section is not candidate.section:
             if candidate.section is Section.DONE and chosen.asks:
-                # That something was asked does not say that it was done.
+                # A request does not tell that the work was done.
                 return False
             if candidate.section is Section.CONSTRAINTS:
-                # What the user demands stands among the demands, even where a longer request that is quoted holds it.
+                # A demand stays among the demands, even where a longer quoted request holds it.
                 among = max(among, len(other))
         return len(words & other) >= _REPEATED * among

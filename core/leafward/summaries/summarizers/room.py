@@ -1,4 +1,4 @@
-"""The room of a summary: which lines were taken into which section, what they cost, and the text that they make."""
+"""The room of a summary: the lines taken into each section, their price, and the text that they make."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SHARE = {
 }
 """The part of the room that a section may take."""
 _WHOLE_OUTLINE = 300
-"""Tokens from which on every section stands in the summary, also one with nothing in it."""
+"""Tokens from which every section is in the summary, also an empty one."""
 _NOTHING = "(none)"
 _LEAST = 12
-"""Characters below which a line that had to be cut says nothing any more."""
+"""Characters below which a cut line is meaningless."""
 _IN_PROGRESS = (Section.DONE, Section.IN_PROGRESS, Section.BLOCKED)
 _BOX = {Section.DONE: 4, Section.NEXT: 4}
 """Units of a checkbox."""
@@ -42,7 +42,7 @@ class Room:
         self.used = sum(utf16_length(section.heading) + 2 for section in headings)
         self.used += sum(len(_NOTHING) + 3 for section in headings if section is not Section.PROGRESS)
         self.whole_outline = bool(headings)
-        """Whether every section stands in the text."""
+        """Whether every section is in the text."""
         self.taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
         self._keys: set[str] = set()
@@ -54,11 +54,11 @@ class Room:
         return not any(self.taken.values())
 
     def heading_cost(self, section: Section) -> int:
-        """What the first line of a section costs beyond itself."""
+        """The price of a section's first line beyond itself."""
         if self.taken[section]:
             return 0
         if self.whole_outline:
-            # The heading is counted already, and with it the line that would say that there is nothing.
+            # The heading is counted already, and so is the line for an empty section.
             return -(len(_NOTHING) + 3)
         cost = utf16_length(section.heading) + 2
         if section in _IN_PROGRESS and not any(self.taken[other] for other in _IN_PROGRESS):
@@ -66,7 +66,7 @@ class Room:
         return cost
 
     def take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
-        """Takes a line if it fits into `up_to` units; one that has to go in is cut to fit."""
+        """Takes a line if it fits into `up_to` units; a forced line is cut to fit."""
         key = line_key(candidate.text)
         if key in self._keys and not forced:
             return False
@@ -99,7 +99,7 @@ class Room:
         return True
 
     def append(self, candidate: Candidate) -> bool:
-        """Takes a line of the end of the span, whatever its section holds already, if it fits."""
+        """Takes a line from the end of the span, whatever its section holds already, if it fits."""
         price = utf16_length(candidate.text) + 3 + self.heading_cost(candidate.section)
         if self.used + price > self.size:
             return False

@@ -1,4 +1,4 @@
-"""What is known and decided about the model that is asked: settings of ours, and facts out of litellm's own list.
+"""The model that is asked: our settings, and facts from litellm's own list.
 
 The list lies in litellm's package as a file. It is read as one: importing litellm takes seconds and is left to the worker.
 """
@@ -15,50 +15,52 @@ import orjson
 from leafward.base.config import ATTEMPTS, DEADLINE, DEFAULT_WINDOW, PARALLEL, TIMEOUT
 
 OLLAMA_WINDOW = 8_192
-"""What an Ollama server is asked to read at once where nothing is configured: it takes that much memory, and cuts off without
-a word what is beyond it."""
+"""The context window of an Ollama server where none is configured.
+
+The server takes that much memory, and silently cuts off everything beyond it.
+"""
 
 _LIST = "litellm/model_prices_and_context_window_backup.json"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which model is asked, where, and how patiently."""
+    """The model that is asked, its address, and the limits of patience."""
 
     name: str
-    """As litellm names it: `provider/model`, or a bare name that it knows."""
+    """The name in litellm's form: `provider/model`, or a bare name that it knows."""
     base_url: str | None = None
-    """Where its server listens; None: where the provider does."""
+    """The address of its server; None: the provider's."""
     key_variable: str | None = None
-    """Environment variable that holds the key; None: the one that the provider's name stands for."""
+    """The environment variable with the key; None: the one of the provider's name."""
     window: int | None = None
-    """Its context window in tokens; None: what litellm's list says, else the default."""
+    """The context window in tokens; None: that of litellm's list, else the default."""
     timeout: float = TIMEOUT
-    """Seconds without a sign from the server after which a request is given up."""
+    """Seconds of silence from the server after which a request is given up."""
     deadline: float = DEADLINE
-    """Seconds after which it is given up altogether."""
+    """Seconds in total after which it is given up."""
     attempts: int = ATTEMPTS
-    """How often it is asked in all where asking again may help."""
+    """The number of attempts in all where another attempt may help."""
     backoff: float = 1.0
     """Seconds before the second attempt; doubled before each further one."""
     patience: float = 120.0
-    """Seconds of waiting that a server may ask for; beyond them the summary fails at once."""
+    """The longest pause that a server may ask for, in seconds; beyond it the summary fails at once."""
     parallel: int = PARALLEL
-    """Requests at a time for one summary."""
+    """Parallel requests for one summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What litellm's list says about a model. Prices are US dollars a token; 0 stands for unknown, never for free."""
+    """Facts about a model in litellm's list. Prices are US dollars a token; 0 means unknown, never free."""
 
     window: int | None = None
     longest_answer: int | None = None
     price_in: float = 0.0
     price_out: float = 0.0
     reasons: bool = False
-    """Whether it thinks before it answers: what it thinks counts as answer."""
+    """Whether it thinks before it answers: its thinking counts as answer."""
     streams: bool = True
-    """Whether its server can send an answer piece by piece."""
+    """Whether its server can stream an answer."""
 
     def cost(self, sent: int, output: int) -> float | None:
         """US dollars; None where a price is not known."""
@@ -69,7 +71,7 @@ class ModelFacts:
 
 @lru_cache(maxsize=32)
 def facts_of(name: str) -> ModelFacts | None:
-    """The facts about a model by the name that litellm takes; None where the list does not know it."""
+    """The facts about a model by its name in litellm's form; None where the list lacks it."""
     listed = _listed(name)
     if listed is None:
         return None
@@ -103,14 +105,14 @@ def _listed(name: str) -> dict[str, Any] | None:
             continue
         owner = str(found.get("litellm_provider", ""))
         if key == rest and owner != provider and not owner.startswith(f"{provider}-"):
-            # The same bare name at another provider is another price and another window.
+            # The same bare name at another provider has another price and another window.
             continue
         return found
     return None
 
 
 def provider_of(name: str) -> str:
-    """The provider of a model: what its name begins with, else what litellm's list says; empty where nothing does."""
+    """The provider of a model: the beginning of its name, else that in litellm's list; empty where neither has one."""
     provider, slash, _ = name.partition("/")
     if slash:
         return provider
@@ -119,12 +121,12 @@ def provider_of(name: str) -> str:
 
 
 def is_ollama(name: str) -> bool:
-    """Whether a model is run by Ollama, which has to be told how much it is to read."""
+    """Whether Ollama runs a model: requests to it have to set its window."""
     return name.startswith(("ollama/", "ollama_chat/"))
 
 
 def window_of(settings: ModelSettings) -> int:
-    """The context window that is reckoned with, in tokens."""
+    """The assumed context window, in tokens."""
     if settings.window:
         return settings.window
     if is_ollama(settings.name):

@@ -1,4 +1,4 @@
-"""What holds at the end of a span: lines that something later made wrong are left out, and what became of their subject is told.
+"""The state at the end of a span: lines that later work made wrong are left out, and their subjects' new state is added.
 
 Deleted and renamed files, requests that the user took back, steps that were done later, counts of an older run.
 """
@@ -35,28 +35,28 @@ _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
 _FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
 _SAME_WORDS = 3
-"""Words from which on two lines that have them all in common say the same of something."""
+"""Words from which two lines with the same ones have the same subject."""
 _DONE_ALREADY = 0.75
-"""The part of a step's words that a later line of what is done has to share."""
+"""The part of a step's words that a later line of finished work has to share."""
 _COMMON = 2
-"""Words that a request has in common at least with the step that it takes up."""
+"""Words that a request shares at least with the step that it takes up."""
 _ASKED_FOR = 0.6
 """The part of its words that it shares with that."""
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
-"""Words with which a step says what is to be done."""
+"""Words that make a step specific."""
 PLANNED_BEFORE = "Planned before: "
 NOT_DONE = "Not done when this was last summarised: "
 _PLANNED = 0.1
-"""What such a line is worth by itself."""
+"""The worth of such a line alone."""
 _PLAN = 3
-"""Items from which on the agent's own list is a plan."""
+"""Items from which the agent's own list is a plan."""
 _TOLD_FILES = 8
-"""Files of which it is told that they are gone."""
+"""Deleted or renamed files that are named."""
 _WAY = re.compile(
     r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])"
 )
-"""One of several ways, by the number that it had where they were listed."""
+"""One of several ways, by its number in their list."""
 _SWITCHED = re.compile(
     r"(?i)\b(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|convert(?:ed|ing)) (?:\w+ ){0,3}?from (.{2,160}?) to (.{2,160})"
     r"|\breplac(?:ed|ing) (.{2,120}?) (?:with|by) (.{2,160})"
@@ -72,7 +72,7 @@ _REMOVES = re.compile(r"(?i)^\W*(?:remove|delete|drop|rename|get rid of|clean up
 
 @dataclass(frozen=True, slots=True)
 class GoneFile:
-    """A file that is no longer under its name."""
+    """A file that no longer has its name."""
 
     place: int
     entry: EntryIndex
@@ -83,9 +83,9 @@ class GoneFile:
 def settle(
     evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str
 ) -> frozenset[str]:
-    """Leaves out the lines that do not hold any more, and says what holds instead.
+    """Leaves out the lines that no longer hold, and adds their present state.
 
-    The files that are no longer under their names.
+    Returns the files that no longer have their names.
     """
     contradictions.take_back(evidence, messages, turns)
     contradictions.refute(evidence, messages, turns)
@@ -168,12 +168,12 @@ def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
 
 
 def _place(evidence: Evidence, candidate: Candidate) -> int:
-    """The position of the last message that a line was taken from; -1 where it is an earlier summary's."""
+    """The position of the last source message of a line; -1 for a line of an earlier summary."""
     return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
 
 def _replace(evidence: Evidence) -> None:
-    """Leaves out the lines by which something uses what was replaced since (`switched from X to Y`, `replaced X with Y`)."""
+    """Leaves out lines that use something replaced since (`switched from X to Y`, `replaced X with Y`)."""
     for by in [one for one in evidence.candidates if one.section in {Section.DONE, Section.DECISIONS}]:
         switched = _SWITCHED.search(_said_by_model(by))
         if switched is None:
@@ -200,12 +200,12 @@ def _replace(evidence: Evidence) -> None:
 
 
 def _names(text: str) -> set[str]:
-    """The names in a text: what is code, and what begins with a capital letter."""
+    """The names in a text: code, and words with a capital letter."""
     return {(code or word).casefold() for code, word in _NAME.findall(text)}
 
 
 def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
-    """Whether a line chooses one of several ways by its number alone: what that is stands elsewhere."""
+    """Whether a line chooses one of several ways by its number alone: the way itself is described elsewhere."""
     if (
         candidate.section not in contradictions.CLAIMS
         or ":" in candidate.text
@@ -219,9 +219,9 @@ def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
 
 
 def _fulfil(evidence: Evidence) -> None:
-    """A step that somebody only told is done where all that it names was written, or changed, since.
+    """Closes told steps where everything that they name was written or changed since.
 
-    Items of a checklist, or of the agent's own plan, say themselves when they are done.
+    Items of a checklist, or of the agent's own plan, show themselves when they are done.
     """
     written: dict[str, int] = {}
     for work in evidence.files.values():
@@ -247,15 +247,15 @@ def _fulfil(evidence: Evidence) -> None:
             if written_since or evidence.reader.told.is_run(candidate.text):
                 over.add(id(candidate))
             else:
-                # Its file may have been changed for another reason.
+                # The step's file may have been changed for another reason.
                 _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
 def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """Leaves out the steps that were told to be next where the user asked for them since: they are what is worked on, or done.
+    """Leaves out told next steps that the user requested since: they are in progress, or done.
 
-    Items of a checklist, or of the agent's own plan, say themselves when they are done.
+    Items of a checklist, or of the agent's own plan, show themselves when they are done.
     """
     wanted = [(turn.first, frozenset(content_words(turn.text))) for turn in turns if turn.works]
     planned = evidence.reader.plan.open
@@ -281,7 +281,7 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 
 def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """A step is out when a later line of what is done says the same, or several say its parts."""
+    """Leaves out a step when a later line of finished work matches it, or several match its parts."""
     done = [
         (_place(evidence, candidate), frozenset(content_words(candidate.text)))
         for candidate in evidence.candidates
@@ -289,7 +289,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ]
 
     def is_done(candidate: Candidate) -> bool:
-        # What stands in brackets says only how: the line of what is done may leave it out.
+        # Brackets only tell how to do a step: the line of the finished work may leave them out.
         told = candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
         bare = without_marker(_BRACKETS.sub(" ", told))
         words = frozenset(content_words(bare))
@@ -313,18 +313,18 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ]
     plan = evidence.reader.plan
     all_done = len(plan.items) >= _PLAN and not plan.open
-    # The work that the summary stands in the middle of goes on before the first request behind it.
+    # The work around the summary goes on before the first request after it.
     went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
-    # So it does where the first request only agrees to it.
+    # The same where the first request only agrees to it.
     went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
     if all_done or went_on or plan.made:
-        # What an earlier summary told to be next may have been done in other words, and is none of the plan any more.
+        # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
         for candidate in evidence.candidates:
             if (
                 candidate.section is Section.NEXT
                 and _is_carried(evidence, candidate)
                 and not candidate.carries
-                # A box that nobody ticked is still to be done, whatever else was answered.
+                # An unticked box is still to be done, whatever else was answered.
                 and (all_done or not _is_open(evidence, candidate))
             ):
                 _put_behind(candidate)
@@ -336,29 +336,29 @@ def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
 
 
 def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
-    """Whether what a line says, told in the span itself, was worked on since."""
+    """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
 
 
 def _put_behind(candidate: Candidate) -> None:
-    """Makes a step a line about what was planned, which is told where there is room."""
+    """Turns a step into a line about an earlier plan, which is included where there is room."""
     candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
     candidate.worth = min(candidate.worth, _PLANNED)
 
 
 def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:
-    """Whether a line stands in an earlier summary only."""
+    """Whether a line is only in an earlier summary."""
     return bool(candidate.sources) and all(entry not in evidence.position for entry in candidate.sources)
 
 
 def _said_by_model(candidate: Candidate) -> str:
-    """What a line says in the model's words: of a request what came of it."""
+    """The part of a line in the model's words: the outcome of a request's line."""
     return candidate.text.partition(OUTCOME)[2] if candidate.asks else candidate.text
 
 
 def _counts(evidence: Evidence) -> None:
-    """Of lines that count tests, those of the last run stay."""
+    """Keeps, of the lines that count tests, those of the last run."""
     counted = [
         (_place(evidence, candidate), match[1], candidate)
         for candidate in evidence.candidates
@@ -374,7 +374,7 @@ def _counts(evidence: Evidence) -> None:
         if count == last:
             continue
         if candidate.asks:
-            # The request stands, what came of it then does not.
+            # The request stays, its outcome of then does not.
             candidate.text = candidate.text.partition(OUTCOME)[0]
         else:
             old.add(id(candidate))
@@ -386,7 +386,7 @@ def _holds_digit(text: str) -> bool:
 
 
 def _figures(evidence: Evidence) -> None:
-    """Of lines that count the same of the same file, and of lines that differ in their numbers alone, those of the last count stay."""
+    """Keeps the last count of lines with the same count about a file, and of lines that differ only in their numbers."""
     last: dict[tuple[str, ...], tuple[int, str]] = {}
     counted: list[tuple[Candidate, int, list[tuple[tuple[str, ...], str]]]] = []
     for candidate in evidence.candidates:
@@ -406,7 +406,7 @@ def _figures(evidence: Evidence) -> None:
 
 
 def _told_figures(evidence: Evidence, candidate: Candidate) -> list[tuple[tuple[str, ...], str]]:
-    """What a line counts, each with its value: of a file in a unit, and its words with all of its numbers."""
+    """The counts of a line, each with its value: by file and unit, and by its words with all of its numbers."""
     found: list[tuple[tuple[str, ...], str]] = []
     for seen in evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
         if seen.kind is FactKind.NUMBER and seen.about:

@@ -1,4 +1,4 @@
-"""What was settled and what is stated, as lines: commits, failures, demands, decisions, todos, commands, URLs."""
+"""Settled and stated facts as lines: commits, failures, demands, decisions, todos, commands, URLs."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _HALF = 0.5
 """The part of the words of such an item that the title of its commit has."""
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
 _FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
-"""What stands around an error and says nothing of it."""
+"""Text around an error that tells nothing about it."""
 _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
-"""Commands that are run to see whether the work is right."""
+"""Commands that check whether the work is right."""
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in Section)
 _CHANGED_FILES = 4
-"""Files that are named as changed where nothing else says what was done."""
+"""Files that are named as changed where no other line tells the work."""
 _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
@@ -56,9 +56,9 @@ _ADMITS = re.compile(
     r"|fehl\w*|kann nicht|konnte nicht|geht nicht|échou\w*|erreurs?|impossible|ne (?:peut|marche)|fall[aóo]\w*|no (?:puede|funciona))\b|失败|错误|无法|不能|報錯|报错|失敗|エラー"
 )
 _STILL = 0.4
-"""The part of the span after which a command that failed last is taken to be in the way still."""
+"""The part of the span after which a command that failed last counts as a present obstacle."""
 _RESULTS = 8
-"""Messages behind a call in which what it printed is looked for."""
+"""Messages after a call that are searched for its output."""
 _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
 )
@@ -70,7 +70,7 @@ _WHOLE = re.compile(
 )
 """A check of everything: no file, test or folder is named."""
 _RULE = 2
-"""What a rule is worth beside other lines: facts that are likely needed do not crowd it out."""
+"""The worth of a rule beside other lines: likely needed facts do not crowd it out."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
 _AHEAD = 3
@@ -80,7 +80,7 @@ _TODO_LINE = 220
 
 
 def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
-    """Commits that were made and calls that failed last: what is done, and what is in the way."""
+    """Adds commits that were made, and calls that failed last: finished work, and obstacles."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
     branch: tuple[EntryIndex, str] | None = None
     total = max(1, len(messages))
@@ -107,7 +107,7 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
             if made is not None and match is not None:
                 title = match[1] or match[2]
                 if title.startswith("$("):
-                    # The message comes from a document in the command: its first line is the title.
+                    # The message is a here-document in the command: its first line is the title.
                     title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
                 worth = 0.6 + 0.9 * (place + 1) / total
                 add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
@@ -192,10 +192,10 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             add(evidence, Section.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
     for (is_open, heading), items in checklist.items():
-        # The plan's own order says what comes next.
+        # The plan's own order tells the next step.
         done = len(checklist.get((False, heading), ())) if is_open else 0
         if done and done >= len(items):
-            # What is left of a list that was worked through was dropped rather than forgotten.
+            # The rest of a list that was worked through was dropped rather than forgotten.
             _todos(evidence, is_open, heading, items, 0.4)
             continue
         # What is to be tried in the end does not come next.
@@ -216,7 +216,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
         if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
-            # Behind a pipe it is another program that ended well.
+            # After a pipe the exit code is another program's.
             count = _passes(evidence.reader.passed[fact.key], times)
             add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
@@ -231,7 +231,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
 
 
 def _passes(passed: int, ran: int) -> str:
-    """How often a command passed that ended well when it was run last, and that it did not each time."""
+    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that did not."""
     often = f"{passed} times" if passed > 1 else "once"
     other = ran - passed
     if other > 0:
@@ -240,7 +240,7 @@ def _passes(passed: int, ran: int) -> str:
 
 
 def changed(evidence: Evidence) -> None:
-    """The files that were changed, where no other line says what was done."""
+    """Adds the changed files, where no other line tells the work."""
     done = any(candidate.section is Section.DONE and candidate.worth > 0 for candidate in evidence.candidates)
     works = sorted(
         (work for work in evidence.files.values() if work.changes),
@@ -255,7 +255,7 @@ def changed(evidence: Evidence) -> None:
 
 
 def _is_broken(fact: Fact) -> bool:
-    """Whether a command failed when it was run last, and that says more than no."""
+    """Whether the last run of a command failed, and the failure is more than a negative answer."""
     if fact.outcome in {"", "exit 0"}:
         return False
     return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
@@ -278,7 +278,7 @@ def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bo
 
 
 class _Passed:
-    """The commands of a span that ended well."""
+    """The commands of a span that succeeded."""
 
     def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         self._evidence, self._messages = evidence, messages
@@ -336,13 +336,13 @@ class _Passed:
 
 
 def _wraps(one: str, other: str) -> bool:
-    """Whether one command is the other behind a program that runs it, such as `sudo` or `npx`."""
+    """Whether one command is the other after a program that runs it, such as `sudo` or `npx`."""
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     return longer.endswith(f" {shorter}") and " " in shorter
 
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:
-    """Items of one checklist as lines: those under a heading together, for alone they often say little."""
+    """Adds items of one checklist as lines: those under a heading together, because alone they are often unclear."""
     section = Section.NEXT if is_open else Section.DONE
     worth = (1.2 if is_open else 0.3) * weight
     if not heading or harmless(heading, 80).casefold() in _OUR_HEADINGS:

@@ -1,7 +1,7 @@
-"""A span as text for a model: who said what, with results cut in the middle, made safe, without secrets.
+"""A span as text for a model: speakers and texts, with results cut in the middle, made safe, without secrets.
 
-Not what an agent itself sends: tool results name their tool and say that they failed, and what a command printed last is
-kept as well as what it printed first.
+It differs from an agent's own requests: tool results name their tool and their failure, and the end of a command's output
+is kept as well as its beginning.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ RESULT_LIMIT = 2_400
 ARGUMENT_LIMIT = 1_600
 """Characters of one argument of a call."""
 _HEAD = 2 / 3
-"""The part of what is kept that is taken from the beginning."""
+"""The part of a shortened text that comes from its beginning."""
 
 _LABEL = re.compile(r"(?m)^(?=\[(?:user|assistant|result|command|note|summary|part)\b)")
 
 
 def pieces_of(messages: Iterable[SpanMessage], redactor: Redactor) -> list[str]:
-    """Each message as one piece of text; those that say nothing to a reader are left out."""
+    """Each message as one piece of text; messages without readable content are left out."""
     return [piece for _, message in messages if (piece := _piece(redactor.value(message)))]
 
 
@@ -43,7 +43,7 @@ def enclosed(name: str, text: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """`text` with its middle left out where it is longer than `limit` characters, which is said in its place."""
+    """`text` with its middle replaced by a note where it is longer than `limit` characters."""
     if len(text) <= limit:
         return text
     head = int(limit * _HEAD)
@@ -74,12 +74,12 @@ def _piece(message: Body) -> str:
     if role == "custom":
         kind = safe_line(str(message.get("customType") or ""), 60)
         return _labelled(f"note {kind}".strip(), _shown(message))
-    # A system prompt stays in the context, and roles that are not known are not sent to a model either.
+    # A system prompt stays in the context, and unknown roles are not sent to a model either.
     return ""
 
 
 def _labelled(label: str, text: str) -> str:
-    """A text under its label; a line in it that looks like a label is moved in."""
+    """A text under its label; a line in it that looks like a label is indented."""
     text = safe(text).strip("\n")
     return f"[{label}]\n{_LABEL.sub(' ', text)}" if text.strip() else ""
 

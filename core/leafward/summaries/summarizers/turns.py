@@ -1,4 +1,4 @@
-"""The turns of a span: what the user asked each time, and whether any work followed."""
+"""The turns of a span: the user's requests, and whether any work followed."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea)
 """One of several ways, by its number."""
 _SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
-"""Characters that are quoted of what was pasted behind a request."""
+"""Characters that are quoted of a text pasted after a request."""
 SUBSTANTIAL = 3
-"""Content words from which on a request says what it is about."""
+"""Content words from which a request names its subject."""
 _BRIEF = 2
 """The same where work followed."""
 TELLING = 8
-"""Content words with which it says so even where no work followed."""
+"""The same where no work followed."""
 
 
 _COMMAND = "command"
-"""The key of a message under which the command stands that a prompt was typed behind."""
+"""The key of a message with the command before the typed prompt."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """One request, with what followed."""
+    """One request, with its consequences."""
 
     entry: EntryIndex
     text: str
-    """As it is quoted: without the first small words, pasted pictures named as such."""
+    """The request as it is quoted: without filler words at its beginning, with pasted pictures named as such."""
     own: str
-    """All that the person typed, on one line."""
+    """The whole typed text, on one line."""
     words: int
     """Content words; 0 where it only keeps the work going."""
     first: int
@@ -68,13 +68,13 @@ class Turn:
     works: bool = False
     """Whether a tool was called."""
     answer: str = ""
-    """The model's last words, where it ended with them: what it said to the request."""
+    """The model's last words, where the turn ended with them: its answer to the request."""
     said: str = ""
-    """The model's last words, wherever it ended."""
+    """The model's last words, anywhere in the turn."""
     runs: bool = False
-    """Whether it was typed behind a command of the agent's."""
+    """Whether it was typed after a command of the agent's."""
     left: bool = False
-    """Whether the user came back to it from a branch: its work went on there, and the summary of that branch tells it."""
+    """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 
     @property
     def waits(self) -> bool:
@@ -83,17 +83,17 @@ class Turn:
 
     @property
     def shows(self) -> bool:
-        """Whether it is nothing but output that the user pasted."""
+        """Whether it is only output that the user pasted."""
         return self.own == _SHOWN_ONLY
 
     @property
     def tells(self) -> bool:
-        """Whether it says what it is about."""
+        """Whether it names its subject."""
         return self.words >= (_BRIEF if self.works else SUBSTANTIAL)
 
 
 def by_machine(message: Body) -> bool:
-    """Whether a program wrote a message under the user's name, or put it beside what the user said."""
+    """Whether a program wrote a message under the user's name, or added it to the user's text."""
     role = message.get("role")
     if role not in ("user", "custom"):
         return False
@@ -102,16 +102,16 @@ def by_machine(message: Body) -> bool:
 
 
 def as_asked(message: Body) -> Body:
-    """A message in its speaker's own words, with the command that they were typed behind: what that does is asked for too."""
+    """A message in its speaker's own words, with the command before them: its effect is requested too."""
     typed = as_typed(message)
     if message.get("role") != "user":
         return typed
-    # A field of that name in a file is nobody's command.
+    # A field with that name in a file is not a command.
     return {**typed, _COMMAND: command_in(message) or shell_command(message)}
 
 
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
-    """The turns that the user began, in order; what precedes the first of them is none."""
+    """The turns that the user began, in order; messages before the first of them are not a turn."""
     turns: list[Turn] = []
     command, by_user = "", set[str]()
     for place, (entry, message) in enumerate(messages):
@@ -119,23 +119,23 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
         if role == "user":
             command = str(message.get(_COMMAND) or "")
             if command.startswith("!"):
-                # What the user ran asks for nothing.
+                # A command that the user ran is not a request.
                 continue
             text = " ".join(text_of(message.get("content")).split())
             if not (text or command) or by_machine(message):
                 continue
             typed, pasted = divided(text_of(message.get("content")))
             own = " ".join(typed.split()).rstrip("` ")
-            # What stands in a fence or was quoted line by line was copied there, unless there is nothing else.
+            # Text in a fence or with quote signs was copied, unless there is nothing else.
             bare = " ".join(_QUOTED.sub(" ", _FENCED.sub(" ", typed)).split()) or own
             prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
             if pasted.strip() and not own and turns:
-                # What was only shown asks for no more than the request before it did.
+                # Text that was only shown adds nothing to the request before it.
                 words, own = 0, _SHOWN_ONLY
             if prompt.endswith((":", "：")):
-                # What it points at stands in what was pasted.
+                # The subject is in the pasted text.
                 shown = next((" ".join(one.split()) for one in sentences(pasted)), "")
                 prompt = f"{prompt} {shown[:_SHOWN]}".strip()
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
@@ -157,13 +157,13 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             turns[-1].left = True
     for turn in turns:
         if turn.runs and turn.works:
-            # A command that led to work says by its name what was asked for.
+            # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
 
 
 def goal_of(turns: Sequence[Turn]) -> Turn | None:
-    """The request that the span works on: the first that says what it is about, and led to work or says it at length."""
+    """The request that the span works on: the first one that names its subject, and led to work or is long."""
     substantial = [turn for turn in turns if turn.words >= SUBSTANTIAL]
     for turn in substantial:
         if turn.works or turn.words >= TELLING:
@@ -175,7 +175,7 @@ def goal_of(turns: Sequence[Turn]) -> Turn | None:
 
 
 def last_of(turns: Sequence[Turn]) -> Turn | None:
-    """The last request that says anything; one that nothing was answered to yet need not say much."""
+    """The last request with any content; one without an answer yet may be short."""
     if turns and _asks_by_itself(turns) and not _reports(turns[-1].own):
         return turns[-1]
     telling = [turn for turn in turns if turn.tells]
@@ -185,23 +185,23 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
 
 
 def _asks_by_itself(turns: Sequence[Turn]) -> bool:
-    """Whether the last request says anything that nobody asked for in the answer before it, or nothing followed it yet."""
+    """Whether the last request has content beyond the answer before it, or nothing followed it yet."""
     last = turns[-1]
     if last.waits or not last.works:
         return last.words > 0 and last.waits
     if last.words == 0 or agrees(last.own) or asks(last.own):
-        # It is said with what it agrees to, or asks about.
+        # It is quoted with the text that it agrees to, or asks about.
         return False
     return len(turns) == 1 or not asks_back(turns[-2].answer)
 
 
 def _reports(own: str) -> bool:
-    """Whether somebody only says that what was done is right, or works."""
+    """Whether a text only confirms that the result is right, or works."""
     return is_pleased(own) or says_it_works(own)
 
 
 def keeps_going(turn: Turn) -> bool:
-    """Whether a request asks for nothing but more of the same."""
+    """Whether a request only asks for more of the same."""
     return turn.words == 0
 
 

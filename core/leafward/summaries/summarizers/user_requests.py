@@ -1,4 +1,4 @@
-"""What the user asked for, as lines: the request that is worked on, what was asked last, and what came of the others."""
+"""The user's requests as lines: the current one, the last one, and the outcomes of the others."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ LAST_REQUEST = "Last request: "
 _GO_AHEAD = re.compile(
     r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
 )
-"""Who says no more than this wants what was planned before."""
+"""A go-ahead without further words refers to the plan before it."""
 _WAY_LIMIT = 140
 _OUTCOME = 120
-"""Characters of what came of a request."""
+"""Characters of a request's outcome."""
 _BRIEFLY = 100
-"""Characters of a request that the goal tells already."""
+"""Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ASKED_FIRST = " (asked first: "
 _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
-"""How somebody begins who answers with the number of a way alone."""
+"""The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
-"""What a list of the user's own has."""
+"""A sign of a list in the user's own text."""
 DECLINED = "Declined by the user: "
 _SHARED = 2
 _MOST = 0.6
-"""The part of a request's words that stand in the offer which it takes up later."""
+"""The part of a request's words that an offer has to share to be accepted by it later."""
 _NO = 1.2
-"""What it is worth that something is not wanted."""
+"""The worth of a line about a declined offer."""
 _ASKED = 4
-"""Earlier requests that could be quoted."""
+"""Earlier requests that may be quoted."""
 
 
 class SameWork:
-    """Which turns of a span changed the same files."""
+    """The turns of a span that changed the same files."""
 
     def __init__(self, messages: Sequence[SpanMessage], failed: frozenset[str], cwd: str) -> None:
-        """`failed` are the calls that did."""
+        """`failed` are the failed calls."""
         self._messages, self._failed, self._cwd = messages, failed, cwd
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
-        """Whether what came with a later request changed a file that the first one changed, or the work just before it did."""
+        """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
         first = self._changed(begun.first, begun.last)
         if not first:
             return False
@@ -84,7 +84,7 @@ class SameWork:
 
 
 def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool) -> None:
-    """What the user asked for: the request that is worked on as the goal, the last ones as what is in progress."""
+    """Adds the user's requests: the current one as the goal, the last ones as work in progress."""
     goal = goal_among(turns) if first else None
     if goal is not None:
         text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
@@ -95,7 +95,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
             room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST) - len(over)
             text = f"{cut(_whole_sentences(text, room), room)} ({'; '.join(notes)})" if notes else text
         elif begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
-            # What was only to be read for it says less.
+            # Sentences that only ask to read something say less.
             wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
             text = f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
         elif (
@@ -105,7 +105,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
             and begun.first < goal.first
             and same.goes_on(begun, goal)
         ):
-            # By itself it does not say what all of that is for.
+            # Alone it does not name the purpose of the work.
             asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
             room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
             text = f"{cut(_whole_sentences(text, room), room)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
@@ -122,7 +122,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         and turn.works
         and is_answered(turn)
         and turn.words > SUBSTANTIAL
-        # An answered question is closed, and so is what was only to be shown.
+        # An answered question is closed, and so is a request to show something.
         and not demands.asks(turn.text)
         and not demands.refutes(turn.own)
         and not LOOKS.match(turn.text)
@@ -138,7 +138,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     if agreed is not latest and goes_on and not is_answered(agreed):
-        # What the user agreed to, or wanted more of, is worked on.
+        # The work that the user agreed to, or wanted more of, is in progress.
         question = question_of(turns[-2].answer)
         way = _with_way(agreed.own, agreed.own, turns[-2])
         if question and way != agreed.own:
@@ -146,10 +146,10 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         elif question:
             text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
         elif demands.asks(agreed.own):
-            # Who asks something of few words agrees to nothing by that.
+            # A short question is not an agreement.
             text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
         elif ERRAND.match(agreed.own):
-            # It is asked for by itself; what was asked before it is told as any other.
+            # The errand is a request of its own; the request before it is treated like any other.
             text, sources = agreed.own, (agreed.entry,)
             if latest is not goal and is_answered(latest):
                 said = _with_outcome(_whole_sentences(latest.text, 160), latest)
@@ -178,7 +178,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
 
 
 def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
-    """The question that a request of few words answers; empty where it asks for something by itself."""
+    """The question that a short request answers; empty where it is a request of its own."""
     before = turn_before(turns, turn)
     if before is None or turn.words > SUBSTANTIAL or not asks_back(before.answer):
         return ""
@@ -186,7 +186,7 @@ def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
 
 
 def _with_way(text: str, own: str, before: Turn | None) -> str:
-    """A request that chooses one of several ways by its number, with what that is where the answer before it says so.
+    """A request that chooses one of several ways by its number, with the text of that way from the answer before it.
 
     `own` is the request as it was typed.
     """
@@ -202,7 +202,7 @@ def _with_way(text: str, own: str, before: Turn | None) -> str:
     name = chosen[0] if chosen is not None else number
     for form in (
         rf"(?im)\b{word} {number}\**\s*[:–—-]\s*([^\n()]{{4,200}})",
-        # The ways are listed behind whatever else is.
+        # The list of ways comes last.
         rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
         rf"(?im)\b{word} {number}\**\s*\(([^\n()]{{4,200}})",
     ):
@@ -212,7 +212,7 @@ def _with_way(text: str, own: str, before: Turn | None) -> str:
 
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """What the model offered and the user said no to."""
+    """Adds the model's offers that the user declined."""
     for number, (turn, then) in enumerate(pairwise(turns)):
         question = question_of(turn.answer)
         if question and demands.declines(then.own, question) and not is_wanted(question, turns[number + 2 :]):
@@ -230,7 +230,7 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 
 def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
-    """Whether one of some requests asks for what was offered before."""
+    """Whether one of some requests asks for an earlier offer."""
     words = frozenset(content_words(offer))
     return any(
         len(asked & words) >= max(_SHARED, _MOST * len(asked))
@@ -240,12 +240,12 @@ def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
 
 
 def _shortened(text: str) -> str:
-    """The beginning of what was said, up to the end of its sentence."""
+    """The beginning of a text, up to the end of its sentence."""
     return cut(re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :."), _WAY_LIMIT)
 
 
 def _with_outcome(text: str, turn: Turn) -> str:
-    """A request with what came of it, in the first sentence of the answer that says it."""
+    """A request with its outcome, which is the first sentence of the answer that tells it."""
     for sentence in quotable(turn.answer):
         if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is Section.DONE:
             return f"{text}{OUTCOME}{sentence}"
@@ -253,7 +253,7 @@ def _with_outcome(text: str, turn: Turn) -> str:
 
 
 def _whole_sentences(text: str, limit: int) -> str:
-    """The first sentences of a text that fit; where not even one does, the text."""
+    """The first sentences of a text that fit; the text where not even one does."""
     if len(text) <= limit:
         return text
     end = max(text.rfind(mark, 0, limit - 1) for mark in (". ", "! ", "? ", "。", "！", "？"))

@@ -1,4 +1,4 @@
-"""What a line is worth: what it says by itself, and the facts on it that no chosen line has told yet."""
+"""The worth of a line: its own, and that of its facts that no chosen line has yet."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PRICE = 6
-"""Units that a line costs beyond its text."""
+"""The price of a line in units beyond its text."""
 _FACT_WORTH = {Section.DONE: 0.35, Section.NEXT: 0.8}
-"""What a fact adds to a line's worth where it is not all of its likelihood: what is done is needed less."""
+"""The factor of a fact's likelihood in a line's worth: facts about finished work are needed less."""
 _NEEDED = 4.0
-"""What a fact that is certainly needed is worth, beside the worth of a line by itself."""
+"""The worth of a fact that is certainly needed, relative to the own worth of a line."""
 
 
 class Worth:
-    """The lines that could be told, weighed, and what the chosen ones say already."""
+    """The possible lines with their worth, and the content of the chosen ones."""
 
     def __init__(self, evidence: Evidence, span: Span, stop: Callable[[], bool], ranking: Ranking) -> None:
         """Weighs every line. Raises Cancelled."""
@@ -42,7 +42,7 @@ class Worth:
         self.likely = likely(
             evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop, ranking
         )
-        """How likely each fact is needed."""
+        """The likelihood of each fact to be needed."""
         self.covered: set[tuple[FactKind, str]] = set()
         """The facts on chosen lines."""
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
@@ -53,7 +53,7 @@ class Worth:
         self.repeats = Repeats(self.candidates)
 
     def _weigh(self, candidate: Candidate) -> None:
-        """Finds the facts a line carries."""
+        """Finds the facts of a line."""
         found: set[tuple[FactKind, str]] = set(candidate.carries)
         for seen in self._reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
             key = self._whole.get(seen.key, seen.key) if seen.kind is FactKind.PATH else seen.key
@@ -75,7 +75,7 @@ class Worth:
         candidate.worth *= 1 + 3 * about
 
     def gain(self, candidate: Candidate) -> float:
-        """Worth for the price, with what was told already left out."""
+        """Worth per price, without content that was chosen already."""
         worth = 0.0 if self.repeats.has(candidate) else candidate.worth
         likely, covered, text = self.likely, self.covered, candidate.text
         needed = 0.0
@@ -86,8 +86,8 @@ class Worth:
         return worth / ((len(text) if text.isascii() else utf16_length(text)) + _PRICE)
 
     def tell(self, candidate: Candidate) -> None:
-        """Notes that a line was chosen."""
+        """Records that a line was chosen."""
         if candidate.place != FIRST_OF_ALL or not candidate.sources:
-            # That a file was changed last does not say what else was done to it.
+            # The line about the last changed file does not tell the other work on it.
             self.repeats.add(candidate, frozenset(content_words(candidate.text)))
         self.covered |= candidate.facts

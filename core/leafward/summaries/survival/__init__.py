@@ -1,4 +1,4 @@
-"""What became of the facts of a span after a compaction: in the summary, beside it, in what was kept, or nowhere."""
+"""The fates of a span's facts after a compaction: in the summary, in injected context, in kept messages, or lost."""
 
 from __future__ import annotations
 

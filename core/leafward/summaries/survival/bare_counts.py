@@ -1,4 +1,4 @@
-"""Numbers of a summary that stand beside any word: no facts of a span, which has too many of them, but what nobody said is invented."""
+"""Numbers of a summary beside any word: too many in a span to be facts, but a number without a source is invented."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z]{1,30} \Z")
 _ABOUT = re.compile(
     r"(?i)\b(?:about|almost|approx(?:imately)?|around|at least|below|nearly|over|roughly|some|than|under|up to)\s\Z"
 )
-"""What stands before a number that is rounded, or a bound."""
+"""Words before a rounded number, or before a bound."""
 _FEWEST_DIGITS = 3
-"""Smaller numbers stand in every long span, and count what the summary itself lists."""
+"""Shorter numbers occur in every long span, and count the summary's own lists."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _LONGEST_BEFORE = 40
 
 
 def bare_counts(text: str) -> Iterator[Sighting]:
-    """Each number of three digits and more with the word beside it.
+    """Each number of three or more digits with the word beside it.
 
-    Left out are those that are rounded, years, parts of names, and how many more there are, which a summary counts itself.
+    Rounded numbers, years, parts of names and numbers of further items, which a summary counts itself, are left out.
     """
     for match in _COUNT.finditer(text):
         digits = match["value"].replace(",", "").replace("_", "")

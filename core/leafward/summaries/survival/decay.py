@@ -1,4 +1,4 @@
-"""How facts fade over successive compactions: those born in one span, followed through every summary after it."""
+"""The loss of facts over successive compactions: facts of one span, followed through every later summary."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The facts that first stood in the span which one compaction replaced."""
+    """The facts that first occurred in the span which one compaction replaced."""
 
     compaction: EntryIndex
     """The compaction that replaced the span."""
     born: dict[FactKind, int]
-    """How many facts there were, by kind; those of earlier generations are not counted again."""
+    """The number of facts by kind; those of earlier generations are not counted again."""
     alive: tuple[tuple[EntryIndex, dict[FactKind, int]], ...]
-    """For this compaction and each later one how many are still in the context right after it."""
+    """For this compaction and each later one the number of facts in the context right after it."""
 
 
 def decay(session: Session, at: int | None = None) -> list[Generation]:

@@ -1,4 +1,4 @@
-"""The survival report: what became of each fact of a replaced span, and what the summary says that nobody said."""
+"""The survival report: the fate of each fact in a replaced span, and statements of the summary without a source."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _Item = TypeVar("_Item")
 
 
 class Status(StrEnum):
-    """What became of a fact."""
+    """The fate of a fact."""
 
     VERBATIM = "verbatim"
     """The summary has it word for word."""
     PARAPHRASED = "paraphrased"
     """The summary has it in other words, or shortened."""
     INJECTED = "injected"
-    """The context that is injected beside the summary has it."""
+    """The injected context beside the summary has it."""
     KEPT = "kept"
-    """The messages that stay have it."""
+    """The kept messages have it."""
     LOST = "lost"
     CONTRADICTED = "contradicted"
-    """The summary says otherwise."""
+    """The summary contradicts it."""
     INVENTED = "invented"
-    """The summary says it and nothing before it does."""
+    """The summary has it and nothing before it does."""
 
 
 SURVIVED = frozenset({Status.VERBATIM, Status.PARAPHRASED, Status.INJECTED, Status.KEPT})
@@ -49,7 +49,7 @@ SURVIVED = frozenset({Status.VERBATIM, Status.PARAPHRASED, Status.INJECTED, Stat
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """A fact and what became of it."""
+    """A fact and its fate."""
 
     fact: Fact
     status: Status
@@ -57,19 +57,19 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """What became of all facts of a span: by kind, those that weigh most first."""
+    """The fates of all facts of a span: by kind, the heaviest first."""
 
     fates: tuple[Fate, ...]
     unreadable: bool = False
-    """Whether the summary is encrypted (Codex): what is called lost is not in what can be read, and may stand in it."""
+    """Whether the summary is encrypted (Codex): a fact that counts as lost is only missing in the readable part."""
 
     @property
     def lost(self) -> int:
-        """How many facts are gone for certain."""
+        """The number of facts that are certainly gone."""
         return 0 if self.unreadable else sum(fate.status is Status.LOST for fate in self.fates)
 
     def score(self) -> dict[FactKind, float]:
-        """By kind the part of the facts that survived, 0…1, by weight; kinds of which there were none are left out."""
+        """The share of surviving facts by kind, 0…1, by weight; kinds without facts are left out."""
         return {
             kind: share
             for kind in FactKind
@@ -81,7 +81,7 @@ class Survival:
         return self._share(self.fates)
 
     def counts(self) -> dict[FactKind, dict[Status, int]]:
-        """Facts by kind and status; only what occurs."""
+        """Facts by kind and status; only those that occur."""
         found: dict[FactKind, dict[Status, int]] = {}
         for fate in self.fates:
             row = found.setdefault(fate.fact.kind, {})
@@ -99,7 +99,7 @@ class Survival:
 
 _ORDER = {kind: place for place, kind in enumerate(FactKind)}
 CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.IDENTIFIER, FactKind.URL})
-"""Kinds of which it can be told that nobody said them before."""
+"""Kinds for which a missing source can be proved."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
 _ASCII_DIGITS = re.compile(_DIGITS.pattern, re.ASCII)
@@ -114,9 +114,9 @@ def facts_of(
     known: Known | None = None,
     plan: Items = (),
 ) -> list[Fact]:
-    """The facts of a span that a compaction can lose: todos only while they are open, rules only while they hold.
+    """The facts of a span that a compaction can lose: todos only while open, rules only while they hold.
 
-    `plan` is the agent's own list before it; `known` holds what was read of texts already; see `FactReader`.
+    `plan` is the agent's own list before the span; `known` is the cache of texts read already; see `FactReader`.
     """
     reader = FactReader(cwd, known)
     before = reader.earlier(previous, EntryIndex(previous_entry), plan)
@@ -129,7 +129,7 @@ def facts_of(
         message = as_typed(body)
         if message.get("role") == "user":
             if takes_back(message_text(message).strip()):
-                # A rule that was taken back binds nobody.
+                # A revoked rule binds nobody.
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)
         sightings += reader.read(entry, message)
@@ -148,10 +148,10 @@ def survival(
     compaction: int = NO_ENTRY,
     stop: Callable[[], bool] = lambda: False,
 ) -> Survival:
-    """What became of the facts of a span, given the texts that stand in its place.
+    """The fates of a span's facts, given the texts that replace it.
 
-    `sources` is everything the summary could have been made from; empty, nothing is called invented. What is invented has
-    `compaction` as its entry. Raises Cancelled where `stop` turns true.
+    `sources` is everything that the summary could have been made from; where it is empty, nothing counts as invented.
+    Invented facts have `compaction` as their entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
     retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text.of(kept, cwd)
@@ -179,17 +179,17 @@ def _status(
         return Status.VERBATIM
     if held is FactMatch.PARAPHRASED:
         return Status.PARAPHRASED
-    # Another count of the same that the span itself states as well is a later or an earlier one.
+    # A different count that the span itself has as well is an earlier or a later state of the same thing.
     if held is FactMatch.CONTRADICTED and not any(
         (FactKind.NUMBER, key) in known for key in retold.rivals(fact)
     ):
         return Status.CONTRADICTED
-    # What is kept is no retelling: a name in other letters is another name there.
+    # Kept messages are not a paraphrase: a name in other letters is another name there.
     there = {FactMatch.VERBATIM} if fact.kind is FactKind.IDENTIFIER else _HELD
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
         if text.text and text.holds(fact, names) in there:
             return status
-    # Nor is a step that was done since: the model sees there that it was.
+    # A step that the kept messages show as done is not lost: the model sees that it was done.
     if fact.kind is FactKind.TODO and tail.text and tail.holds(fact, names) is FactMatch.CONTRADICTED:
         return Status.KEPT
     return Status.LOST
@@ -202,7 +202,7 @@ def _invented(
     compaction: int,
     stop: Callable[[], bool],
 ) -> list[Fact]:
-    """What the summary states by form and nothing before it holds. Counts of occurrences are the summary's own."""
+    """Statements of the summary by their form without a source before it. Counts of occurrences are the summary's own."""
     amounts_named = {
         word for seen in retold.sightings if seen.kind is FactKind.NUMBER for word in seen.key.split()
     }
@@ -217,7 +217,7 @@ def _invented(
     amounts: set[str] = set()
     parts: list[str] = []
     missing = stated
-    # Piece by piece: over all of it, each of these calls would hold the interpreter for a tenth of a second.
+    # Piece by piece: on the whole text, each of these calls would hold the interpreter for a tenth of a second.
     for piece in _until(_pieces(sources), stop):
         folded = piece.casefold()
         parts.append(folded)
@@ -227,7 +227,7 @@ def _invented(
         missing = [fact for fact in missing if not _supported(fact, folded, amounts)]
         if not missing:
             return []
-    # What no piece holds whole may stand in several.
+    # A fact that no single piece holds may span several.
     folded = "".join(parts)
     found = []
     for fact in _until(missing, stop):
@@ -239,7 +239,7 @@ def _invented(
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in pieces of some tens of thousands of characters, cut behind line breaks where there are any."""
+    """A text in pieces of some tens of thousands of characters, cut after line breaks where there are any."""
     start = 0
     while start < len(text):
         stop = text.find("\n", start + _PIECE) + 1 or len(text)
@@ -248,7 +248,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 _PIECE = 1 << 15
-"""Characters of a text that is read piece by piece, at least."""
+"""The least characters of a piece."""
 
 
 def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
@@ -268,14 +268,14 @@ def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
                 part.replace(",", "").replace("_", "") in amounts for part in digits
             )
         case _:
-            # `SectionCards` are several of `SectionCard`.
+            # `SectionCards` is the plural of `SectionCard`.
             key = fact.key.casefold().removesuffix("s")
-            # `WP14-WP20` is a range of what was named one by one.
+            # `WP14-WP20` is a range of names that occur one by one.
             return key in folded or ("-" in key and all(_stands(part, folded) for part in _WORD.findall(key)))
 
 
 def _stands(word: str, text: str) -> bool:
-    """Whether a word stands in a text by itself."""
+    """Whether a word occurs in a text by itself."""
     at = text.find(word)
     while at >= 0:
         if not text[at - 1 : at].isalnum() and not text[at + len(word) : at + len(word) + 1].isalnum():
@@ -285,9 +285,9 @@ def _stands(word: str, text: str) -> bool:
 
 
 def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
-    """The survival report of a compaction that already happened.
+    """The survival report of a compaction in the session.
 
-    Raises Refused where the entry is none, Cancelled where `stop` turns true.
+    Raises Refused where the entry is not one, Cancelled where `stop` turns true.
     """
     there = replaced_by(session, compaction)
     facts = facts_of(
@@ -309,7 +309,7 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
 
 
 def is_encrypted(session: Session, compaction: int) -> bool:
-    """Whether the summary of a compaction is encrypted (Codex), so that nobody can say what it holds."""
+    """Whether the summary of a compaction is encrypted (Codex), so that its content is unknown."""
     return (session.body(EntryIndex(compaction)) or {}).get("encrypted") is True
 
 

@@ -1,4 +1,4 @@
-"""What a compaction that already happened replaced, kept, and found in the context beside it."""
+"""The messages that a compaction in the session replaced and kept, and the context that it injected."""
 
 from __future__ import annotations
 
@@ -29,23 +29,26 @@ class SpanMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """One compaction, taken apart."""
+    """The parts of one compaction."""
 
     compaction: EntryIndex
     summary: str
     messages: tuple[SpanMessage, ...]
-    """What the summary stands for, in the order of the path; the summary before it is not one of them."""
+    """The messages that the summary replaces, in the order of the path, without the summary before it."""
     previous: str
-    """The summary before it, without what was injected into that."""
+    """The summary before it, without its injected part."""
     previous_entry: EntryIndex
-    """-1 where there was none."""
+    """The entry of that summary; -1 where there was none."""
     plan: Items
-    """The list that the agent kept of its own work before these messages."""
+    """The agent's own task list before these messages."""
     kept: tuple[SpanMessage, ...]
-    """The messages that stayed."""
+    """The kept messages."""
     injected: str
-    """What else came into the context with it: what is enclosed in the stored summary, a system message of its own, and
-    messages that extensions added before the conversation went on."""
+    """Further context that came with it.
+
+    It is the enclosed part of the stored summary, a system message of its own, and messages that extensions added before
+    the conversation went on.
+    """
 
 
 def compactions(session: Session, at: int | None = None) -> list[EntryIndex]:
@@ -59,10 +62,10 @@ def compactions(session: Session, at: int | None = None) -> list[EntryIndex]:
 
 
 def replaced_by(session: Session, compaction: int) -> Replaced:
-    """What a compaction did to the context before it. Raises Refused where the entry is none."""
+    """The messages that a compaction replaced and kept, with its summaries. Raises Refused where the entry is not one."""
     body = session.body(compaction)
     if session.columns.kind[compaction] != Kind.COMPACTION or body is None:
-        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is no compaction")
+        raise Refused(f"{session.columns.id(EntryIndex(compaction))} is not a compaction")
     before = context_at(session, leaf_before(session, compaction))
     now = context_at(session, compaction)
     stayed = {message.entry for message in now.messages}

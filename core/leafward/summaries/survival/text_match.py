@@ -1,4 +1,4 @@
-"""Whether a text still says a fact: word by word, in other words, or the opposite."""
+"""Whether a text still has a fact: word for word, in other words, or contradicted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice
+from leafward.summaries.facts import Fact, FactKind, Sighting, TextFacts, Voice
 from leafward.summaries.facts.forms import canonical_command
 from leafward.summaries.facts.prose import content_words, opposed
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 SAME_SENTENCE = 0.6
-"""The part of a sentence's words that must be found in one line for it to be said there in other words."""
+"""The part of a sentence's words that one line must hold to be a paraphrase of it."""
 OPPOSITE_SENTENCE = 0.75
-"""The same for a line that says the opposite: more has to agree before that is claimed."""
+"""The same for a line that contradicts it: that needs more agreement."""
 
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
@@ -35,15 +35,15 @@ _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
 _BEFORE = re.compile(
     r"(?i)\b(?:initial(?:ly)?|original(?:ly)?|at first|first|earlier|previous(?:ly)?|before|was|were|had been|used to|user reports?|reported|until then)\b"
 )
-"""In a line that tells how things were: a command that failed then may end well now."""
+"""Words of a line about the past: a command that failed then may succeed now."""
 _QUOTE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])?\s*(?:[\"“‘>]|'(?=\w))")
-"""How a line begins that repeats what somebody said then."""
+"""The beginning of a line that quotes somebody."""
 _CODE = re.compile(r"`([^`\n]{2,120})`")
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
 
 
 class FactMatch(StrEnum):
-    """What a text makes of a fact."""
+    """The match of a fact in a text."""
 
     VERBATIM = "verbatim"
     PARAPHRASED = "paraphrased"
@@ -52,7 +52,7 @@ class FactMatch(StrEnum):
 
 
 class Text:
-    """A text in which facts are looked for: a summary, the injected context, the kept messages."""
+    """A text that is searched for facts: a summary, the injected context, the kept messages."""
 
     def __init__(self, text: str, cwd: str = "") -> None:
         self.text = text
@@ -62,17 +62,17 @@ class Text:
 
     @classmethod
     def of(cls, text: str, cwd: str = "") -> Text:
-        """The same, kept for a while: what is kept is asked about for the summary, and again for what survives."""
+        """The text, cached for a while: the kept text is needed for the summary, and again for its survival."""
         return _text(text, cwd)
 
     @cached_property
     def sightings(self) -> list[Sighting]:
-        """The facts that the text itself names, by their form."""
-        return list(FactReader(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
+        """The facts in the text by their form."""
+        return list(TextFacts(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:
-        """Their canonical forms, by kind."""
+        """The canonical forms of these facts, by kind."""
         found: dict[FactKind, set[str]] = {kind: set() for kind in FactKind}
         for seen in self.sightings:
             found[seen.kind].add(seen.key)
@@ -80,7 +80,7 @@ class Text:
 
     @cached_property
     def flat(self) -> str:
-        """The text with every run of white space made one space."""
+        """The text with every run of white space reduced to one space."""
         return _SPACE.sub(" ", self.text)
 
     @cached_property
@@ -89,7 +89,7 @@ class Text:
 
     @cached_property
     def tokens(self) -> frozenset[str]:
-        """Its words as they are written, and the parts of those that are joined."""
+        """Its words as written, and the parts of joined ones."""
         found: set[str] = set()
         for match in _TOKEN.finditer(self.text):
             token = match[0].strip(".,-")
@@ -104,17 +104,17 @@ class Text:
 
     @cached_property
     def _hashes(self) -> tuple[str, ...]:
-        """Its words that are hashes, of which one may name more digits than another."""
+        """Its words that are hashes, of which one may have more digits than another."""
         return tuple(token for token in self.tokens if _HASH.fullmatch(token))
 
     @cached_property
     def lines(self) -> list[tuple[str, frozenset[str]]]:
-        """Its lines, each with the words it is about."""
+        """Its lines, each with its content words."""
         return [(line, frozenset(content_words(line))) for line in self.text.split("\n") if line.strip()]
 
     @cached_property
     def _flat_lines(self) -> list[str]:
-        """The lines with every run of white space made one space."""
+        """The lines with every run of white space reduced to one space."""
         return [_SPACE.sub(" ", line) for line, _ in self.lines]
 
     @cached_property
@@ -127,11 +127,11 @@ class Text:
 
     @cached_property
     def path_ends(self) -> frozenset[str]:
-        """The paths it names, and every end of each that begins at a slash."""
+        """The paths in it, and every end of each that begins at a slash."""
         return frozenset(end for key in self.keys[FactKind.PATH] for end in _ends(key))
 
     def holds(self, fact: Fact, names: Mapping[str, int] | None = None) -> FactMatch:
-        """What the text makes of a fact. `names` says how many of the paths asked for end in a given file name."""
+        """The match of a fact in the text. `names` gives the number of requested paths that end in a file name."""
         about = tuple(fact.about) if fact.kind is FactKind.NUMBER else ()
         name = fact.key.strip("/").rpartition("/")[2] if fact.kind is FactKind.PATH else ""
         others = (names or {}).get(name, 1) if name else 1
@@ -187,7 +187,7 @@ class Text:
         return FactMatch.ABSENT
 
     def _lines_with(self, word: str) -> Collection[str]:
-        """The different lines that hold a word; the commands of one session have most of theirs in common."""
+        """The distinct lines that hold a word; most commands of a session share most of their lines."""
         found = self._holding.get(word)
         if found is None:
             found = self._holding[word] = {}
@@ -200,7 +200,7 @@ class Text:
         return found
 
     def _outcome_denied(self, fact: Fact) -> bool:
-        """Whether every line that tells how the command ended tells it wrong."""
+        """Whether every line about the outcome of the command has it wrong."""
         if not fact.outcome:
             return False
         good = fact.outcome == "exit 0"
@@ -224,7 +224,7 @@ class Text:
         return FactMatch.CONTRADICTED if self.rivals(fact) else FactMatch.ABSENT
 
     def rivals(self, fact: Fact) -> list[str]:
-        """Other counts, in the same unit, that the text states of what an exact number was said of."""
+        """Other counts of the same subject in the same unit, for an exact number."""
         unit = fact.key.partition(" ")[2]
         if fact.kind is not FactKind.NUMBER or not unit or not fact.text[:1].isdecimal():
             return []
@@ -242,7 +242,7 @@ class Text:
         text = _SPACE.sub(" ", fact.text)
         if text in self.flat or (fact.key and fact.key in self.keys[FactKind.ERROR]):
             return FactMatch.VERBATIM
-        return self._matching_line(tuple(fact.key.split()), SAME_SENTENCE)[0]
+        return self._nearest_line(tuple(fact.key.split()))[0]
 
     def _identifier(self, fact: Fact) -> FactMatch:
         if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
@@ -251,7 +251,7 @@ class Text:
             one.startswith(fact.key) or fact.key.startswith(one) for one in self._hashes
         ):
             return FactMatch.VERBATIM
-        # An underscore before a name makes it another one.
+        # A name with an underscore before it is another one.
         return (
             FactMatch.PARAPHRASED
             if fact.key.casefold().strip("$#") in self._folded_tokens
@@ -275,20 +275,16 @@ class Text:
 
     @staticmethod
     def _names_of(sentence: str, line: str) -> bool:
-        """Whether a line names any of what a sentence names; a sentence that names nothing asks for nothing."""
+        """Whether a line has any of the names in a sentence; true for a sentence without names."""
         named = [name.removesuffix("()") for name in _CODE.findall(sentence)]
         return not named or any(name in line for name in named)
 
     def _is_done(self, fact: Fact, text: str) -> bool:
-        """Whether an open todo stands only on lines that are ticked off."""
+        """Whether an open todo is only on lines that are ticked off."""
         if fact.kind is not FactKind.TODO or not fact.is_open:
             return False
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
-
-    def _matching_line(self, words: tuple[str, ...], least: float) -> tuple[FactMatch, str]:
-        held, line, part = self._nearest_line(words)
-        return (held, line) if part >= least else (FactMatch.ABSENT, "")
 
     def _nearest_line(self, words: tuple[str, ...]) -> tuple[FactMatch, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""
@@ -329,7 +325,7 @@ def _ends(key: str) -> list[str]:
 
 
 def _bounded(needle: str, text: str) -> bool:
-    """Whether a text holds a string that no longer word or path goes on from."""
+    """Whether a text holds a string that is not a part of a longer word or path."""
     start = text.find(needle) if needle else -1
     while start >= 0:
         before = text[start - 1 : start]
@@ -345,7 +341,7 @@ def _joins(char: str) -> bool:
 
 
 def file_names(facts: Iterable[Fact]) -> dict[str, int]:
-    """How many different paths end in each file name."""
+    """The number of distinct paths with each file name."""
     found: dict[str, int] = {}
     for fact in facts:
         if fact.kind is FactKind.PATH:

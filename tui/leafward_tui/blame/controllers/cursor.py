@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryId
-from leafward_tui.ui.hits import hit_beside
 from leafward_tui.ui.open_target import OpenTarget
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
+from leafward_tui.ui.text.hits import hit_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.blame.ports import BlameView
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class BlameCursor:
@@ -48,7 +48,7 @@ class BlameCursor:
         self._view.move_by(by)
 
     def step_block(self, step: int) -> None:
-        """To the next hit; without a search to the next lines of another turn."""
+        """Goes to the next hit; without a search, to the next lines of another turn."""
         if self.search.words:
             self.search.step(step)
             return
@@ -67,13 +67,13 @@ class BlameCursor:
             self._services.screens.session(Path(author.card.path), author.card.agent, target)
 
     def copy(self) -> None:
-        """Copies the line, and who wrote it."""
+        """Copies the line and its author."""
         text, at = self._view.text, self._view.cursor
         if text is not None and at >= 0:
             self._services.copy(f"{text.blame.path}:{at + 1}  {text.label(at)}\n{text.words(at)}")
 
     def leave(self) -> None:
-        """Ends the search; then back."""
+        """Ends the search; then goes back."""
         if self.search.words:
             self.search.end()
         else:
@@ -82,7 +82,7 @@ class BlameCursor:
     # --- searching ----------------------------------------------------------------------------------------------------
 
     def ask_search(self) -> None:
-        """Asks what to search for, and goes to the nearest hit while one types."""
+        """Asks for the words of a search, and goes to the nearest hit as the user types."""
         self.search.ask("Search the lines", "words of a line, of its turn, or of what was asked there")
 
     def place(self) -> int:
@@ -94,12 +94,12 @@ class BlameCursor:
         self._view.move_by(place - self._view.cursor)
 
     def look_for(self, words: str) -> None:
-        """The lines that hold words."""
+        """Searches the lines for words."""
         text = self._view.text
         self.search.found(words, text.matching(words) if text is not None else ())
 
     def show_hits(self) -> None:
-        """In the line over the keys, and on the lines."""
+        """Shows the hits in the line over the keys, and on the lines."""
         self._view.show_hits(self.search.hits)
         self.search.tell_hits(self._services, self._view.tell, "change.next", "change.previous")
 

@@ -1,4 +1,4 @@
-"""Reads who wrote the lines, and for the line of the cursor what its turn was for."""
+"""Reads the authors of the lines, and the purpose of the turn of the cursor's line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class BlameReading:
         self._view.show_problem(title, problem)
 
     def follow(self) -> None:
-        """The cursor is on another line: reads what its turn was for, unless that is known."""
+        """Reads the purpose of the turn of the cursor's line, unless that is known."""
         text = self._view.text
         number = text.line(self._view.cursor).author if text is not None and self._view.cursor >= 0 else -1
         if text is not None and number >= 0 and number not in self._state.reasons:
@@ -65,15 +65,15 @@ class BlameReading:
 
 
 class Blamed(NamedTuple):
-    """Who wrote the lines of a file."""
+    """The authors of the lines of a file."""
 
     blame: Blame
     short: dict[str, str]
-    """By id of a session as much of it as tells it from the others."""
+    """The shortest unique beginning of each session's id, by id."""
 
 
 class FileMissing(NamedTuple):
-    """The file is not on this machine."""
+    """The result for a file that is not on this machine."""
 
     problem: str
 
@@ -81,7 +81,7 @@ class FileMissing(NamedTuple):
 def read_blame(
     path: Path, cards: Sequence[Card] | None, session: Path | None, config: Config, job: Job
 ) -> Blamed | FileMissing:
-    """Who wrote the lines of a file; of all sessions where none are given, and of `session` wherever it lies.
+    """The authors of the lines of a file, from all sessions where none are given, and from `session` wherever it lies.
 
     Raises NotFound where it is no text file, Cancelled, OSError.
     """
@@ -111,7 +111,7 @@ def _begun(card: Card) -> int:
 
 
 def read_reason(author: Author, job: Job) -> Reason:
-    """What the turn of a line was for, from its session."""
+    """The purpose of the turn of a line, from its session."""
     from leafward.agents import agent_named
     from leafward.branches.reason import reason_of
 

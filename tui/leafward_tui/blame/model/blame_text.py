@@ -1,4 +1,4 @@
-"""The lines of a blame in words: names of turns, blocks of lines that one turn wrote, what is known of a line."""
+"""The lines of a blame in words: names of turns, blocks of lines that one turn wrote, facts of a line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.branches.reason import check_words
 from leafward.files.line_origins import UNSURE
 from leafward.query.blame import NOBODY
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs
-from leafward_tui.ui.spans import shown
-from leafward_tui.ui.times import moment_at
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.text.spans import shown
+from leafward_tui.ui.text.times import moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ _LONG = 2_000
 
 
 class LineFact(NamedTuple):
-    """Something that is known of a line."""
+    """A fact of a line."""
 
     name: str
     text: str
@@ -33,7 +33,7 @@ class LineFact(NamedTuple):
 
 
 class BlameText:
-    """A blame, said. All texts are safe to show."""
+    """A blame in words. All texts are safe to show."""
 
     def __init__(self, blame: Blame, short: dict[str, str]) -> None:
         self.blame = blame
@@ -59,24 +59,24 @@ class BlameText:
         return self.blame.lines[at]
 
     def words(self, at: int) -> str:
-        """What the line says."""
+        """The text of the line."""
         return self._lines[at]
 
     def label(self, at: int) -> str:
-        """Who wrote it."""
+        """The name of the line's author."""
         author = self.line(at).author
         return self.labels[author] if author >= 0 else NOBODY[author]
 
     def begins_block(self, at: int) -> bool:
-        """Whether the line before is of somebody else."""
+        """Whether the line before has another author."""
         return at == 0 or self.line(at).author != self.line(at - 1).author
 
     def blocks(self) -> list[int]:
-        """The first lines of all blocks that say something of whose they are."""
+        """The first lines of all blocks that name an author."""
         return [at for at in range(len(self)) if self.begins_block(at) and not self.line(at).is_bare]
 
     def author(self, at: int) -> Author | None:
-        """The turn that wrote a line; None where nobody is claimed."""
+        """The turn that wrote a line; None where no author is claimed."""
         author = self.line(at).author if 0 <= at < len(self) else -1
         return self.blame.authors[author] if author >= 0 else None
 
@@ -95,7 +95,7 @@ class BlameText:
     # --- figures ------------------------------------------------------------------------------------------------------
 
     def figures(self) -> list[tuple[int, str]]:
-        """How many lines are whose; those of turns first."""
+        """Number of lines by author; those of turns first."""
         lines = self.blame.lines
         known = sum(line.author >= 0 for line in lines)
         found = [(known, "line by a turn" if known == 1 else "lines by turns")]
@@ -110,7 +110,7 @@ class BlameText:
     # --- one line -----------------------------------------------------------------------------------------------------
 
     def facts(self, at: int, reason: Reason | str | None) -> list[LineFact]:
-        """What is known of a line; `reason` is what its turn was for, why that cannot be read, or None while it is read."""
+        """The facts of a line; `reason` is the purpose of its turn, why that cannot be read, or None while it is read."""
         line, author = self.line(at), self.author(at)
         if author is None:
             return [LineFact("", line.unclaimed, "sub"), *self._others(line)]
@@ -118,7 +118,7 @@ class BlameText:
         if isinstance(reason, str):
             found.append(LineFact("", reason, "warn"))
         elif reason is None:
-            found.append(LineFact("", "reading what the agent said, and what was checked after", "faint"))
+            found.append(LineFact("", "reading the agent's reply and the checks after it", "faint"))
         else:
             found += _reasons(reason)
         return [*found, *self._others(line)]
@@ -130,7 +130,7 @@ class BlameText:
         ]
 
     def head(self, at: int) -> tuple[str, str]:
-        """Who wrote a line, and what else is known of that turn."""
+        """The author of a line, and further facts of that turn."""
         author = self.author(at)
         if author is None:
             return f"line {at + 1:,}: {self.label(at)}", ""
@@ -144,7 +144,7 @@ def _reasons(reason: Reason) -> list[LineFact]:
     found += [LineFact("decided", _text(one)) for one in reason.decisions]
     later = f", {counted(reason.turns_later, 'turn')} later" if reason.turns_later else ""
     checks = "; ".join(check_words(one) for one in reason.checks)
-    missing = "no command ran after it that is a test, a build, a linter or a script called so"
+    missing = "no test, build, linter or script named like one ran after it"
     return [
         *found,
         LineFact("checked", f"{checks}{later}" if checks else missing, "text" if checks else "sub"),

@@ -1,3 +1,3 @@
-"""The lines of a file with their authors, and what is known of one of them."""
+"""The lines of a file with their authors, and the facts of one of them."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The lines of a file, before each the turn that wrote it; lines that the cursor's turn wrote are marked."""
+"""The lines of a file, each after the turn that wrote it; lines of the cursor's turn are marked."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.segment import Segment
 from textual.strip import Strip
 
-from leafward_tui.ui.cells import age, fit, right
-from leafward_tui.ui.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import age, fit, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward_tui.blame.model.blame_text import BlameText
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _AGE = 5
 _LEAST_AGE = 100
 """Cells from which the age of a line has a column."""
 _LABEL_SHARE = 0.4
-"""The part of a narrow line that the names of turns take at most."""
+"""The largest share of a narrow line for the names of turns."""
 
 
 class BlameColumns(NamedTuple):
@@ -36,12 +36,12 @@ class BlameColumns(NamedTuple):
 
     @property
     def text_at(self) -> int:
-        """Where the text begins."""
+        """The cell where the text begins."""
         return 2 + self.label + 2 + self.age + self.number + 2
 
 
 class BlameLines(LineList):
-    """One line a line."""
+    """A list with one row for each line of the file."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
@@ -75,7 +75,7 @@ class BlameLines(LineList):
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, two open the session."""
+        """Selects on one click, opens the session on two."""
         row = self.row_at(event)
         if row >= 0:
             self.move_by(row - self.cursor)
@@ -106,7 +106,7 @@ class BlameLines(LineList):
         glyphs, columns = shell.glyphs, self.columns(width)
         author = text.author(row)
         same = author is not None and text.line(row).author == self._author
-        # A block is named where it begins, and at the top of the screen.
+        # A block has its name in its first line, and at the top of the screen.
         named = text.begins_block(row) or row == self.scroll_offset.y
         label = text.label(row) if named else ""
         old = ""

@@ -1,4 +1,4 @@
-"""All that is known of one line: its turn, what was asked, what the agent said, what was checked after."""
+"""All facts of one line: its turn, the request, the agent's answer, the checks after it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit, right, wrap
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.blame.model.blame_text import LineFact
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _NAME = 9
 
 
 class LineFacts(Widget):
-    """The facts below each other; the room that is left goes to the long ones, from the first."""
+    """The facts below each other; spare room goes to the long ones, from the first."""
 
     DEFAULT_CSS = "LineFacts { width: 1fr; height: 7; }"
 
@@ -31,12 +31,12 @@ class LineFacts(Widget):
         self._facts: Sequence[LineFact] = ()
 
     def show(self, head: tuple[str, str], facts: Sequence[LineFact]) -> None:
-        """Shows what is known of a line."""
+        """Shows the facts of a line."""
         self._head, self._facts = head, facts
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One line of it."""
+        """One line of the facts."""
         ground = services_of(self).styles_now.bg
         width, height = self.size
         lines = [self._title(width, ground), *self._lines(width, height - 1, ground)]

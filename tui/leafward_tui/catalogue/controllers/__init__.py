@@ -1,3 +1,3 @@
-"""What the keys of the catalogue do, each part with a state of its own; none knows the screen but through its port."""
+"""Controllers of the catalogue, each with a state of its own; they know the screen by its port only."""
 
 from __future__ import annotations

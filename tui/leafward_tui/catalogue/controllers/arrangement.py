@@ -1,4 +1,4 @@
-"""The lines of the catalogue: their order, their groups, which of them are folded, what they are filtered by."""
+"""The lines of the catalogue: their order, their groups, their folds, their filter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog import NOTHING_KNOWN, About, Card, Catalogue, Sort, about
+from leafward.catalog import NOTHING_KNOWN, Card, Catalogue, CatalogueStatus, Sort, status_of
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 _SORTS = tuple(Sort)
 _GROUPINGS = tuple(Grouping)
 _REST = 6.0
-"""While files are being read, how much longer than the making of lines the rest after it is."""
+"""Length of the rest after the making of lines, as a multiple of its time, while files are being read."""
 
 
 class Arrangement:
-    """Makes the lines, and has the keys that arrange them."""
+    """Makes the lines, and owns the keys that arrange them."""
 
     def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs) -> None:
         self._state, self._stores = state.list, state.stores
@@ -58,7 +58,7 @@ class Arrangement:
     # --- lines --------------------------------------------------------------------------------------------------------
 
     def list_again(self) -> None:
-        """Lines for the present view; a later call makes an earlier answer void."""
+        """Makes lines for the present view; a later call makes an earlier answer void."""
         state = self._state
         view = replace(state.view, folded=state.folded_hits) if state.view.text else state.view
         now = int(self._services.clock().timestamp() * 1000)
@@ -80,7 +80,7 @@ class Arrangement:
     # --- order and groups ---------------------------------------------------------------------------------------------
 
     def restore(self) -> None:
-        """Takes sort and grouping of the last time."""
+        """Restores sort and grouping of the last time."""
         recalled = self._services.recall("catalogue")
         if isinstance(recalled, dict):
             sort, grouping = recalled.get("sort"), recalled.get("group")
@@ -91,12 +91,12 @@ class Arrangement:
 
     @property
     def next_sort(self) -> Sort:
-        """The order that the key gives: when, name, size, turns, tokens."""
+        """The order after the present one: when, name, size, turns, tokens."""
         return _SORTS[(_SORTS.index(self._state.view.sort) + 1) % len(_SORTS)]
 
     @property
     def next_grouping(self) -> Grouping:
-        """The grouping that the key gives: project, family, day, agent where there are several, none."""
+        """The grouping after the present one: project, family, day, agent where there are several, none."""
         at = _GROUPINGS.index(self._state.view.grouping) + 1
         grouping = _GROUPINGS[at % len(_GROUPINGS)]
         alone = grouping is Grouping.AGENT and len(self._state.stock.agents) < 2
@@ -112,7 +112,7 @@ class Arrangement:
         self._keep_view()
 
     def group_next(self) -> None:
-        """Groups by what comes next."""
+        """Sets the next grouping."""
         self._state.view = replace(self._state.view, grouping=self.next_grouping, folded=frozenset())
         self._state.folded_hits = frozenset()
         self._keep_view()
@@ -124,12 +124,12 @@ class Arrangement:
         self.list_again()
 
     def toggle_archived(self) -> None:
-        """With or without archived sessions."""
+        """Shows or hides archived sessions."""
         self._state.view = replace(self._state.view, archived=not self._state.view.archived)
         self.list_again()
 
     def filter_by(self, text: str) -> None:
-        """Shows what a query finds; everything for an empty one."""
+        """Shows the sessions that a query finds; all for an empty one."""
         self._state.folded_hits = frozenset()
         self._state.view = replace(self._state.view, text=text)
         self.list_again()
@@ -148,28 +148,28 @@ class Arrangement:
         self._fold(self._state.folded ^ {group})
 
     def toggle_here(self) -> None:
-        """The group of the cursor, closed or open."""
+        """Folds or unfolds the group of the cursor."""
         if (line := self._view.line) is not None:
             self.toggle(line.group)
 
     def close_here(self) -> None:
-        """Closes it."""
+        """Folds the group of the cursor."""
         if (line := self._view.line) is not None and line.group not in self._state.folded:
             self.toggle(line.group)
 
     def open_here(self) -> None:
-        """Opens it."""
+        """Unfolds the group of the cursor."""
         if (line := self._view.line) is not None and line.group in self._state.folded:
             self.toggle(line.group)
 
     def fold_all(self) -> None:
-        """All groups closed, or open when any is closed."""
+        """Folds all groups, or unfolds them where any is folded."""
         groups = {line.group for line in self._view.listing.lines if line.kind is LineKind.GROUP}
         self._fold(frozenset() if self._state.folded & groups else frozenset(groups))
 
 
 class ListedView(NamedTuple):
-    """Lines, and the seconds that making them took."""
+    """Lines, and the seconds spent on making them."""
 
     listing: Listing
     seconds: float
@@ -180,7 +180,7 @@ def make_lines(
 ) -> ListedView:
     """The lines of a view; `stock` is that of the last lines, `now` in milliseconds since 1970."""
     began = time.perf_counter()
-    describe = partial(_about, catalogue)
+    describe = partial(_status_of, catalogue)
     details = catalogue.details if catalogue is not None else None
     if stock.source is not cards:
         stock = Stock(cards, None, describe, details)
@@ -189,5 +189,7 @@ def make_lines(
     return ListedView(list_sessions(stock, view, now), time.perf_counter() - began)
 
 
-def _about(catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> About:
-    return about(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN
+def _status_of(
+    catalogue: Catalogue | None, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]
+) -> CatalogueStatus:
+    return status_of(catalogue, cards, found) if catalogue is not None else NOTHING_KNOWN

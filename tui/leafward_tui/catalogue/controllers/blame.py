@@ -1,4 +1,4 @@
-"""Who wrote the lines of a file of the project under the cursor."""
+"""The blame of a file of the project under the cursor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ class ProjectBlame:
     def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices) -> None:
         self._state, self._view, self._services = state, view, services
         self._typed = ""
-        """What was typed last."""
+        """The path typed last."""
         self.actions: Mapping[str, Callable[[], object]] = {"blame.open": self.ask}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
@@ -31,7 +31,7 @@ class ProjectBlame:
 
     def ask(self) -> None:
         """Asks for a file, from the project's folder."""
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         card = self._view.card
         folder = card.project if card is not None else ""

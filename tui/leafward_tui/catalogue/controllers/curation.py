@@ -1,4 +1,4 @@
-"""What is done with whole sessions: kept, archived, thrown away, brought back, added up."""
+"""Actions on whole sessions: keep, archive, delete, restore, add up."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted, exact, fit
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.cells import counted, exact, fit
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ _NAMED = 60
 
 
 class Curation:
-    """The keys that do something with the session under the cursor."""
+    """The keys that act on the session under the cursor."""
 
     def __init__(
         self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
@@ -33,7 +33,7 @@ class Curation:
         self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
         self._stores = stores
         self._undos: list[Callable[[], CurationResult]] = []
-        """How what was done here is taken back, the latest last."""
+        """Functions that undo the actions on this screen, the latest last."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "session.keep": self.keep,
             "session.archive": self.archive,
@@ -57,23 +57,23 @@ class Curation:
             self._do(partial(keep_copy, card))
 
     def archive(self) -> None:
-        """Puts the session away, or takes it out again; the file stays."""
+        """Archives the session, or unarchives it; the file stays."""
         if (card := self._view.card) is not None:
             self._do(partial(archive, card, not card.archived))
 
     def ask_delete(self) -> None:
-        """Says what would go, and then moves it to the trash."""
+        """Shows the file to be deleted and the forks that stay, then moves the file to the trash."""
         card = self._view.card
         if card is None:
             return
         from leafward.agents import native
         from leafward.catalog.trash import trash_folder
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         refused = ""
         if card.agent != native().name:
-            refused = f"{card.agent}'s own files are never touched: archive it"
+            refused = f"{card.agent}'s own files are never changed: archive it"
         stock = self._list.stock
         forks = [one for one in stock.cards if stock.parents.get(one.path, ("",))[0] == card.path]
         entries = counted(card.entries or 0, "entry", "entries")
@@ -98,18 +98,18 @@ class Curation:
         self._view.open_sheet(ChoiceSheet("Delete this session", choices, about), done)
 
     def undo(self) -> None:
-        """Takes back what was done last."""
+        """Undoes the last action."""
         if self._undos:
             self._do(self._undos.pop())
 
     def show_totals(self) -> None:
-        """What the sessions that are listed used and cost."""
+        """Shows the usage and the cost of the listed sessions."""
         from leafward.catalog import totals
         from leafward_tui.catalogue.model.totals_table import totals_rows
 
         stock, listing = self._list.stock, self._view.listing
         cards = stock.select(listing.query)
-        rows = totals_rows(totals(cards, stock.about.spent), stock.about.missing)
+        rows = totals_rows(totals(cards, stock.status.spent), stock.status.missing)
         of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
         self._view.show_totals(rows, of_all if listing.view.text else "esc close", cards)
 
@@ -117,7 +117,7 @@ class Curation:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
 
     def _did(self, done: CurationResult) -> None:
-        """Says what was done, and looks at the stores."""
+        """Shows the effect, and looks at the stores."""
         if done.undo is not None:
             self._undos.append(done.undo)
         self._services.say(done.words)
@@ -130,14 +130,14 @@ class Curation:
 
 
 class CurationResult(NamedTuple):
-    """What was done: words for a toast, and how it is taken back."""
+    """The effect of an action: words for a toast, and its undo."""
 
     words: str
     undo: Callable[[], CurationResult] | None = None
 
 
 def done_of(act: Callable[[], CurationResult], _job: Job) -> CurationResult:
-    """Does it."""
+    """Runs the action."""
     return act()
 
 
@@ -152,7 +152,7 @@ def keep_copy(card: Card) -> CurationResult:
 
 
 def archive(card: Card, archived: bool) -> CurationResult:
-    """Puts a session away, or takes it out again."""
+    """Archives a session, or unarchives it."""
     from leafward.agents import agent_named
     from leafward.session.journal import archive_session
 
@@ -185,5 +185,5 @@ def delete(card: Card) -> CurationResult:
 
 
 def _named(card: Card) -> str:
-    """A session, as short as a message needs it."""
+    """The name of a session, short enough for a message."""
     return fit(safe_line(card.title), _NAMED)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Filter:
-    """The keys that go to the filter and leave it; what is typed there goes to `Arrangement.filter_by`."""
+    """The keys that go to the filter and leave it; typed text goes to `Arrangement.filter_by`."""
 
     def __init__(self, view: CatalogueView) -> None:
         self._view = view
@@ -21,13 +21,13 @@ class Filter:
         }
 
     def edit(self) -> None:
-        """The filter has the keys."""
+        """Gives the keys to the filter."""
         self._view.panes.to_list()
         self._view.edit_filter()
         self._view.show_hints()
 
     def leave(self) -> None:
-        """Out of the preview on a narrow screen, else no filter any more."""
+        """Leaves the preview on a narrow screen, else clears the filter."""
         if self._view.panes.side and not self._view.filtering:
             self._view.panes.to_list()
         else:

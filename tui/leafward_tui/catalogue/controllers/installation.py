@@ -1,4 +1,4 @@
-"""The injected context in the agents' own compactions: put into a file of theirs, or taken out of it, after it was shown."""
+"""The injected context for agents' own compactions: installed into their files or removed, after the change is shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,12 +26,12 @@ class AgentInstallation:
         self.actions: Mapping[str, Callable[[], object]] = {"agents.install": self.look}
 
     def look(self) -> None:
-        """Reads what is in the agents' files, and then asks in which one."""
+        """Reads the agents' files, then asks in which one to install."""
         self._jobs.latest("installation", agent_files, self._choose, self._refused)
 
     def _choose(self, found: Sequence[AgentFile]) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [
             SheetLine(
@@ -43,7 +43,7 @@ class AgentInstallation:
         ]
         choices = []
         for key, one in zip(_KEYS, found, strict=False):
-            verb = "Take it out of" if one.installed else "Put it into"
+            verb = "Remove from" if one.installed else "Install in"
             file = tilde(str(one.change.file)) if one.change is not None else ""
             choices.append(
                 Choice(
@@ -58,7 +58,7 @@ class AgentInstallation:
         self._view.open_sheet(ChoiceSheet("Leafward in the agents", choices, about), done)
 
     def _show(self, title: str, change: Change) -> None:
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         file = tilde(str(change.file))
         sheet = ReadingSheet(
@@ -89,7 +89,7 @@ class AgentInstallation:
 
     def _did(self, change: Change) -> None:
         verb = "wrote" if change.after is not None else "removed"
-        next_step = "start the agent again" if change.installs else "I puts it there again"
+        next_step = "start the agent again" if change.installs else "I installs it again"
         self._services.say(f"{verb} {tilde(str(change.file))}; {next_step}")
 
     def _refused(self, problem: str) -> None:
@@ -97,15 +97,15 @@ class AgentInstallation:
 
 
 class AgentFile(NamedTuple):
-    """What can be done in one agent."""
+    """The possible change in one agent."""
 
     name: str
     title: str
     installed: bool
     change: Change | None
-    """The installation, or where that is done the removal."""
+    """The installation; the removal where it is installed already."""
     refused: str
-    """Why neither can be done."""
+    """The reason why there is no change."""
 
 
 def agent_files(_job: Job) -> tuple[AgentFile, ...]:
@@ -129,7 +129,7 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
             with suppress(LeafwardError):
                 possible[summary] = installation(name, summary)
         for summary, change in possible.items():
-            # What stands there may be without summaries, with them, or of another Leafward.
+            # The installed hook may be without summaries, with them, or of another version of Leafward.
             if (there or summary) and change.changed:
                 words = ", with summaries" if summary else ", without summaries" if len(possible) > 1 else ""
                 found.append(AgentFile(name, f"{title}{words}", False, change, ""))
@@ -137,7 +137,7 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
 
 
 def write_change(change: Change, _job: Job) -> Change:
-    """Writes what was shown. Raises Refused where the file changed since."""
+    """Writes the change that was shown. Raises Refused where the file has changed since."""
     from leafward.export.installation import apply
 
     apply(change)

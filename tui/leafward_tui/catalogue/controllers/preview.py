@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import Job, Jobs
 
 _KEPT = 64
-"""Looks into sessions that are kept."""
+"""Number of previews that are kept."""
 
 
 class Previews:
-    """Looks into sessions, once into each version of one."""
+    """Reads the previews of sessions, one for each version of a session."""
 
     def __init__(self, state: CatalogueState, view: CatalogueView, jobs: Jobs) -> None:
         self._stores, self._view, self._jobs = state.stores, view, jobs
         self._kept: OrderedDict[Card, SessionPreview] = OrderedDict()
 
     def look(self) -> None:
-        """Shows what is known of the session or group under the cursor at once, else has the session read."""
+        """Shows the preview of the session or group under the cursor, reading the session where it is not known yet."""
         card = self._view.card
         line = self._view.line
         if line is not None and line.kind is LineKind.GROUP:
@@ -53,7 +53,7 @@ class Previews:
 
 
 def preview_of(catalogue: Catalogue, card: Card, job: Job) -> SessionPreview | None:
-    """A look into a session; None where it was stopped."""
+    """The preview of a session; None where it was stopped."""
     from leafward_tui.catalogue.model.session_preview import read_preview
 
     return read_preview(card, catalogue.details(card.path), job.unwanted)

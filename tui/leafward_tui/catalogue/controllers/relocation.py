@@ -1,4 +1,4 @@
-"""A project whose folder is not there, and one that may be it: its sessions are begun anew there."""
+"""A project whose folder is missing, and one that may be it: new copies of its sessions are made there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _REASONS = 3
-"""Sessions that cannot go on there that the sheet names."""
+"""Sessions that cannot go on there, as many as the sheet names."""
 
 
 class ProjectRelocation:
-    """The key that begins the sessions of a moved project anew."""
+    """The key that copies the sessions of a moved project to its new folder."""
 
     def __init__(
         self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
@@ -36,23 +36,23 @@ class ProjectRelocation:
         self.actions: Mapping[str, Callable[[], object]] = {"project.relocate": self.preview}
 
     def enabled(self, _intent_id: str) -> bool:
-        """Whether the project under the cursor is gone and has a folder that it may be in now."""
-        return self._project() in self._list.stock.about.moved
+        """Whether the project under the cursor is missing and has a folder that it may be in now."""
+        return self._project() in self._list.stock.status.moved
 
     def refusal(self, intent_id: str) -> str:
-        """Why the project under the cursor cannot be begun anew elsewhere; empty for anything else."""
+        """The reason why the project under the cursor cannot be relocated; empty for any other intent."""
         if intent_id != "project.relocate":
             return ""
         if not self._project():
             return "this row is no project"
-        if self._project() not in self._list.stock.about.missing:
+        if self._project() not in self._list.stock.status.missing:
             return "the project's folder is where it was"
         return "no other project here has its name or its git remote; leafward relocate OLD NEW names both"
 
     def preview(self) -> None:
-        """Works out what would become of each session, and then asks."""
+        """Works out the outcome for each session, then asks."""
         old = self._project()
-        new = self._list.stock.about.moved.get(old)
+        new = self._list.stock.status.moved.get(old)
         if new is not None:
             work = partial(
                 relocate_project, self._list.stock.cards, old, new, self._services.config, write=False
@@ -68,12 +68,12 @@ class ProjectRelocation:
         return line.group if self._list.view.grouping is Grouping.PROJECT else ""
 
     def _ask(self, old: str, new: str, found: Relocated) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]
-        parts.append(f"{found.skipped:,} without anything to go on with" if found.skipped else "")
+        parts.append(f"{found.skipped:,} skipped" if found.skipped else "")
         parts.append(f"{found.healed:,} healed: a call in it has no result" if found.healed else "")
         if any(parts):
             about.append(SheetLine(", ".join(filter(None, parts))))
@@ -106,18 +106,18 @@ class ProjectRelocation:
 
 
 class Relocated(NamedTuple):
-    """What became of the sessions of a project, or would."""
+    """The outcome for the sessions of a project, planned or written."""
 
     made: int
     there: int
     skipped: int
     healed: int
-    """Of those that were made: sessions that could not go on as they are."""
+    """Number of the copied sessions that could not go on as they are."""
     reasons: tuple[str, ...]
-    """Of each session that cannot go on in the new folder: its title, and why."""
+    """The title of each session that cannot go on in the new folder, and why."""
 
     def words(self) -> str:
-        """What was done, for a toast."""
+        """The effect in words, for a toast."""
         parts = [f"copied {counted(self.made, 'session')}"]
         if self.there:
             parts.append(f"{self.there:,} already there")
@@ -129,7 +129,7 @@ class Relocated(NamedTuple):
 def relocate_project(
     cards: Sequence[Card], old: str, new: str, config: Config, job: Job, *, write: bool
 ) -> Relocated:
-    """Begins the sessions of a folder anew in another one; without `write` only says what would become of them."""
+    """Copies the sessions of a folder to another one; without `write` only works out the outcome."""
     from leafward.branches.relocation import Outcome, moves, relocate
 
     done: list[Relocation] = []

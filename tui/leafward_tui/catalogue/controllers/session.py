@@ -1,4 +1,4 @@
-"""Where one goes from the catalogue: into a session, into its agent, into the search of all text."""
+"""Destinations from the catalogue: a session, its agent, the search of all text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SessionExits:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
         self._arrangement, self._stores = arrangement, stores
         self._search: object = None
-        """The search of all text that was left last."""
+        """The last search of all text, for the next time."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "session.open": self.open,
             "session.resume": self.resume,
@@ -60,7 +60,7 @@ class SessionExits:
         return intent_id != "copy.text" or card is not None
 
     def refusal(self, intent_id: str) -> str:
-        """Why what is done with a session cannot be done with the row under the cursor; empty for anything else."""
+        """The reason why the row under the cursor has no session for an intent; empty for any other intent."""
         if self._view.line is None and self._state.stores.searching:
             return "still looking for sessions"
         if intent_id not in _OF_A_SESSION:
@@ -69,10 +69,10 @@ class SessionExits:
             return "no session here"
         if self._view.card is None:
             return "this row is a project or a day; go to a session"
-        return "this file is no session that can be read"
+        return "this file cannot be read as a session"
 
     def open(self) -> None:
-        """The session in the explorer; a group opens or closes."""
+        """Opens the session in the explorer; folds or unfolds a group."""
         card = self._view.card
         if card is None:
             self._arrangement.toggle_here()
@@ -80,7 +80,7 @@ class SessionExits:
             self._services.screens.session(Path(card.path), card.agent)
 
     def search(self) -> None:
-        """All text of all sessions; what was found last stands there again, or what is filtered for is searched for."""
+        """Opens the search of all text with its last result, or with the text of the filter."""
 
         def left(search: object) -> None:
             self._search = search
@@ -90,18 +90,18 @@ class SessionExits:
         )
 
     def copy(self) -> None:
-        """The path of the session."""
+        """Copies the path of the session."""
         if (card := self._view.card) is not None:
             self._services.copy(pasted_path(card.path))
 
     def resume(self) -> None:
-        """Reads the session to learn how its agent opens it, then hands the terminal over."""
+        """Reads the session to get the command of its agent, then hands the terminal over."""
         if (card := self._view.card) is not None:
             work = partial(resume_command, card, self._services.keymap.label("session.fork"))
             self._jobs.latest("resume", work, self._resume_with, self._resume_with)
 
     def _resume_with(self, answer: Resume | str) -> None:
-        """Hands the terminal over; back again, looks at what the agent wrote."""
+        """Hands the terminal over; afterwards looks for new lines of the agent."""
         problem: str | None = answer if isinstance(answer, str) else None
         if not isinstance(answer, str) and (failed := self._view.run_in_agent(answer)) is not None:
             problem = f"{failed}; leafward resume --print shows the command"
@@ -111,7 +111,7 @@ class SessionExits:
 
 
 def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:
-    """How the agent of a session opens it, or why it cannot. Raises LeafwardError, OSError."""
+    """The command with which an agent opens its session, or why it cannot. Raises LeafwardError, OSError."""
     from leafward.agents import agent_named
 
     agent = agent_named(card.agent)
@@ -122,5 +122,5 @@ def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:
     finally:
         session.close()
     if problem is not None:
-        return f"{problem}; open it, and go on in a new session elsewhere ({fork_key})"
+        return f"{problem}; open it, and begin a new session in another folder ({fork_key})"
     return command

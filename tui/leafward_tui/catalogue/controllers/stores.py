@@ -1,4 +1,4 @@
-"""The look at the stores of the agents: at the start, when asked for, and now and then while nobody is busy."""
+"""The look at the stores of the agents: at the start, on request, and now and then while the application is idle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.catalog import Card, Catalogue, Update
-from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.bars.title_bar import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _IDLE = 150.0
-"""How much longer than a look at the stores the rest after it is: with that an open catalogue is idle."""
+"""Length of the rest after a look at the stores, as a multiple of its time: an open catalogue stays idle."""
 
 _LONGEST_REST = 15.0
-"""Seconds after which the stores are looked at all the same: after a look that had much to read, the next has not."""
+"""Seconds after which the stores are looked at all the same: after a look with much to read, the next has little."""
 
 
 class Stores:
@@ -42,10 +42,12 @@ class Stores:
         self._view, self._services, self._jobs = view, services, jobs
         self._arrangement = arrangement
         self.rested = 0.0
-        """When the stores may be looked at again without anybody asking."""
+        """The time from which the stores may be looked at again without a request."""
         self._missed = False
-        """Whether cards were found that are not listed: the look was cancelled, or lines were not made that soon. What was found once is
-        not found again."""
+        """Whether some read cards are not listed, because the look was cancelled or the lines were not made yet.
+
+        Cards that were read once are not read again.
+        """
         self.actions: Mapping[str, Callable[[], object]] = {"catalogue.refresh": self.refresh}
 
     def refresh(self) -> None:
@@ -61,17 +63,17 @@ class Stores:
         self._jobs.latest("stores", work, self._rest, self._failed)
 
     def look_again(self) -> None:
-        """Looks unless that is under way, or the screen is not the one seen."""
+        """Looks unless a look is under way, or another screen is on top."""
         if self._view.on_top and not self._state.searching:
             self.look_around()
 
     def look_in_time(self) -> None:
-        """The same, so seldom that all looks together take a hundredth of the time."""
+        """Looks again after a rest of 150 times the last look, but of 15 seconds at most."""
         if time.perf_counter() >= self.rested:
             self.look_again()
 
     def resumed(self) -> None:
-        """Back from a session: it may have changed."""
+        """Looks again after a visit to a session, which may have changed."""
         if self._state.cards is not None:
             self.look_again()
 
@@ -83,7 +85,7 @@ class Stores:
         self._services.say(problem, problem=True)
 
     def _take(self, known: StoreReading) -> None:
-        """Takes the cards; lines are made of them beside the screen."""
+        """Takes the cards; their lines are made beside the screen."""
         state, update = self._state, known.update
         state.catalogue = known.catalogue
         before = state.cards is not None
@@ -96,7 +98,7 @@ class Stores:
             if not state.cards:
                 self._view.show_state()
             return
-        # While files are read, lines are made seldom enough that keys always find a free moment.
+        # While files are read, lines are made so seldom that keys always find a free moment.
         self._missed = state.searching and before and self._arrangement.resting
         if not self._missed:
             state.cards = known.cards
@@ -104,7 +106,7 @@ class Stores:
 
 
 class StoreReading(NamedTuple):
-    """Cards that are new or better: all of them, and how far the work is."""
+    """All known cards, after new or better ones were read, and the progress of the look."""
 
     catalogue: Catalogue
     cards: list[Card]
@@ -119,9 +121,9 @@ def read_stores(
     known: Callable[[StoreReading], object],
     job: Job,
 ) -> float:
-    """Reads the stored index, where that was not done, then the stores; returns the seconds it took the processor.
+    """Reads the stored index, where that was not done, then the stores; returns the seconds of processor time.
 
-    `known` is called with whatever is new.
+    `known` is called whenever there are new cards.
     """
     if catalogue is None:
         catalogue = Catalogue(config, paths)

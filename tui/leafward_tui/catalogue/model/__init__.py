@@ -1,3 +1,3 @@
-"""What the catalogue shows, as values. Pure."""
+"""The content of the catalogue, as values. Pure."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lines of the catalogue: sessions filtered, sorted, grouped and nested. Pure; knows neither widgets nor colour.
 
-Made in a worker from what is known at that moment; ten thousand sessions take some tens of milliseconds.
+Made in a worker from the cards known so far; ten thousand sessions take some tens of milliseconds.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog import (
     NOTHING,
     NOTHING_KNOWN,
-    About,
     Card,
+    CatalogueStatus,
     Details,
     Group,
     Namesake,
@@ -30,25 +30,25 @@ from leafward.catalog import (
     told_apart,
 )
 from leafward.query.search import Query, Shelf, matches, parse
-from leafward_tui.ui.cells import money
+from leafward_tui.ui.text.cells import money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Grouping(StrEnum):
-    """What sessions stand together by."""
+    """The groupings of sessions."""
 
     PROJECT = "project"
     FOREST = "forest"
-    """What belongs together across projects and agents, then what stands alone."""
+    """Families across projects and agents, then sessions on their own."""
     DAY = "day"
     AGENT = "agent"
     NONE = "none"
 
     @property
     def label(self) -> str:
-        """What it is called on the screen. A session may have gone on for days: the list has it on the last of them."""
+        """The name on the screen. A session may have gone on for days: the list has it on the last of them."""
         return {Grouping.FOREST: "family", Grouping.DAY: "last day"}.get(self, str(self))
 
 
@@ -59,18 +59,18 @@ ALONE = "on their own"
 
 
 class LineKind(StrEnum):
-    """What a line of the list is."""
+    """The kinds of lines of the list."""
 
     GROUP = "group"
     SESSION = "session"
     BLANK = "blank"
     HIDDEN = "hidden"
-    """Says how many sessions a filter or the archive hides."""
+    """The line with the number of sessions that a filter or the archive hides."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the user wants to see."""
+    """The user's view of the list."""
 
     text: str = ""
     """The query as typed."""
@@ -89,60 +89,60 @@ class ListLine(NamedTuple):
     group: str = ""
     card: Card | None = None
     nest: tuple[bool, ...] = ()
-    """For each level of nesting, whether a sibling follows below; empty for what hangs under nothing."""
+    """For each level of nesting, whether a sibling follows below; empty for a line that is not nested."""
     folded: bool = False
     shown: int = 0
     total: int = 0
-    """Of a group: its sessions that are shown, and all of them. Of a hidden line: how many, and in how many groups."""
+    """All sessions of a group, of which `shown` are on show; of a hidden line, in how many groups its sessions are."""
     found: int = 0
-    """Of a group: its sessions that match, those hidden without a filter too: `used` is theirs."""
+    """Of a group: its sessions that match, including those hidden without a filter: `used` is theirs."""
     used: Sum = NOTHING
-    """Of a group: what its sessions that match used and cost, those hidden without a filter too, as in the totals."""
+    """Of a group: usage and cost of its sessions that match, including those hidden without a filter, as in the totals."""
     modified: int = 0
     words: str = ""
     relation: str = ""
-    """How a nested session came from the one that it hangs under."""
+    """The relation of a nested session to the one above it."""
     apart: Namesake | None = None
-    """Of a session whose title is that of another in its group: what tells them apart."""
+    """Of a session with the title of another in its group: the text that distinguishes them."""
     elsewhere: str = ""
-    """Of a session in the forest: its project, where that is another than the one of the line it hangs under."""
+    """Of a session in the forest: its project, where that differs from the project of the line above it."""
 
 
 class Stock:
-    """All cards with what is worked out from them once: who is whose fork, texts ready to be searched."""
+    """All cards with facts computed from them once: parents, and texts ready for the search."""
 
     def __init__(
         self,
         cards: Sequence[Card],
         files: Mapping[str, Details] | None = None,
-        about: Callable[[Sequence[Card], Mapping[str, tuple[str, str]]], About] | None = None,
+        status: Callable[[Sequence[Card], Mapping[str, tuple[str, str]]], CatalogueStatus] | None = None,
         details: Callable[[str], Details] | None = None,
     ) -> None:
         """`details` gives the last words of a session by its path."""
         self.source = cards
-        """The very list it was made from."""
+        """The very list of cards it was made from."""
         self.cards = sorted(cards, key=lambda card: card.path)
         self.parents = parents(self.cards)
-        self.about = about(self.cards, self.parents) if about is not None else NOTHING_KNOWN
+        self.status = status(self.cards, self.parents) if status is not None else NOTHING_KNOWN
         self.files = files
         self.agents = tuple(sorted({card.agent for card in self.cards}))
         self.projects = len({card.project for card in self.cards})
-        self.used = {path: sum_of(days) for path, days in self.about.spent.items()}
+        self.used = {path: sum_of(days) for path, days in self.status.spent.items()}
         self.details = details or (lambda _path: Details())
         self._shelf: Shelf | None = None
         self._lock = threading.Lock()
 
     @cached_property
     def joined(self) -> frozenset[str]:
-        """The paths of sessions that something was made from, or that were made from another."""
+        """The paths of sessions with a parent or a child."""
         return families(self.cards, self.parents)
 
     def sum_of(self, path: str) -> Sum:
-        """What a session used and cost."""
+        """Usage and cost of a session."""
         return self.used.get(path, NOTHING)
 
     def cost_of(self, path: str) -> str:
-        """What a session cost; empty where that is not known."""
+        """The cost of a session; empty where that is not known."""
         used = self.sum_of(path)
         return money(used.cost) if used.priced else ""
 
@@ -158,7 +158,7 @@ class Stock:
 
 @dataclass(frozen=True)
 class Listing:
-    """The lines as they stand, and the figures around them."""
+    """The present lines, and the figures around them."""
 
     lines: Sequence[ListLine]
     view: View
@@ -170,20 +170,20 @@ class Listing:
     archived: int
     """Sessions left out because they are archived."""
     warm_ups: int = 0
-    """Sub-agents left out because nothing was asked of them."""
+    """Sub-agents left out because they had no task."""
     at: Mapping[str, int] = field(default_factory=dict)
     """Line by path of the session, and by ``group:`` and its name."""
     groups: Mapping[str, tuple[Card, ...]] = field(default_factory=dict)
-    """The sessions of each group that are shown or would be, were it not folded."""
+    """The sessions of each group that are on show, or would be if it were unfolded."""
 
     @property
     def missed(self) -> int:
-        """Sessions that the filter does not find: with those that are shown, archived or without a task, all there are."""
+        """Sessions that the filter does not find; with those on show, archived or without a task, all sessions."""
         return self.total - self.matched
 
     @property
     def matched(self) -> int:
-        """Sessions that the filter finds, those hidden without a filter too; all where there is none."""
+        """Sessions that the filter finds, including those hidden without a filter; all where there is none."""
         return self.shown + self.archived + self.warm_ups
 
     def files_found(self, path: str) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     found=matching[name],
                     used=used[name],
                     modified=group.modified,
-                    words=NO_PROJECT_FOLDER if name in stock.about.missing else "",
+                    words=NO_PROJECT_FOLDER if name in stock.status.missing else "",
                 )
             )
             if folded:
@@ -263,7 +263,7 @@ def day_of(milliseconds: int) -> str:
 
 
 def _grouped(stock: Stock, grouping: Grouping, shown: Sequence[Card]) -> Callable[[Card], str]:
-    """The name of a card's group; `shown` are those that have a line."""
+    """The name of a card's group; `shown` are the cards with a line."""
     if grouping is Grouping.PROJECT:
         return lambda card: card.project
     if grouping is Grouping.AGENT:
@@ -271,7 +271,7 @@ def _grouped(stock: Stock, grouping: Grouping, shown: Sequence[Card]) -> Callabl
     if grouping is Grouping.DAY:
         return lambda card: day_of(card.when)
     if grouping is Grouping.FOREST:
-        # Whose relatives are all hidden stands alone on the screen.
+        # A session whose relatives are all hidden is on its own on the screen.
         alone = {card.path for card in shown} - families(shown, stock.parents)
         joined = stock.joined - alone
         return lambda card: FAMILIES if card.path in joined else ALONE
@@ -298,12 +298,12 @@ def _groups(
         return sorted(found, key=lambda one: one[0] != FAMILIES)
     if grouping is Grouping.DAY:
         return sorted(found, key=lambda one: one[0], reverse=True)
-    # What belongs to no project is damaged or strange: it never pushes the others away from the top.
+    # Sessions without a project are damaged or strange: they never push the others away from the top.
     return sorted(found, key=lambda one: not one[0])
 
 
 def _used(cards: Iterable[Card], stock: Stock, group_of: Callable[[Card], str]) -> dict[str, Sum]:
-    """What the sessions of each group used and cost."""
+    """Usage and cost of the sessions of each group."""
     used: dict[str, Sum] = {}
     for card in cards:
         name = group_of(card)
@@ -347,7 +347,7 @@ def _add_hidden(
     warm_ups: int,
     elsewhere: list[int],
 ) -> None:
-    """What is left out leaves a line with a count; `elsewhere` are the sessions of each project of which none is shown."""
+    """Adds lines with the numbers of hidden sessions; `elsewhere` are the numbers for each project without a visible one."""
     if not lines:
         return
     if query and filtered:
@@ -360,7 +360,7 @@ def _add_hidden(
     for count, words in (
         (archived, "archived"),
         (warm_ups, WARM_UPS),
-        (stock.about.excluded, "excluded by the configuration"),
+        (stock.status.excluded, "excluded by the configuration"),
     ):
         if count:
             if lines[-1].kind is not LineKind.HIDDEN:

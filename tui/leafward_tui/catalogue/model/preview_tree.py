@@ -1,6 +1,6 @@
-"""The small tree of the preview: the path from its first prompt to the leaf, what stands out on it, and how much lies between.
+"""The small tree of the preview: the path from its first prompt to the leaf, its landmarks, and the turns between.
 
-Its rows are all of the session: their turns are those of the list, their entries those of the session's title.
+Its rows cover the whole session: their turns are those of the list, their entries those of the session's title.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 from leafward.session.entry_headline import headline
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.size_change import SizeChange
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:
     from leafward.context.basis import Basis
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from leafward.session.tree import Run
 
 _BRANCHES = 3
-"""Branches and summaries of branches that have rows of their own, the latest; those before count in the turns between."""
+"""The latest branches and branch summaries, which have rows of their own; those before count in the turns between."""
 _COMPACTIONS = 6
-"""Compactions that have rows of their own, likewise."""
+"""The latest compactions, which have rows of their own; those before count in the turns between."""
 _PROMPT = re.compile(b"[" + re.escape(bytes(PROMPTS)) + b"]")
 
 
 class Sign(StrEnum):
-    """What a row of the small tree is."""
+    """The kinds of rows of the small tree."""
 
     PROMPT = "prompt"
     BRANCH = "branch"
@@ -47,28 +47,28 @@ class TreeRow:
     sign: Sign
     text: str
     number: int | None = None
-    """Entries that it stands for; those of compactions and summaries of branches count in the next row that has a number."""
+    """Its entries; those of compactions and branch summaries count in the next row with a number."""
     turns: int = 0
-    """Turns that it stands for."""
+    """Its turns."""
     change: SizeChange | None = None
-    """What a compaction did to the size of the context."""
+    """The change of the context's size by a compaction."""
 
 
 class _Mark(NamedTuple):
-    """What stands out on the path."""
+    """A landmark of the path."""
 
     position: int
-    """On the path: of a compaction or summary its own, of a branch that of the entry behind the one it leaves from."""
+    """Its position on the path; of a branch, that of the entry after the one it leaves."""
     sign: Sign
     entry: EntryIndex
-    """What its row is called by."""
+    """The entry that names its row."""
     entries: int = 0
-    """Of a branch, all of them."""
+    """Of a branch, all of its entries."""
     turns: int = 0
 
 
 def tree_rows(session: Session, place: int, basis: Basis) -> tuple[TreeRow, ...]:
-    """The rows, where the conversation stands at an entry; none for -1."""
+    """The rows of a session up to an entry of the conversation; none for -1."""
     path = session.tree.path_runs(place)
     return _Rows(session, path, basis).rows() if path else ()
 
@@ -82,10 +82,10 @@ class _Rows:
         self._kinds = b"".join(bytes(kinds[run.start : run.stop]) for run in path)
         self._prompts = [found.start() for found in _PROMPT.finditer(self._kinds)]
         self._ends = list(accumulate(run.stop - run.start for run in path))
-        """How many entries of the path there are to the end of each of its runs."""
+        """The number of entries on the path up to the end of each of its runs."""
         self._rows: list[TreeRow] = []
         self._folded: list[_Mark] = []
-        """Those that have no row and are in no row yet."""
+        """Marks without a row that are not counted in a row yet."""
         self._uncounted = 0
         """Entries of rows without a number."""
 
@@ -117,7 +117,7 @@ class _Rows:
     # --- rows ---------------------------------------------------------------------------------------------------------
 
     def _first(self, at: int, end: int) -> int:
-        """The row of the first turn, with what stands before it; returns where the next begins."""
+        """Adds the row of the first turn, with the entries before it; the position where the next row begins."""
         if at or not self._prompts or self._prompts[0] >= end:
             return at
         end = min([end, *self._prompts[1:2]])
@@ -125,7 +125,7 @@ class _Rows:
         return end
 
     def _between(self, at: int, end: int) -> None:
-        """Turns that have no row of their own, and what is folded among them."""
+        """Adds a row for turns without a row of their own, and the marks folded among them."""
         at = self._first(at, end)
         turns, entries = self._turns(at, end), self._entries(at, end)
         folded = [mark for mark in self._folded if mark.position <= end]
@@ -145,7 +145,7 @@ class _Rows:
         self._add(Sign.RUN, text, entries, turns)
 
     def _last(self, at: int, end: int, beside: int) -> None:
-        """The row of the leaf: the last turn, or what came of it behind the last row, with bookkeeping that lies elsewhere."""
+        """Adds the row of the leaf: the last turn, or the entries after the last row, with bookkeeping from elsewhere."""
         last = next((prompt for prompt in reversed(self._prompts) if prompt >= at), -1)
         if last >= 0 and last != self._prompts[0]:
             self._between(at, last)
@@ -173,19 +173,19 @@ class _Rows:
         return TreeRow(Sign.BRANCH, headline(self._session, mark.entry).text, mark.entries, mark.turns)
 
     def _memory(self, mark: _Mark) -> TreeRow:
-        """The row of a compaction, with the sizes that its row in the tree has, or of a branch summary."""
+        """The row of a compaction, with the sizes of its row in the tree, or of a branch summary."""
         if mark.sign is Sign.SUMMARY:
             return TreeRow(mark.sign, "branch summary")
         return TreeRow(mark.sign, "compaction", change=SizeChange.of(self._basis, mark.entry))
 
-    # --- what stands where --------------------------------------------------------------------------------------------
+    # --- places -------------------------------------------------------------------------------------------------------
 
     def _entry(self, position: int) -> EntryIndex:
         run = bisect_right(self._ends, position)
         return EntryIndex(self._path[run].stop - (self._ends[run] - position))
 
     def _entries(self, at: int, end: int) -> int:
-        """How many entries stand between two positions."""
+        """The number of entries between two positions."""
         spans, begin = [], 0
         for run in self._path:
             stop = begin + run.stop - run.start
@@ -210,7 +210,7 @@ class _Rows:
         return found
 
     def _branches(self) -> list[_Mark]:
-        """What leaves the path, and what begins anew; each run once."""
+        """Branches of the path, and other roots; each run once."""
         tree = self._session.tree
         on_path = {tree.run_of(run.start) for run in self._path}
         seen = set(on_path)
@@ -253,7 +253,7 @@ class _Rows:
 
     @staticmethod
     def _shown(marks: list[_Mark]) -> list[_Mark]:
-        # A branch leaves from the entry before what stands at its position.
+        # A branch leaves from the entry before its position.
         ordered = sorted(marks, key=lambda mark: (mark.position, mark.sign is not Sign.BRANCH))
         compactions = [mark for mark in ordered if mark.sign is Sign.COMPACTION][-_COMPACTIONS:]
         others = [mark for mark in ordered if mark.sign is not Sign.COMPACTION][-_BRANCHES:]

@@ -1,4 +1,4 @@
-"""What the preview shows of a session: a few rows of its tree, its first and last words, its files. Made in a worker."""
+"""The preview of a session: a few rows of its tree, its first and last words, its files. Made in a worker."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from leafward.catalog import Card, Details
 
 WHOLE_BYTES = 8 << 20
-"""Up to this size lines changed are counted; of a larger session the files are named only."""
+"""The largest session whose changed lines are counted; of a larger one the files are only named."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPreview:
-    """What the preview shows of a session. Texts are safe."""
+    """The content of a preview. Texts are safe."""
 
     path: str
     tree: tuple[TreeRow, ...] = ()
     first: str = ""
     last: str = ""
     reply: str = ""
-    """The last reply to it; empty where there is none yet."""
+    """The last reply; empty where there is none yet."""
     changes: tuple[FileChange, ...] = ()
     """Files changed on the path, with their lines; empty where the session is too large to count."""
     changed: tuple[str, ...] = ()
-    """Names of files changed, where lines were not counted."""
+    """Names of changed files, where lines were not counted."""
     read: int = 0
     """Files read only."""
     window: int | None = None
     """The context window that the agent recorded last; None where it records none."""
     problem: str = ""
-    """Why there is nothing to show."""
+    """The reason why there is nothing to show."""
 
 
 def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> SessionPreview | None:
@@ -58,7 +58,7 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
     try:
         if stop():
             return None
-        # As the list: a preview of ours is no place from which the agent goes on.
+        # As in the list: a preview leaf is no place from which the agent goes on.
         place = session.tree.content_at(session.own_leaf)
         path = session.tree.path_runs(place)
         small = card.size <= WHOLE_BYTES

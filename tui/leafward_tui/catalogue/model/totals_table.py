@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.catalog import Card, Sum, Totals, day_name
-from leafward_tui.ui.cells import ZERO, count, counted, exact, money
+from leafward_tui.ui.text.cells import ZERO, count, counted, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ class TotalsRow(NamedTuple):
     name: str
     figures: tuple[str, ...] = ()
     share: float = -1.0
-    """How long its bar is, of the longest; negative where it has none."""
+    """The length of its bar as a share of the longest; negative where it has none."""
     head: bool = False
     path: bool = False
     """Whether the name is a folder."""
@@ -33,7 +33,7 @@ class TotalsRow(NamedTuple):
 
 
 def totals_rows(sums: Totals, missing: frozenset[str]) -> list[TotalsRow]:
-    """All of them, sections parted by an empty row."""
+    """All rows, with an empty one between sections."""
     if not sums.all.sessions:
         return [TotalsRow("No sessions.")]
     return [*_whole(sums), *_projects(sums, missing), *_agents(sums), *_days(sums)]
@@ -47,11 +47,11 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
             f"cost not recorded in {counted(sums.all.unpriced, 'session')}: + means at least that, ? none recorded",
             quiet=True,
         )
-    yield TotalsRow("what several sessions share is counted once", quiet=True)
+    yield TotalsRow("shared history counted once", quiet=True)
 
 
 def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:
-    """A row a project, and under it one for each of its agents where there are several."""
+    """A row for each project, and below it one for each of its agents where there are several."""
     yield TotalsRow("")
     yield TotalsRow("By project", ("sessions", "tokens", "cost"), head=True)
     for project, one in sums.projects.items():
@@ -83,7 +83,7 @@ def _days(sums: Totals) -> Iterator[TotalsRow]:
 
 
 def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
-    """What was done again after compactions, by agent, model and strategy; while sessions are read, how far that is."""
+    """Repeats after compactions, by agent, model and strategy; while sessions are read, also the progress."""
     if not found.sessions:
         return []
     rows = [
@@ -104,7 +104,7 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
 
 
 def _repeated(agent: str, model: str, sums: dict[str, AftermathSum]) -> Iterator[TotalsRow]:
-    """The compactions of an agent and a model, and below them those by Leafward: in a narrow window a name is cut."""
+    """The compactions of an agent and a model, and below them those by Leafward; in a narrow window names are cut."""
     from leafward.compaction.aftermath_totals import OWN
 
     name = ", ".join(safe_line(part, 40) for part in (agent, model) if part)
@@ -130,14 +130,14 @@ def _figures(one: Sum) -> tuple[str, str, str]:
 
 
 def _price(one: Sum) -> str:
-    """A cost; with `+` where some sessions say none, `?` where all of them do not."""
+    """A cost; with `+` where some sessions record none, `?` where none does."""
     if not one.priced:
         return "?" if one.unpriced else ""
     return (money(one.cost) if one.cost else "$0") + "+" if one.unpriced else money(one.cost)
 
 
 class AftermathReading(NamedTuple):
-    """What followed the compactions of sessions, as far as they are read."""
+    """The aftermaths of the sessions read so far."""
 
     sums: dict[Maker, AftermathSum]
     read: int
@@ -149,7 +149,7 @@ class AftermathReading(NamedTuple):
 def aftermaths(
     cards: Sequence[Card], progress: Callable[[AftermathReading], object], job: Job
 ) -> AftermathReading:
-    """Adds up what was done again after the compactions of some sessions; `progress` hears it after each. Raises Cancelled."""
+    """Adds up the repeats after the compactions of some sessions; `progress` gets the sum after each. Raises Cancelled."""
     from leafward.agents import agent_named
     from leafward.compaction.aftermath_totals import AftermathTotals
 

@@ -1,4 +1,4 @@
-"""What the preview shows of a group of sessions, such as a project: who worked there, what it took, its latest sessions."""
+"""The preview of a group of sessions, such as a project: its agents, its usage, its latest sessions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rich.segment import Segment
 from leafward.base.safe_text import safe_line
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.session_row import day_words
-from leafward_tui.ui.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.times import moment_at
+from leafward_tui.ui.text.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.times import moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.catalog import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.key_overrides import Keymap
-    from leafward_tui.ui.side_pane import PaneLine
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
+    from leafward_tui.ui.keys.key_overrides import Keymap
+    from leafward_tui.ui.panes.side_pane import PaneLine
 
 _MOST = 40
 """Sessions that are listed."""
@@ -30,7 +30,7 @@ _AGE = 4
 
 
 def group_title(group: str, grouping: Grouping, width: int, now: float, gap: str) -> str:
-    """What a group is called, in at most `width` cells where it is a folder. `now` in seconds since 1970."""
+    """The name of a group, in at most `width` cells where it is a folder. `now` in seconds since 1970."""
     if grouping is Grouping.PROJECT:
         return fit_path(tilde(group) or "no project", width, gap=gap)
     return day_words(group, now) if grouping is Grouping.DAY else safe_line(group)
@@ -47,7 +47,7 @@ def section_head(title: str, fact: str, width: int, ground: Ground) -> PaneLine:
 def moved_lines(
     folder: str | None, width: int, keymap: Keymap, ground: Ground, glyphs: Glyphs
 ) -> Iterator[PaneLine]:
-    """Where a project that is not found may be now, and the key that copies its sessions there."""
+    """The present place of a project that is not found, where one is likely, and the key that copies its sessions there."""
     if folder is not None:
         key = keymap.label("project.relocate")
         lead, words = f"{key}  " if key else "", "copy its sessions to "
@@ -81,12 +81,12 @@ def group_lines(
     yield [Segment(fit(last, width, ellipsis=glyphs.ellipsis), ground.faint)]
     if line.words:
         yield [Segment(fit(line.words, width, ellipsis=glyphs.ellipsis), ground.warn)]
-        yield from moved_lines(listing.stock.about.moved.get(line.group), width, keymap, ground, glyphs)
+        yield from moved_lines(listing.stock.status.moved.get(line.group), width, keymap, ground, glyphs)
     used = line.used
     if used.tokens or used.priced:
         yield []
         yield section_head(
-            "Total of those found" if listing.query else "Total",
+            "Total of the matches" if listing.query else "Total",
             f"{count(used.tokens)} tokens" if used.tokens else "",
             width,
             ground,
@@ -103,7 +103,7 @@ def group_lines(
 
 
 def _rows_of(names: list[str], width: int) -> list[str]:
-    """Names in as few rows as hold them whole; at least one row."""
+    """Names in the fewest rows that hold them whole; at least one row."""
     rows = names[:1] or [""]
     for name in names[1:]:
         beside = f"{rows[-1]}   {name}"
@@ -115,7 +115,7 @@ def _rows_of(names: list[str], width: int) -> list[str]:
 
 
 def _unpriced(sessions: int, room: int) -> str:
-    """How many sessions say no cost, in the longest words that fit."""
+    """The number of sessions without a recorded cost, in the longest words that fit."""
     if not sessions:
         return ""
     most = f"{counted(sessions, 'session')} without a recorded cost"

@@ -12,14 +12,14 @@ from textual.widget import Widget
 
 from leafward.catalog import Sort
 from leafward_tui.catalogue.widgets.session_row import TEXT_AT, Columns
-from leafward_tui.ui.cells import fit, right
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import fit, right
 
 if TYPE_CHECKING:
     from textual import events
 
 _SORTED = {"context": Sort.TOKENS, "size": Sort.SIZE, "when": Sort.WHEN, "turns": Sort.TURNS}
-"""The column that shows what a sort goes by."""
+"""The sort of each column that can be sorted by."""
 
 
 class ListHead(Widget):
@@ -42,9 +42,9 @@ class ListHead(Widget):
         self._bare = True
 
     def show(self, sort: Sort, order: str, *, agents: bool, lit: bool, bare: bool = False) -> None:
-        """``lit`` while the list has the focus; ``bare`` leaves out the headings, as there are no rows to head.
+        """Sets the head: ``lit`` while the list has the focus; ``bare`` leaves out the headings of an empty list.
 
-        ``order`` says in words how the rows are grouped and sorted.
+        ``order`` is the grouping and the order in words.
         """
         state = (sort, order, agents, lit, bare)
         if state != (self._sort, self._order, self._agents, self._lit, self._bare):

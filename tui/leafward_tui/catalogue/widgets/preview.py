@@ -14,7 +14,9 @@ from leafward.query.search import matches
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import (
     cell_len,
     count,
     counted,
@@ -27,11 +29,9 @@ from leafward_tui.ui.cells import (
     split_path,
     wrap,
 )
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.services import services_of
-from leafward_tui.ui.side_pane import PaneLine, SidePane
-from leafward_tui.ui.times import moments_at
+from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.times import moments_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from leafward.query.search import Query
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.catalogue.model.session_preview import SessionPreview
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
 
 _LABEL = 5
 _FILES = 6
 _LEAST_PATH = 12
-"""Cells in which a path says something."""
+"""Cells below which a path is not worth showing."""
 
 
 class Preview(SidePane):
-    """Title, where and when, small tree, context, first and last words, files."""
+    """Title, place and time, small tree, context, first and last words, files."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Preview(SidePane):
         self._group: tuple[ListLine, Listing] | None = None
         """The group shown instead of a session."""
         self._stock: Stock | None = None
-        """What is known of all sessions: costs, and which of them go."""
+        """Facts about all sessions: costs, and expiry dates."""
 
     @property
     def card(self) -> Card | None:
@@ -77,13 +77,13 @@ class Preview(SidePane):
     def show(
         self, card: Card | None, preview: SessionPreview | None, query: Query, stock: Stock | None = None
     ) -> None:
-        """Replaces everything at once; without a preview, what the card says."""
+        """Replaces everything at once; without a preview, shows the card."""
         other = card is None or self._card is None or card.path != self._card.path
         self._card, self._preview, self._query, self._stock, self._group = card, preview, query, stock, None
         self.changed(from_top=other)
 
     def show_group(self, line: ListLine, listing: Listing) -> None:
-        """A group, such as a project, instead of a session."""
+        """Shows a group, such as a project, instead of a session."""
         other = self.group != line.group
         self._card, self._preview, self._group = None, None, (line, listing)
         self.changed(from_top=other)
@@ -124,7 +124,7 @@ class Preview(SidePane):
         named = min(cell_len(card.agent), 8)
         room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
         where = tilde(card.project)
-        # Where the model leaves no room for a path, the list says the project.
+        # Where the model leaves no room for a path, the list shows the project.
         where = fit_path(where, room, gap=glyphs.gap) if room >= min(_LEAST_PATH, cell_len(where)) else ""
         yield [
             Segment(fit(card.agent, named), ground.sub),
@@ -138,10 +138,10 @@ class Preview(SidePane):
             ),
         ]
         last, *begun = moments_at(card.modified, *([] if card.created is None else [card.created]))
-        # A copy has a header of its own, younger than what it took over.
+        # A copy has a header of its own, younger than the entries it took over.
         copied = card.created is not None and card.created > card.modified
         began = f"{'copied' if copied else 'started'} {begun[0]}" if begun else ""
-        written = self._stock.about.written.get(card.path, 0) if self._stock is not None else 0
+        written = self._stock.status.written.get(card.path, 0) if self._stock is not None else 0
         live = is_live(card, written, services_of(self).clock().timestamp())
         state, style = ("written just now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
@@ -151,14 +151,14 @@ class Preview(SidePane):
             INFERRED,
         )
         if price and took_over:
-            # What it took over counts in the session that it came from.
+            # Entries that it took over count in the session they came from.
             price += " of its own"
         taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
-        # Where the time of day has no room, the day has.
+        # Where there is no room for the time of day, there is for the day.
         days = began.rpartition(" ")[0]
         fitting = next((f"   {one}" for one in (began, days) if one and taken + cell_len(one) <= width), "")
         if copied and card.created is not None and not (fitting or live):
-            # The list has the age of the copy, too. By itself it needs no year to be told from the other.
+            # The list shows the age of the copy, too. Alone it needs no year.
             (made,) = moments_at(card.created)
             state = f"copied {made}"
         began = fitting
@@ -174,15 +174,15 @@ class Preview(SidePane):
             yield [Segment(f"{glyphs.malformed} {word}", ground.warn), Segment(rest, ground.faint)]
 
     def _stays(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
-        """Whether the session is kept, goes soon, or belongs to a folder that is not there."""
+        """Whether the session is kept, expires soon, or belongs to a missing folder."""
         if self._stock is None:
             return
-        about = self._stock.about
+        status = self._stock.status
         shell = services_of(self)
-        if card.path in about.kept:
+        if card.path in status.kept:
             words = "kept by Leafward; the original is gone" if is_kept(card.path) else "a copy is kept"
             yield [Segment(words, ground.sub)]
-        elif (left := about.expires.get(card.path)) is not None:
+        elif (left := status.expires.get(card.path)) is not None:
             words = leaves_in(left, int(shell.clock().timestamp() * 1000))
             key = shell.keymap.label("session.keep")
             if words:
@@ -190,9 +190,9 @@ class Preview(SidePane):
                     Segment(words, ground.warn),
                     Segment(f"   {key}  keeps a copy" if key else "", ground.faint),
                 ]
-        if card.project in about.missing:
+        if card.project in status.missing:
             yield [Segment(NO_PROJECT_FOLDER, ground.warn)]
-            yield from moved_lines(about.moved.get(card.project), width, shell.keymap, ground, glyphs)
+            yield from moved_lines(status.moved.get(card.project), width, shell.keymap, ground, glyphs)
 
     def _tree(
         self, card: Card, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs
@@ -247,7 +247,7 @@ class Preview(SidePane):
     def _message(
         self, who: str, text: str, width: int, ground: Ground, glyphs: Glyphs, style: Style
     ) -> Iterator[PaneLine]:
-        """Who spoke, and the beginning of it; nothing where nothing was said."""
+        """A speaker, and the beginning of the message; nothing for an empty one."""
         lines = wrap(text, max(1, width - _LABEL), lines=2, ellipsis=glyphs.ellipsis) if text else []
         for number, line in enumerate(lines):
             label = Segment(fit(who if not number else "", _LABEL, pad=True), ground.faint)
@@ -320,7 +320,7 @@ def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneL
 
 
 def problem_words(damage: int, width: int) -> tuple[str, str]:
-    """How many problems a file has, and as much as whole words in `width` cells say of them."""
+    """The number of a file's problems, and words about them that fit `width` cells."""
     word = counted(damage, "problem")
     whole = (" in the file, the rest is readable", ", the rest is readable", "")
     return word, next(text for text in whole if not text or cell_len(word + text) <= width)

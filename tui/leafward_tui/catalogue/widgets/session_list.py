@@ -12,9 +12,9 @@ from textual.strip import Strip
 
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
-from leafward_tui.ui.cells import fit, fit_path
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import fit, fit_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.catalog import Card
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _CACHED = 512
 """Lines kept painted."""
@@ -34,10 +34,10 @@ class SessionList(LineScroll):
     DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
 
     class CursorMoved(Message):
-        """The cursor stands on another line now."""
+        """The cursor is on another line now."""
 
         def can_replace(self, message: Message) -> bool:
-            """Only the last place matters."""
+            """A later move replaces an earlier one: only the last place counts."""
             return isinstance(message, SessionList.CursorMoved)
 
     @dataclass
@@ -92,7 +92,10 @@ class SessionList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
-        """Where a line of the old list stands in the new one; with ``folded`` the next of its group, that, or what is nearest stands for it."""
+        """The new place of a line of the old list; None where it has none.
+
+        With ``folded``, the next session of its group stands for it, then the group's head, then the nearest line.
+        """
         if line is None:
             return None
         at = self.listing.at
@@ -106,13 +109,14 @@ class SessionList(LineScroll):
                 found = next(stays, None)
                 if found is not None:
                     return found
-        # Whoever types looks for a session: the head of a group is left for the first of those that are found.
+        # A user who types looks for a session: the cursor leaves the head of a group for the first session that is
+        # found.
         stays_on_head = folded or (line.card is None and not self.listing.view.text)
         head = at.get(f"group:{line.group}") if stays_on_head else None
         return self._nearest(old) if head is None and folded else head
 
     def _nearest(self, old: Listing) -> int | None:
-        """The place of the session or folded group that stood nearest below the cursor, or else above it."""
+        """The place of the session or folded group that was nearest below the cursor, else nearest above it."""
         for place in (*range(self.cursor + 1, len(old.lines)), *range(self.cursor - 1, -1, -1)):
             line = old.lines[place]
             name = line.card.path if line.card is not None else f"group:{line.group}" if line.folded else ""
@@ -125,7 +129,7 @@ class SessionList(LineScroll):
         return next((number for number, line in enumerate(lines[:200]) if line.kind is LineKind.SESSION), 0)
 
     def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
-        """What stands where there are no lines: name of a style, or ``path``, and text, one a row."""
+        """Sets the text of an empty list: name of a style, or ``path``, and text, one for each row."""
         if tuple(lines) != self._empty:
             self._empty = tuple(lines)
             self._cache.clear()
@@ -134,7 +138,7 @@ class SessionList(LineScroll):
     # --- cursor -------------------------------------------------------------------------------------------------------
 
     def move(self, by: int) -> None:
-        """Moves by so many lines, over blank ones."""
+        """Moves by a number of lines, over blank ones."""
         lines = self.listing.lines
         if not lines:
             return
@@ -149,7 +153,7 @@ class SessionList(LineScroll):
         self.go(target)
 
     def move_to_session(self, step: int) -> None:
-        """The next session in a direction, over groups."""
+        """Moves to the next session in a direction, over groups."""
         lines = self.listing.lines
         target = self.cursor + step
         while 0 <= target < len(lines):
@@ -170,7 +174,7 @@ class SessionList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen; the head of the first group stays above its first session."""
+        """Scrolls until the cursor is on the screen; the head of the first group stays above its first session."""
         top, height = self.scroll_offset.y, self.size.height
         if height <= 0:
             return
@@ -185,29 +189,29 @@ class SessionList(LineScroll):
         if last + len(below) + 1 == len(self.listing.lines) and all(
             self.listing.lines[at].kind in {LineKind.BLANK, LineKind.HIDDEN} for at in below
         ):
-            # What is hidden is said below the last session, where no cursor goes.
+            # Hidden sessions are counted below the last session, where no cursor goes.
             last += len(below)
         if last >= top + height:
             self.scroll_to(y=last - height + 1, animate=False, force=True)
 
     def on_resize(self) -> None:
-        """Columns follow the width."""
+        """Fits the columns to the width."""
         self.reveal()
 
     def notify_style_update(self) -> None:
-        """Another theme."""
+        """Draws everything again for another theme."""
         super().notify_style_update()
         self._cache.clear()
 
     def forget_ages(self) -> None:
-        """Time has passed: ages are made anew."""
+        """Draws the ages again, because time has passed."""
         self._cache.clear()
         self.refresh()
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, a second opens; on a group it folds."""
+        """Selects on one click, opens on two; on a group, folds it."""
         row = self.row_at(event)
         lines = self.listing.lines
         if row < 0 or lines[row].kind in {LineKind.BLANK, LineKind.HIDDEN}:

@@ -16,7 +16,7 @@ from leafward.catalog.card import INFERRED
 from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.query.search import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.text.cells import (
     age,
     byte_size,
     cell_len,
@@ -29,18 +29,18 @@ from leafward_tui.ui.cells import (
     right,
     split_path,
 )
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.catalog import Card
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 LIVE_SECONDS = 120
-"""A session that spoke this recently is being written."""
+"""Seconds since its last entry within which a session counts as being written."""
 _CLOCKS_DIFFER = 3600
 """Seconds that another clock may be ahead."""
 
@@ -53,12 +53,12 @@ _LEAST_NAME = 12
 _LEAST_TITLE = 12
 """Cells of a title that has to leave room."""
 _GAP = 3
-"""Cells between a title and what tells it from others."""
+"""Cells between a title and the text that distinguishes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns there is room for, from left to right, each with its width and the gap before it."""
+    """The columns that fit, from left to right, each with its width and the gap before it."""
 
     text: int
     shown: tuple[tuple[str, int, int], ...]
@@ -66,10 +66,10 @@ class Columns:
 
     @classmethod
     def of(cls, width: int, *, agents: bool, sort: Sort = Sort.WHEN) -> Columns:
-        """The columns of a list of ``width`` cells, its scroll bar not counted; ``agents`` when there is more than one agent to tell apart.
+        """The columns of a list of ``width`` cells without its scrollbar; ``agents`` where there are several agents.
 
-        The text keeps 40 cells as long as a column can go; what tells least goes first. Sorted by size, that of the file stands
-        in place of the context.
+        The text keeps 40 cells as long as a column can go; the least telling column goes first. Sorted by size, the
+        column of the file's size replaces that of the context.
         """
         last = "size" if sort is Sort.SIZE else "context"
         columns = [("agent", 8, 2)] if agents else []
@@ -89,12 +89,12 @@ class Columns:
 
 
 class _Beside(NamedTuple):
-    """What stands beside the name of a group, up to its age."""
+    """The texts beside the name of a group, up to its age."""
 
     name: int
     """Cells of the name."""
     room: int
-    """Cells of the sums, which stand at their right edge."""
+    """Cells of the sums, which are right-aligned."""
     words: str
     sums: str
 
@@ -108,7 +108,7 @@ class RowPainter:
     glyphs: Glyphs
     width: int
     now: float
-    """Seconds since 1970: what ages count from."""
+    """The present in seconds since 1970, from which ages count."""
     columns: Columns
 
     def strip(self, line: ListLine, *, selected: bool) -> Strip:
@@ -128,7 +128,7 @@ class RowPainter:
 
     def _group(self, line: ListLine, ground: Ground) -> list[Segment]:
         glyphs = self.glyphs
-        # What a filter leaves out is not in the sums; what is hidden without one is: each has its own word.
+        # Sessions that a filter leaves out are not in the sums; sessions hidden without one are: each has its own word.
         some, word = (line.found, " match") if line.found != line.total else (line.shown, " shown")
         partly = some != line.total
         shown = f"{exact(some)} of {exact(line.total)}" if partly else exact(line.total)
@@ -154,10 +154,10 @@ class RowPainter:
         return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
 
     def _beside(self, line: ListLine, shown: str) -> _Beside:
-        """What stands beside the name and the numbers of a group, with as much of its sums as fits.
+        """The texts beside the name and the numbers of a group, with as much of its sums as fits.
 
-        A group says nothing in the columns before its age: what it used and cost stands there. A long name gives up its middle
-        for words.
+        A group has no values in the columns before its age: its usage and cost stand there. A long name gives up its
+        middle for words.
         """
         columns = self.columns
         counts = sum(size + gap for name, size, gap in columns.shown if name != "when")
@@ -174,11 +174,11 @@ class RowPainter:
             if left >= name:
                 named = sum(map(cell_len, self._group_name(line.group, left)))
                 return _Beside(left, room - named - cell_len(words), words, sums)
-        # A sum without the words would look like that of a folder that is there.
+        # A sum without the words would look like that of an existing folder.
         return _Beside(most, room - named, "", "")
 
     def _group_name(self, group: str, room: int) -> tuple[str, str]:
-        """What stands before the name, and the name."""
+        """The folder before the name, and the name."""
         grouping = self.listing.view.grouping
         if grouping is Grouping.PROJECT:
             return split_path(fit_path(tilde(group) or "no project", room, gap=self.glyphs.gap))
@@ -186,7 +186,7 @@ class RowPainter:
         return "", fit(text, room, ellipsis=self.glyphs.ellipsis)
 
     def _sums(self, line: ListLine, room: int) -> str:
-        """What a group used and cost, as much of it as fits; a cost that some sessions do not say ends in `+`."""
+        """Usage and cost of a group, as much as fits; a cost that some sessions do not record ends in `+`."""
         return next((text for text in self._forms(line) if cell_len(text) <= room), "")
 
     def _forms(self, line: ListLine) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ class RowPainter:
 
     def _session(self, line: ListLine, card: Card, ground: Ground, *, selected: bool) -> list[Segment]:
         columns, glyphs = self.columns, self.glyphs
-        live = is_live(card, self.listing.stock.about.written.get(card.path, 0), self.now)
+        live = is_live(card, self.listing.stock.status.written.get(card.path, 0), self.now)
         pieces = [
             Segment("  ", ground.blank),
             Segment(f"{glyphs.recent if live else ' '} ", ground.leaf),
@@ -244,9 +244,10 @@ class RowPainter:
         return pieces + _cells(columns, cells, ground)
 
     def _apart(self, line: ListLine, title: str, room: int) -> tuple[str, int]:
-        """What tells a session from others of its title, and the cells left for that: half of them where it is long.
+        """The text that distinguishes a session from others of its title, and the cells left for the title.
 
-        The last prompt has as many as it needs to say something, where that leaves some for the title.
+        A long title keeps half of the cells. The last prompt gets the cells that it needs to be of use, where that
+        leaves some for the title.
         """
         if line.apart is None:
             return "", room
@@ -275,14 +276,14 @@ class RowPainter:
         ]
 
     def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
-        """What has to be said beside a title, and whether it asks for attention."""
-        about = self.listing.stock.about
-        # What is hidden again by the next key has to be told from the others, whatever else there is to say.
+        """The remark beside a title, and whether it needs attention."""
+        status = self.listing.stock.status
+        # Sessions that the next key hides again must be marked, whatever other remark there is.
         archived = "archived  " if card.archived else ""
         if card.damage:
             return f"{archived}! {counted(card.damage, 'problem')}", True
-        left = about.expires.get(card.path)
-        if left is not None and card.path not in about.kept:
+        left = status.expires.get(card.path)
+        if left is not None and card.path not in status.kept:
             words = leaves_in(left, int(self.now * 1000))
             if words:
                 return archived + words, True
@@ -294,7 +295,7 @@ class RowPainter:
             for word, holds in (
                 ("archived", card.archived),
                 ("no task", card.warm_up),
-                ("kept", card.path in about.kept),
+                ("kept", card.path in status.kept),
                 ("copy", line.relation == INFERRED),
             )
             if holds
@@ -311,16 +312,16 @@ class RowPainter:
 
 
 def is_live(card: Card, written: int, now: float) -> bool:
-    """Whether a session is being written to, by whomever: `written` in milliseconds, `now` in seconds since 1970.
+    """Whether any process is writing to a session: `written` in milliseconds, `now` in seconds since 1970.
 
-    A time to come may be that of a clock which is a little ahead; one of another year is a mistake in the file.
+    A time in the future may be that of a clock which is a little ahead; one of another year is a mistake in the file.
     """
     gone = (now - moment / 1000 for moment in (card.when, written))
     return card.problem is None and any(-_CLOCKS_DIFFER < seconds < LIVE_SECONDS for seconds in gone)
 
 
 def day_words(day: str, now: float) -> str:
-    """A day as people say it: `today`, `yesterday`, `Monday 2 March`, with the year where it is another."""
+    """A day in words: `today`, `yesterday`, `Monday 2 March`, with the year where it is another."""
     if not day:
         return "no day"
     when = date.fromisoformat(day)

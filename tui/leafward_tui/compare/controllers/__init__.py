@@ -1,1 +1,1 @@
-"""What the keys of the comparison do: each controller owns a part of the state and knows the screen by its port only."""
+"""Controllers of the comparison: each owns a part of the state and knows the screen by its port only."""

@@ -1,4 +1,4 @@
-"""The contents of the file under the cursor: rebuilt beside the screen, laid out, with what is said of them."""
+"""The contents of the file under the cursor: rebuilt beside the screen, laid out, with remarks on both sides."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
-    from leafward_tui.compare.ports import ComparePort, Stoppable
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.services import Job, Jobs, Timer
 
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
 _KEPT = 64
 """Layouts that are kept."""
 _TOLD = (Flag.EDITED_IN_BOTH, Flag.READ_IN_A, Flag.READ_IN_B)
-"""Flags that the numbers beside the path say as well."""
+"""Flags that the numbers beside the path show as well."""
 
 
 class Content:
@@ -42,9 +42,9 @@ class Content:
         self._view = view
         self._jobs = jobs
         self._glyphs = glyphs
-        self._resting: Stoppable | None = None
+        self._resting: Timer | None = None
         self.drawn: Callable[[], object] = lambda: None
-        """Called when the contents were drawn anew."""
+        """Called when the contents were drawn again."""
         self.actions: Mapping[str, Callable[[], object]] = {"ancestor.show": self.show_ancestor}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
@@ -54,14 +54,14 @@ class Content:
     # --- which file, and how ------------------------------------------------------------------------------------------
 
     def forget(self) -> None:
-        """Other sides are read: nothing of the contents so far holds."""
+        """Forgets all contents, because other sides are read."""
         self._jobs.cancel("content")
         content = self._state.content
         content.shown = None
         content.contents, content.differences, content.laid = {}, {}, {}
 
     def rest(self) -> None:
-        """The cursor is on another file: its contents follow once it rests, at once where they are known."""
+        """Shows the contents of the cursor's file once it rests, at once where they are known."""
         if self._resting is not None:
             self._resting.stop()
         request = self._state.wanted()
@@ -107,14 +107,14 @@ class Content:
             self.draw()
 
     def show_ancestor(self) -> None:
-        """The ancestor in the place of A, then all three, then A and B again."""
+        """Shows the ancestor in place of A, then all three, then A and B again."""
         if self._state.page in (Page.FILES, Page.CONTENTS):
             order, content = list(Show), self._state.content
             content.show = order[(order.index(content.show) + 1) % len(order)]
             self.show()
 
     def turn_fold(self) -> None:
-        """Folds lines that are the same, or shows them; what shows them is the caller's."""
+        """Switches the folding of lines that are the same; the caller draws them."""
         self._state.content.fold = not self._state.content.fold
 
     def fold(self) -> None:
@@ -133,7 +133,7 @@ class Content:
         if file is not None:
             self.open({**opened, file.path: opened.get(file.path, frozenset()) | blocks})
 
-    # --- what is drawn ------------------------------------------------------------------------------------------------
+    # --- drawing ------------------------------------------------------------------------------------------------------
 
     @property
     def lines(self) -> ContentLines | None:
@@ -178,14 +178,14 @@ class Content:
         return "no file was read or changed on either side" if not len(read.overall.sets) else ""
 
     def _head(self, width: int) -> Sequence[LabLine]:
-        """Path, what the contents rest on, lines of both."""
+        """Path, bases of the contents, numbers of lines."""
         file = self._state.files.file
         if file is None:
             return ()
         return (content_head(file.path, self._state.content.shown, width, self._glyphs),)
 
     def _sentence(self, width: int) -> Sequence[LabLine]:
-        """Which change, and what is to be said of both; or what was just done."""
+        """The number of the change, and remarks on both sides; or the effect of the last key."""
         ellipsis, content, file = self._glyphs.ellipsis, self._state.content, self._state.files.file
         message, ink = content.message
         if message:
@@ -197,7 +197,7 @@ class Content:
         return (sentence(self.lines, max(0, self._view.diff.cursor), width, ellipsis, [*fates, *flags]),)
 
     def tell(self, text: str, ink: str = "sub") -> None:
-        """Says what was just done in the place of the sentence; on a tab that has none in that of the keys."""
+        """Shows the effect of a key in place of the sentence; on a tab without one, in place of the keys."""
         self._state.content.message = (text, ink)
         self._view.sentence.show(self._sentence)
         if self._state.page not in (Page.FILES, Page.CONTENTS):
@@ -206,7 +206,7 @@ class Content:
     # --- the cursor ---------------------------------------------------------------------------------------------------
 
     def to_change(self, place: int) -> None:
-        """Brings a change on the screen, counted from 0."""
+        """Brings a change on the screen; `place` counts from 0."""
         if self.lines is None:
             return
         changes, diff = self.lines.changes(), self._view.diff
@@ -232,7 +232,7 @@ class Content:
         return self.lines.block(self._view.diff.cursor) if self.lines is not None else -1
 
     def whole_line(self) -> tuple[str, Sequence[tuple[str, str]]]:
-        """The file under the cursor, safe, and the line of each side that has it."""
+        """The path of the cursor's file, safe, and the line of each side that has it."""
         file, at = self._state.files.file, self._view.diff.cursor
         if file is None or self.lines is None or at < 0:
             return "", ()
@@ -246,7 +246,7 @@ def laid_out(
     contents: Contents,
     job: Job,
 ) -> Shown:
-    """A file laid out; rebuilt before, unless its contents are known. Raises Cancelled, LeafwardError, OSError."""
+    """The layout of a file, rebuilt first unless its contents are known. Raises Cancelled, LeafwardError, OSError."""
     difference = contents.of(file) if known is None else known
     if job.unwanted():
         raise Cancelled

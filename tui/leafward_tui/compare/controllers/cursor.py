@@ -1,4 +1,4 @@
-"""The line under the cursor, on any tab: moved, opened, folded, read whole, copied."""
+"""The line under the cursor, on any tab: moved, opened, folded, shown in full, copied."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.files import FOLD
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screen_results import CompareResult
+from leafward_tui.ui.screens.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.ports import ComparePort, LinesPane
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.services import AppServices
 
 
 class Cursor:
-    """Writes nothing itself: what a key means on a tab is done by the controller of that tab."""
+    """Writes nothing itself: the controller of each tab carries out its keys."""
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ class Cursor:
         return self._pages.pane.size.height
 
     def _step_aside(self, step: int) -> None:
-        """Another column; in the contents another file."""
+        """Goes to another column; in the contents to another file."""
         if self._state.page is Page.CONTENTS:
             self._files.move_by(step)
         elif self._state.page is Page.FILES:
@@ -85,7 +86,7 @@ class Cursor:
             self._content.change(step)
 
     def enter(self) -> None:
-        """On a file its contents, on a fold what is folded, on a line all of it, on a message or figure its entry in the tree."""
+        """Opens a file's contents, a fold or a line in full; goes to the entry of a message or figure in the tree."""
         match self._state.page:
             case Page.FILES:
                 if self._files.on_fold:
@@ -108,8 +109,8 @@ class Cursor:
                     self._view.dismiss(CompareResult(entry=line.entry))
 
     def _read_whole(self, title: str, texts: Sequence[tuple[str, str]]) -> None:
-        """Shows a line in full, of each side that has it; what is the same on all of them once."""
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        """Shows a line in full, of each side that has it; once where all of them are the same."""
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         if len({text for _, text in texts}) == 1:
             texts = [("  ".join(name for name, _ in texts), texts[0][1])]
@@ -118,7 +119,7 @@ class Cursor:
             self._view.open_sheet(ReadingSheet(title, whole, markdown=False), lambda _answer: None)
 
     def fold(self) -> None:
-        """Folds what is the same, or shows it: files nobody touched, or lines."""
+        """Folds untouched files or lines that are the same, or shows them."""
         match self._state.page:
             case Page.FILES:
                 self._files.fold()
@@ -129,7 +130,7 @@ class Cursor:
                 self._pages.show_summary()
 
     def copy(self) -> None:
-        """Copies the diff of the file as text that a patch tool reads; elsewhere the line."""
+        """Copies the diff of the file as text for a patch tool; on other tabs the line."""
         from leafward.branches.diff.patches import unified
 
         shown, line, summary_line = self._state.content.shown, self._view.lines.line, self._view.summary.line
@@ -143,7 +144,7 @@ class Cursor:
             self._services.copy(line.text.strip())
 
     def clicked(self, view: LinesPane, key: str, *, twice: bool) -> None:
-        """A click on a file shows it, two open it; on a line they do what enter does."""
+        """Shows a clicked file and opens it on two clicks; on a line, two clicks do the same as enter."""
         for column, each in self._view.lists.items():
             if each is view:
                 self._files.choose_column(column)

@@ -1,4 +1,4 @@
-"""The comparison handed on in files beside the session: as a document, one side's changes as a patch, a side's files."""
+"""Exports of the comparison to files: as a document, one side's changes as a patch, a side's files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import counted
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ class Export:
 
     def ask(self) -> None:
         """Asks for a form, and writes the comparison to a file in the current folder."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         seen = self._state.read.overall
         if seen is None:
@@ -44,7 +44,7 @@ class Export:
         stem = f"{self._state.session.id[:8]}-compared"
         redacted = "secrets are redacted, and the redaction is shown"
         choices = [Choice(key, title, f"{stem}.{name}", redacted) for key, (name, title) in _FORMATS.items()]
-        exact = "only files whose contents are known exactly; it is said which are left out"
+        exact = "only files known exactly; files left out are named"
         choices += [
             Choice(key, f"What {letter} changed, as a patch for git apply", f"{stem}-{key}.patch", exact)
             for key, letter in _PATCHES.items()
@@ -107,16 +107,16 @@ def document_written(both: Sides, form: str, path: Path, bases: Bases | None, jo
 
 
 def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job: Job) -> str:
-    """Writes what one side changed as a patch. Raises Cancelled, LeafwardError, OSError."""
+    """Writes one side's changes as a patch. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.diff.patches import patch_of
     from leafward.export.output_file import write_new_document
 
     made = patch_of(both, side, job.unwanted, bases)
     write_new_document(path, made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
-    return f"exported to {path}: {files}{named('left out', left_out)}{named('taken to be new', made.taken_as_new)}"
+    return f"exported to {path}: {files}{named('left out', left_out)}{named('assumed to be new', made.taken_as_new)}"
 
 
 def files_saved(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
-    """Writes the files at an entry into a folder; what became of it, and whether that is a problem."""
+    """Writes the files at an entry into a folder; the outcome in words, and whether it is a problem."""
     return files_written(session, entry, folder, bases, job.unwanted)

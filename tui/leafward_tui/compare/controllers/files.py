@@ -1,4 +1,4 @@
-"""The lists of files: their columns, the file under the cursor, and which files are the same on both sides."""
+"""The lists of files: their columns, the file under the cursor, and the files that are the same on both sides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screen_results import CompareResult
+from leafward_tui.ui.screens.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
     from leafward.files.file_replay import Bases
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.compare.ports import ComparePort, LinesPane
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _BASED = "compare-base"
-"""What the choice of a base is remembered by."""
+"""The key under which the choice of a base is remembered."""
 
 
 def _away(line: int, shown: range) -> int:
@@ -52,11 +53,11 @@ class Files:
         }
 
     def recall(self) -> None:
-        """Takes up what was chosen as a base the last time."""
+        """Restores the base chosen the last time."""
         self._state.files.based = self._services.recall(_BASED) is True and self._state.folder is not None
 
     def forget(self) -> None:
-        """Other sides are read: nothing of the files so far holds."""
+        """Forgets all files, because other sides are read."""
         self._jobs.cancel("same files")
         files = self._state.files
         files.file, files.same = None, {False: {}, True: {}}
@@ -100,7 +101,7 @@ class Files:
         self._give_rows()
 
     def _give_rows(self) -> None:
-        """As many rows for the lists as they need, and the diff the rest."""
+        """Gives the lists the rows they need, and the diff the rest."""
         height = self._view.size.height
         rows = (height - 10) // 3 if height >= 30 else (height - 6) * 2 // 5
         lists = [view.lines for view in self._view.lists.values()]
@@ -124,13 +125,13 @@ class Files:
             self.current_list.focus()
 
     def fold(self) -> None:
-        """Lists the files nobody touched, or folds them."""
+        """Lists the untouched files, or folds them."""
         self._state.files.unfolded = not self._state.files.unfolded
         self.show()
 
     @property
     def on_fold(self) -> bool:
-        """Whether the cursor is on the fold of the files nobody touched."""
+        """Whether the cursor is on the fold of the untouched files."""
         return self.current_list.key == FOLD
 
     # --- the cursor ---------------------------------------------------------------------------------------------------
@@ -146,13 +147,13 @@ class Files:
         return self._view.lists[self.column]
 
     def choose_column(self, column: Column) -> None:
-        """Keys go to another column, where there are several."""
+        """Gives the keys to another column, where there are several."""
         if self._view.three_columns and column is not self._state.files.column:
             self._state.files.column = column
             self._view.lists[column].focus()
 
     def step_column(self, step: int) -> None:
-        """Keys go to the next column that has something, or to the one before."""
+        """Gives the keys to the next column that is not empty, or to the one before."""
         columns = list(Column)
         at = columns.index(self.column) + step
         while 0 <= at < len(columns) and not self._view.lists[columns[at]].key:
@@ -173,7 +174,7 @@ class Files:
         self.follow()
 
     def follow(self) -> None:
-        """The diff follows the cursor of the lists."""
+        """Lets the diff follow the cursor of the lists."""
         file, files = self._file_at(self.current_list.key), self._state.files
         if file is not files.file or self._state.content.shown is None:
             files.file = file
@@ -203,7 +204,7 @@ class Files:
     # --- which are the same -------------------------------------------------------------------------------------------
 
     def match(self) -> None:
-        """Finds out which files are the same on both sides: first those on the screen, then those around them."""
+        """Compares the files of both sides: first those on the screen, then those around them."""
         seen, view, files = self._state.read.overall, self._view.lists[Column.BOTH], self._state.files
         if seen is None:
             return
@@ -228,7 +229,7 @@ class Files:
             self._view.lists[Column.BOTH].redraw()
 
     def toggle_base(self) -> None:
-        """Switches replay between an unknown beginning and the contents in the workspace or git."""
+        """Switches the base of replay between unknown and the contents in the workspace or git."""
         files, session = self._state.files, self._state.session
         if not files.based and self._state.folder is None:
             self._content.tell(f"no base: {no_project_folder(session.cwd)}", "warn")
@@ -241,13 +242,13 @@ class Files:
         self._content.show()
 
     def show_timeline(self) -> None:
-        """Back to the tree, with the rows of all branches that touch the file."""
+        """Goes back to the tree, with the rows of all branches that touch the file."""
         if self._state.files.file is not None:
             self._view.dismiss(CompareResult(touching=self._state.files.file.path))
 
 
 _AT_ONCE = 32
-"""Files that are rebuilt together to see whether they are the same on both sides."""
+"""Number of files that are rebuilt together for the comparison of both sides."""
 
 
 def same_files(
@@ -257,7 +258,7 @@ def same_files(
     found: Callable[[dict[str, bool | None]], object],
     job: Job,
 ) -> None:
-    """Rebuilds files, some at a time; reports to `found` which are the same on both sides (`Contents.same`), by path.
+    """Rebuilds files, some at a time; reports to `found` by path whether both sides are the same (`Contents.same`).
 
     Raises Cancelled, LeafwardError, OSError.
     """

@@ -1,13 +1,13 @@
-"""Which turns are chosen to be grafted, and what appending them means."""
+"""The choice of turns for a graft, and the effect of appending them."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import PROMPTS, EntryIndex
 from leafward.session.entry_headline import headline
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,76 +16,63 @@ if TYPE_CHECKING:
     from leafward.branches.transfer.graft import GraftDraft
     from leafward.session.session import Session
     from leafward_tui.ui.services import AppServices, Job, Jobs
-
-
-class GraftPort(Protocol):
-    """The sheet."""
-
-    @property
-    def key(self) -> str:
-        """The turn of the cursor: `turn:` and its number."""
-
-    def next_turn(self) -> None:
-        """Puts the cursor on the turn below."""
-
-    def draw(self) -> None:
-        """Shows what is chosen, and what that means."""
+    from leafward_tui.ui.sheets.row_choice import RowChoicePort
 
 
 class GraftChoice:
-    """Works out what would be appended anew with every choice."""
+    """The choice of turns; drafts the graft again after every change."""
 
-    def __init__(self, session: Session, entries: Sequence[EntryIndex], view: GraftPort) -> None:
+    def __init__(self, session: Session, entries: Sequence[EntryIndex], view: RowChoicePort) -> None:
         self._session = session
         self._view = view
         self._jobs: Jobs
         self._services: AppServices
         self.turns = graft_turns(session, entries)
         self.chosen: frozenset[int] = frozenset()
-        """Turns by number."""
+        """The numbers of the chosen turns."""
         self.draft: GraftDraft | str | None = None
-        """For what is chosen, or why it cannot be appended; None while it is worked out, and where nothing is."""
+        """The draft for the chosen turns, or why it is refused; None while it is computed, and without turns."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "graft.toggle": self.toggle,
             "graft.all": self.choose_all,
         }
 
     def begin(self, jobs: Jobs, services: AppServices) -> None:
-        """Takes what there is once the sheet is on the screen."""
+        """Takes the jobs and the services once the sheet is on the screen."""
         self._jobs, self._services = jobs, services
 
     @property
     def ready(self) -> GraftDraft | None:
-        """The draft for what is chosen; None while there is none."""
+        """The draft for the chosen turns; None where there is none."""
         return self.draft if not isinstance(self.draft, str) else None
 
     @property
     def operation(self) -> str:
-        """What would be written, or what is missing for it."""
+        """The write in words, or why there is none."""
         if self.ready is None:
             return "nothing is chosen" if not self.chosen else ""
         lines = len(self.ready.sources) + 1
         return f"append {counted(lines, 'line')} to the session, one of them a marker"
 
     def toggle(self) -> None:
-        """The turn of the cursor, or not; then the next."""
+        """Chooses the turn of the cursor, or takes it out; then goes to the next."""
         if self.switch(self._view.key):
-            self._view.next_turn()
+            self._view.next_row()
 
     def switch(self, key: str) -> bool:
-        """Chooses the turn with a key, or no longer; whether there is one."""
+        """Chooses the turn with a key, or takes it out; whether there is one."""
         kind, _, number = key.partition(":")
         if kind == "turn":
             self._choose(self.chosen ^ {int(number)})
         return kind == "turn"
 
     def choose_all(self) -> None:
-        """All turns, or none."""
+        """Chooses all turns, or none."""
         every = frozenset(range(len(self.turns)))
         self._choose(frozenset() if self.chosen == every else every)
 
     def _choose(self, chosen: frozenset[int]) -> None:
-        """Takes other turns, and works out what that means."""
+        """Sets the chosen turns, and drafts their graft."""
         self.chosen, self.draft = chosen, None
         self._view.draw()
         if not chosen:
@@ -105,11 +92,11 @@ class GraftTurn(NamedTuple):
 
     entries: tuple[EntryIndex, ...]
     words: str
-    """What it begins with, safe."""
+    """Its first words, safe."""
 
 
 def graft_turns(session: Session, entries: Iterable[int]) -> list[GraftTurn]:
-    """The entries of a branch by turns; what stands before the first prompt is one, too."""
+    """The entries of a branch by turns; entries before the first prompt make a turn, too."""
     kinds = session.columns.kind
     found: list[list[EntryIndex]] = []
     for at in entries:
@@ -120,7 +107,7 @@ def graft_turns(session: Session, entries: Iterable[int]) -> list[GraftTurn]:
 
 
 def graft_draft(session: Session, entries: Sequence[int], config: Config, job: Job) -> GraftDraft:
-    """What grafting entries onto the leaf would do. Raises Cancelled, LeafwardError, OSError."""
+    """The draft of a graft of entries onto the leaf. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.transfer.graft import draft_graft
     from leafward.context.model_context import context_at, context_window
 

@@ -1,4 +1,4 @@
-"""Reads both sides beside the screen: files first, then contexts and outcomes, messages, what was carried over, summaries."""
+"""Reads both sides beside the screen: files first, then contexts, outcomes, messages, carried summaries, summaries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Loader:
-    """Owns `state.read`. Each step starts the next one under the same key: reading anew gives up all of them."""
+    """Owns `state.read`. Each step starts the next one under the same key: reading again cancels all of them."""
 
     def __init__(
         self,
@@ -52,14 +52,14 @@ class Loader:
         self.actions: Mapping[str, Callable[[], object]] = {"sides.swap": self.swap}
 
     def swap(self) -> None:
-        """A becomes B, and B becomes A."""
+        """Swaps A and B."""
         a, b = self._state.read.ends
         if self._state.read.overall is not None:
             self._state.read = ReadState((b, a))
             self.load()
 
     def load(self) -> None:
-        """Reads both sides anew."""
+        """Reads both sides again."""
         state = self._state
         self._jobs.cancel("search", "carry")
         self._files.forget()
@@ -116,19 +116,19 @@ class Loader:
 
 
 class BranchSummaries(NamedTuple):
-    """The summaries of both sides, and what was carried over with what it lacks."""
+    """The summaries of both sides, and the carried-over ones with the facts that they lack."""
 
     summaries: SummaryDifference
     carried: tuple[Carried, ...]
 
 
 def sides_of(session: Session, a: int, b: int, mark: int, job: Job) -> ComparedSides:
-    """Both sides as far as files say. Raises Cancelled, LeafwardError, OSError."""
+    """Both sides with their files. Raises Cancelled, LeafwardError, OSError."""
     return compared_sides(sides(session, a, b, job.unwanted), mark)
 
 
 def whole_look(first: ComparedSides, _job: Job) -> Overall:
-    """The same with contexts and outcomes. Raises LeafwardError, OSError."""
+    """Both sides with their contexts and outcomes too. Raises LeafwardError, OSError."""
     return looked_at(first)
 
 

@@ -1,4 +1,4 @@
-"""The tabs: which is on show, and what stands on those that are not of files."""
+"""The tabs: the one on show, and the content of those that are not about files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from leafward_tui.compare.model.captions import LOOKING, Overall, side_column, summary_head
 from leafward_tui.compare.model.pages import context_page, outcome_page
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.pane_lines import Block
-from leafward_tui.ui.summary_differences import diff_lines
+from leafward_tui.ui.panes.pane_lines import Block
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.compare.controllers.files import Files
-    from leafward_tui.compare.ports import ComparePort, LinesPane, SummaryPane
+    from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
     from leafward_tui.ui.services import AppServices
 
 
@@ -43,7 +44,7 @@ class Pages:
         }
 
     def turn(self, page: Page) -> None:
-        """Another tab; the file under the cursor stays."""
+        """Goes to another tab; the file under the cursor stays."""
         self._state.pages.page = page
         self.show()
         self.pane.focus()
@@ -55,8 +56,8 @@ class Pages:
         self.turn(pages[(pages.index(self._state.page) + step) % len(pages)])
 
     @property
-    def pane(self) -> LinesPane | SummaryPane:
-        """What keys go to."""
+    def pane(self) -> LinesPane | DifferencePane:
+        """The pane with the keys."""
         match self._state.page:
             case Page.FILES:
                 return self._files.current_list
@@ -67,10 +68,10 @@ class Pages:
             case _:
                 return self._view.lines
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        """Tabs, and the panes of the one that is chosen."""
+        """Shows the tabs, and the panes of the chosen one."""
         page, seen, glyphs = self._state.page, self._state.read.overall, self._services.glyphs
         right = ""
         if seen is not None:
@@ -86,7 +87,7 @@ class Pages:
         self._view.show_hints()
 
     def show_side(self) -> None:
-        """The right column."""
+        """Draws the right column."""
         read, view, glyphs = self._state.read, self._view, self._services.glyphs
         seen, carried = read.overall, read.carried
         if seen is not None:
@@ -96,7 +97,7 @@ class Pages:
             )
 
     def show_summary(self) -> None:
-        """The tab Summary."""
+        """Draws the tab Summary."""
         summaries, pane = self._state.read.summaries, self._view.summary
         if summaries is not None:
             lines = diff_lines(summaries.difference, fold_same=self._state.content.fold, names=("A", "B"))
@@ -105,7 +106,7 @@ class Pages:
         self._view.summary_head.show(lambda width: (summary_head(summaries, width, glyphs),))
 
     def show_lines(self) -> None:
-        """The tabs Context and Outcome, where one of them is on show."""
+        """Draws the tab Context or Outcome, where one of them is on show."""
         read, page, glyphs = self._state.read, self._state.page, self._services.glyphs
         seen, messages, lines = read.overall, read.messages, self._view.lines
         if seen is None or page not in (Page.CONTEXT, Page.OUTCOME):

@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ _ASKED = {
 
 
 class Search:
-    """Owns the hits of the tab on show. What it opens in a diff is folded again when it ends."""
+    """Owns the hits of the tab on show. Folds that it opens in a diff are closed again when it ends."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Search:
 
     @property
     def words(self) -> str:
-        """What is searched for; empty for nothing."""
+        """The words of the search; empty for none."""
         return self.hits.words
 
     def ask(self) -> None:
@@ -88,12 +88,12 @@ class Search:
             self.hits.ask(*_ASKED[self._state.page])
 
     def step(self, step: int) -> None:
-        """The next hit or the one before; while nothing is searched, the next change."""
+        """Goes to the next hit or the one before; without a search, to the next change."""
         if not (self.words and self.hits.step(step)):
             self._cursor.change(step)
 
     def leave(self) -> None:
-        """Ends the search; then back to the files, and from there to the tree."""
+        """Ends the search; else goes back to the files, and from there to the tree."""
         if self.words:
             self.hits.end()
         elif self._state.page is Page.FILES:
@@ -121,7 +121,7 @@ class Search:
             self._view.sentence.refresh()
 
     def look_for(self, words: str) -> None:
-        """Looks on the tab that is shown; through contents and messages beside the screen."""
+        """Searches the tab on show; contents and messages in a job."""
         self._jobs.cancel("search")
         lowered, page, messages = words.lower(), self._state.page, self._state.read.messages
         hits: list[int] = []
@@ -152,7 +152,7 @@ class Search:
         self.hits.found(self.words, ())
 
     def _lines_found(self, words: str, lines: ContentLines, found: HeldLines) -> None:
-        """Unfolds what hides a hit, which lays the file out anew; else goes to the nearest."""
+        """Opens folds that hide a hit, which lays the file out again; without any, goes to the nearest hit."""
         file, opened = self._state.files.file, self._state.content.opened
         if words != self.words or lines is not self._content.lines or file is None:
             return
@@ -165,7 +165,7 @@ class Search:
             self.hits.found(words, found.hits)
 
     def _move_origin(self, lines: ContentLines, opened: frozenset[int]) -> None:
-        """What is unfolded above the line that the search began at moves it down."""
+        """Moves the search's origin down by the lines unfolded above it."""
         origin = self.hits.origin
         folds = lines.folds()
         down = sum(hidden - 1 for at, block, hidden in folds if at < origin and block in opened)
@@ -178,7 +178,7 @@ class Search:
             self.hits.found(words, [lines.find(f"message:{number}") for number in numbers])
 
     def show_hits(self) -> None:
-        """In the title, and lit in the lines; what the search unfolded is folded once it ends."""
+        """Shows the hits in the title and in the lines; when the search ends, closes the folds that it opened."""
         page, words, view = self._state.page, self.words, self._view
         for each in view.lists.values():
             each.light(words if page is Page.FILES else "")
@@ -201,14 +201,14 @@ class Search:
         self._look_again()
 
     def _look_again(self) -> None:
-        """Other lines are shown: the hits are others, and the cursor stays."""
+        """Searches again, because other lines are shown; the cursor stays."""
         if self.words:
             self.hits.hits = ()
             self.look_for(self.words)
 
 
 class HeldLines(NamedTuple):
-    """The lines of a diff that hold what is searched for, and the folds that hide some of them."""
+    """The lines of a diff with hits, and the folds that hide some of them."""
 
     hits: list[int]
     folds: frozenset[int]

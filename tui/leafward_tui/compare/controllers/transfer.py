@@ -1,6 +1,6 @@
-"""Carrying over from one branch to the other: what would be appended is worked out and shown before anything is written.
+"""Carrying over from one branch to the other: the append is drafted and shown before anything is written.
 
-Summaries are merged, turns grafted, all of a side or single ones, and single facts pinned.
+Summaries are merged, all or single turns of a side grafted, and single facts pinned.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.session.entries import EntryIndex
 from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import lacking, pinnable
-from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.screen_results import CompareResult
+from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.choice_sheet import Choice
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
-    from leafward_tui.ui.sheet import SheetLine
+    from leafward_tui.ui.sheets.choice_sheet import Choice
+    from leafward_tui.ui.sheets.sheet import SheetLine
 
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
@@ -40,7 +40,7 @@ _APPENDED = "append 1 branch summary below the leaf"
 
 
 def _merge_choice(merge: MergeDraft | str) -> Choice:
-    from leafward_tui.ui.choice_sheet import Choice
+    from leafward_tui.ui.sheets.choice_sheet import Choice
 
     if isinstance(merge, str):
         return Choice("m", "Merge both summaries", refused=merge)
@@ -50,7 +50,7 @@ def _merge_choice(merge: MergeDraft | str) -> Choice:
 
 
 def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choice:
-    from leafward_tui.ui.choice_sheet import Choice
+    from leafward_tui.ui.sheets.choice_sheet import Choice
 
     title = f"Graft the turns of {letter.upper()} onto the leaf"
     if isinstance(draft, str):
@@ -64,8 +64,8 @@ def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choic
 
 
 def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
-    """What does not fit where the turns would go."""
-    from leafward_tui.ui.sheet import SheetLine
+    """Remarks on turns that do not fit their destination."""
+    from leafward_tui.ui.sheets.sheet import SheetLine
 
     if isinstance(draft, str):
         return []
@@ -76,7 +76,7 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
 
 
 class Transfer:
-    """Reads the state and writes none of it: the explorer appends what this screen closes with."""
+    """Reads the state and writes none of it: the explorer appends the result that this screen closes with."""
 
     def __init__(
         self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
@@ -99,7 +99,7 @@ class Transfer:
     # --- turns and summaries ------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Works out what could be carried over, then asks."""
+        """Drafts all ways to carry over, then asks."""
         seen = self._state.read.overall
         if seen is None or self._refused():
             return
@@ -112,8 +112,8 @@ class Transfer:
         )
 
     def _drafted(self, sides: Sides, drafts: CarryDrafts) -> None:
-        """Asks what to carry over, each with what it would append."""
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        """Asks what to carry over; each choice shows its append."""
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if not self._view.is_active:
             return
@@ -123,7 +123,7 @@ class Transfer:
             merge = "both are on the path already"
         choices = [_merge_choice(merge)]
         for letter, draft in grafts.items():
-            why = f"{self._on_path(sides, letter)}: a graft takes turns of another branch"
+            why = f"{self._on_path(sides, letter)}: choose turns of another branch"
             refused = isinstance(draft, str) and self._on_path(sides, letter)
             choices.append(_graft_choice(letter, why if refused else draft, self._services.glyphs))
         choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
@@ -141,10 +141,10 @@ class Transfer:
 
     def _single(self, sides: Sides, key: str, draft: GraftDraft | str) -> Choice:
         """The choice of single turns of a side."""
-        from leafward_tui.ui.choice_sheet import Choice
+        from leafward_tui.ui.sheets.choice_sheet import Choice
 
         letter = _SINGLE[key]
-        # What does not fit as a whole may fit in part; what is on the path already never does.
+        # A branch that does not fit as a whole may fit in part; one on the path already never does.
         return Choice(
             key,
             f"Choose turns of {letter.upper()} to graft",
@@ -194,7 +194,7 @@ class Transfer:
         self._view.open_sheet(MergeSheet(draft), done)
 
     def _append(self, draft: MergeDraft, text: str, done: str) -> None:
-        """Closes with a branch summary that is to be appended."""
+        """Closes with a branch summary to be appended."""
         from leafward.branches.transfer.summary_merge import apply_merge
 
         def change(session: Session, writing: Writing) -> Write:
@@ -206,8 +206,8 @@ class Transfer:
 
     def ask_facts(self) -> None:
         """Offers facts that the other branch lacks, to be pinned below the leaf."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         read = self._state.read
         seen = read.overall
@@ -245,18 +245,18 @@ class Transfer:
 
 
 class CarryDrafts(NamedTuple):
-    """What could be carried over; in place of a draft why it cannot."""
+    """The possible ways to carry over; a refused one is the reason as text."""
 
     merge: MergeDraft | str
     grafts: Mapping[str, GraftDraft | str]
-    """By the letter of the side, lower case, whose turns are grafted."""
+    """The grafts by the letter of their side, in lower case."""
 
 
 # --- carrying over ----------------------------------------------------------------------------------------------------
 
 
 def carry_drafts(both: Sides, config: Config, job: Job) -> CarryDrafts:
-    """What could be carried over to the leaf. Raises Cancelled."""
+    """The possible ways to carry over to the leaf. Raises Cancelled."""
     from leafward.branches.transfer.summary_merge import draft_merge
 
     merge: MergeDraft | str

@@ -1,4 +1,4 @@
-"""What is said of two branches besides their files: who they are, what they carry, what came of them."""
+"""Texts about two branches besides their files: names, carried summaries, outcomes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import row_text, summarised_entries, turn_entry
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, count, counted, fit, money, right, shares, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit, money, right, shares, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
     from leafward.branches.diff.outcomes import Checked, Outcomes
     from leafward.branches.diff.sides import Side, Sides
     from leafward.branches.diff.summaries import SummaryDifference
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _FACTS = 2
-"""Facts that are named as not carried over, the heaviest ones."""
+"""Number of facts that are named as not carried over, the heaviest ones."""
 _LONGEST = 300
 
 
 class Named(NamedTuple):
-    """One of the two entries, as the head says it."""
+    """One of the two entries, for the head."""
 
     letter: str
     words: str
-    """What the tree calls the turn that the entry is in, safe."""
+    """The turn of the entry, as in the tree, safe."""
     entry: int
     entries: int
     turns: int
     edits: int
     tokens: int | None
-    """Of its context; None where that was not looked at yet."""
+    """Tokens of its context; None until they are known."""
     leaf: bool
     mark: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSides:
-    """What is shown first: the files of both, and who they are."""
+    """The values that are shown first: the files of both entries, and their names."""
 
     sides: Sides
     sets: FileSets
     named: tuple[Named, Named]
     ancestor: str
-    """What the common ancestor says, safe; empty where there is none."""
+    """The first words of the common ancestor, safe; empty where there is none."""
 
     @property
     def plain(self) -> str:
-        """What is special about the pair; empty where both have gone their own way."""
+        """The special relation of the pair; empty where both have gone their own way."""
         if self.sides.a.entry == self.sides.b.entry:
             return "A and B are the same entry"
         if self.sides.ancestor < 0:
@@ -67,7 +67,7 @@ class ComparedSides:
 
 @dataclass(frozen=True, slots=True)
 class Overall(ComparedSides):
-    """All that is known before a file is looked at. The outcomes of its sides are made."""
+    """All values known before a file is opened, with the outcomes of both sides."""
 
     contexts: ContextDifference
 
@@ -79,34 +79,34 @@ class Carried(NamedTuple):
     """The letter of the side that has it."""
     entry: EntryIndex
     stands_for: int
-    """Entries of the conversation."""
+    """Number of summarised entries of the conversation."""
     missing: tuple[str, ...]
-    """Facts of the branch that it does not hold, the heaviest first, safe."""
+    """Facts of the branch that it lacks, the heaviest first, safe."""
 
 
 def compared_sides(sides: Sides, mark: int) -> ComparedSides:
-    """What is shown first. Decodes the first words of each side."""
+    """The values that are shown first. Decodes the first words of each side."""
     session = sides.session
     named = _named(sides, "A", sides.a, mark), _named(sides, "B", sides.b, mark)
-    # The ancestor may be bookkeeping: then what was said above it.
+    # Where the ancestor is bookkeeping, the entry of the conversation above it counts.
     content = session.tree.content_at(sides.ancestor) if sides.ancestor >= 0 else NO_ENTRY
     words = row_text(session, content) if content >= 0 else ""
     return ComparedSides(sides, compare_files(sides), named, words)
 
 
 def looked_at(first: ComparedSides) -> Overall:
-    """The same with what takes longer. Decodes what the contexts and the outcomes are made of."""
+    """The same with the slower values. Decodes contexts and outcomes."""
     sides, (a, b) = first.sides, first.named
     contexts = compare_contexts(sides.session, sides.a.entry, sides.b.entry)
     named = a._replace(tokens=contexts.a.total), b._replace(tokens=contexts.b.total)
     for side in (sides.a, sides.b):
-        # They are made when first asked for: here, and not where they are drawn.
+        # Outcomes are computed on first use: here, in the job, and not while drawing.
         _ = side.outcomes
     return Overall(sides, first.sets, named, first.ancestor, contexts)
 
 
 def overall(sides: Sides, mark: int) -> Overall:
-    """Both, one after the other."""
+    """All values of both entries, computed in one go."""
     return looked_at(compared_sides(sides, mark))
 
 
@@ -129,7 +129,7 @@ def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
 
 
 def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[Carried, ...]:
-    """Branch summaries of one side on the other, and what they do not hold of it."""
+    """Branch summaries of one side on the other; their missing facts are empty yet."""
     session = sides.session
     kinds = session.columns.kind
     found = []
@@ -147,7 +147,7 @@ def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[Carried, ...]:
 def with_missing(
     sides: Sides, carried: Sequence[Carried], summaries: SummaryDifference
 ) -> tuple[Carried, ...]:
-    """The same with the facts that each summary lacks of what its branch's own summary says."""
+    """The same with the facts that each carried summary lacks, out of those of its branch's own summary."""
     found = []
     for one in carried:
         summary = summaries.a.text if one.holder == "B" else summaries.b.text
@@ -159,7 +159,7 @@ def with_missing(
 
 
 def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs) -> LabLine:
-    """Where both summaries come from."""
+    """The entries of both summaries."""
     if summaries is None:
         return LabLine((Span("making the summaries", "nothing"),))
     found: list[Span] = []
@@ -186,9 +186,9 @@ def side_column(
     height: int | None = None,
     pin: str = "",
 ) -> Block:
-    """Context, outcome and what was carried over, below each other; `pin` is the key that pins a fact.
+    """Context, outcome and carried summaries, below each other; `pin` is the key that pins a fact.
 
-    Where they do not fit a height, reasons, last words and facts give way, so that the end of the column is seen.
+    Where they are too high, reasons, last words and facts are shortened, so that the end of the column is visible.
     """
     lines: list[LabLine] = []
     for whys, words, facts in (
@@ -211,7 +211,7 @@ def side_column(
 
 
 LOOKING = LabLine((Span("reading contexts and outcomes", "nothing"),))
-"""What stands there until `Overall` is known."""
+"""The line that stands for `Overall` until it is known."""
 
 
 def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[LabLine]:
@@ -224,7 +224,8 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
     shared = contexts.prefix_tokens
     largest = max(contexts.a.total, contexts.b.total, 1)
     caption = f"shared {count(shared)}" if shared else "nothing shared"
-    # The bars compare both sides, and not each with the window as the one at the foot of the tree does: nothing is free.
+    # The bars compare both sides with each other, not each with the window as the one at the foot of the tree does:
+    # nothing is free.
     scaled = f"{caption}, full bar {count(largest)}"
     caption = scaled if cell_len(scaled) + len("Context") + 2 <= width else caption
     yield spread((Span("Context", "strong"),), (Span(caption, "faint"),), width)
@@ -275,12 +276,12 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
     room = width - 3 - cell_len(cost) - 2
     groups = [_checked(one, glyphs) for one in came.checks]
     if came.errors:
-        # Without an exit code: it would stand beside a check as if it were the check's own.
+        # No exit code here: beside a check it would be taken for the check's own.
         groups.append([Span(counted(came.errors, "error"), "warn")])
     else:
         groups.append([Span("0 errors", "faint")])
     if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:
-        # What went wrong is said before what it cost, which the tab Outcome says as well.
+        # Errors go before cost, which the tab Outcome shows as well.
         cost, room = "", width - 3
     left: list[Span] = [blanks(3)]
     used = 0
@@ -301,9 +302,9 @@ def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
 def pinnable(
     carried: Sequence[Carried] | None, summaries: SummaryDifference | None, named: tuple[Named, Named]
 ) -> tuple[str, ...]:
-    """Facts of one branch that can be pinned where the other one is: those that a summary carried over does not hold.
+    """Facts of one branch that can be pinned where the other is: those that a carried summary lacks.
 
-    Where none was carried over, what the summary of the branch without the leaf says and the other's does not.
+    Without a carried summary, those of the summary of the branch without the leaf that the other summary lacks.
     """
     if carried:
         return tuple(dict.fromkeys(fact for one in carried for fact in one.missing))

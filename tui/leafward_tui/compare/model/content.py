@@ -11,10 +11,10 @@ from leafward.branches.diff.contents import lines_of
 from leafward.files.file_replay import KNOWN, Certainty
 from leafward.files.line_diff import Block as SameBlock
 from leafward.files.line_diff import compare_lines, rows, word_changes
-from leafward_tui.ui.cells import counted, expand_tabs
-from leafward_tui.ui.code import MOST_HIGHLIGHTED, highlighted
-from leafward_tui.ui.pane_lines import Span
-from leafward_tui.ui.spans import shown
+from leafward_tui.ui.panes.pane_lines import Span
+from leafward_tui.ui.text.cells import counted, expand_tabs
+from leafward_tui.ui.text.code import MOST_HIGHLIGHTED, highlighted
+from leafward_tui.ui.text.spans import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from leafward.files.file_replay import Rebuilt
 
 _OWN = frozenset({"", "write", "read", "result"})
-"""Bases of a content that lie in the session itself."""
+"""Bases of a content that come from the session itself."""
 
 LEAST_TWO = 92
 """Cells from which two contents stand side by side."""
 _CONTEXT = 3
-"""Lines that are the same and are seen beside a change."""
+"""Unchanged lines that stay visible beside a change."""
 _MOST_COLOURED = 200_000
-"""Characters of a file that are looked at for its syntax; a longer one stays plain."""
+"""The most characters of a file whose syntax is coloured; a longer one stays plain."""
 LONGEST = 1_000
-"""Characters seen of one line."""
+"""The most characters shown of one line."""
 
 
 class Show(StrEnum):
-    """Which contents are held against each other."""
+    """The contents that are compared."""
 
     SIDES = "A and B"
     FROM_ANCESTOR = "ancestor and B"
@@ -45,14 +45,14 @@ class Show(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContentRequest:
-    """One file laid out in one way: what a layout is kept by."""
+    """One file laid out in one way: the key of a layout."""
 
     path: str
     show: Show
     fold: bool
     opened: frozenset[int]
     based: bool
-    """Whether contents of the workspace may be what the file began with."""
+    """Whether contents of the workspace may be the base of the file."""
 
 
 class Row(NamedTuple):
@@ -63,7 +63,7 @@ class Row(NamedTuple):
     `both`, `conflict`."""
     old: int = -1
     new: int = -1
-    """Places of the lines in their contents, from 0; -1 for none. Of a fold, those of its first line."""
+    """Indexes of the lines in their contents, from 0; -1 for none. Of a fold, those of its first line."""
     base: int = -1
     hidden: int = 0
     block: int = -1
@@ -73,29 +73,29 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Shown:
-    """One file as it is drawn, but for the width."""
+    """One file as it is drawn, for any width."""
 
     difference: ContentDifference
     show: Show
     letters: tuple[str, str]
-    """What the two columns are called: A and B, or the ancestor (`=`) and B."""
+    """The names of the two columns: A and B, or the ancestor (`=`) and B."""
     texts: tuple[list[list[Span]], list[list[Span]], list[list[Span]]]
-    """Lines of the two, and of the ancestor, coloured."""
+    """Lines of the two contents, and of the ancestor, coloured."""
     rows: list[Row]
     changes: list[int]
     """Rows at which a change begins."""
     words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]] | None] = field(default_factory=dict)
-    """What `words_that_differ` found so far, by row."""
+    """Results of `words_that_differ` so far, by row."""
     plain: tuple[list[str], list[str], list[str]] = ((), (), ())  # type: ignore[assignment]  # all are empty
-    """The lines as they are, of the two and of the ancestor."""
+    """The unchanged lines of the two contents and of the ancestor."""
     mixed: bool = False
     """Whether some of these lines end in CRLF and some do not."""
     based: bool = False
-    """Whether contents of the workspace were tried as what the file began with."""
+    """Whether contents of the workspace were tried as the base of the file."""
 
 
 def rests_on(file: Rebuilt, *, based: bool = False) -> str:
-    """What is known of a content and what that rests on, in words; `based` where contents of the workspace were tried."""
+    """The certainty of a content and its base, in words; `based` where contents of the workspace were tried."""
     if file.certainty is Certainty.ABSENT:
         return "not there"
     why = next((remark.words for _, remark in reversed(file.remarks)), "")
@@ -118,7 +118,7 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
 
 
 def _coloured(text: str, path: str) -> list[list[Span]]:
-    """The lines of a content, safe and coloured; in pieces, because long texts are not coloured in one go."""
+    """The lines of a content, safe and coloured; in pieces, because colouring long texts at once takes too long."""
     lines = [expand_tabs(shown(line[:LONGEST].rstrip("\r"))) for line in safe(text).split("\n")]
     if lines and not lines[-1]:
         lines.pop()
@@ -146,9 +146,9 @@ def arranged_content(
     fold: bool = True,
     based: bool = False,
 ) -> Shown:
-    """Lays one file out. `opened` are blocks of same lines that are shown whole; all are without `fold`.
+    """Lays one file out. `opened` are blocks of same lines that are shown whole; without `fold`, all are.
 
-    Takes the time of a comparison and of colouring: for a worker.
+    Takes as long as a comparison and the colouring: for a worker.
     """
     a, b, base = difference.a, difference.b, difference.base
     left = base if show is Show.FROM_ANCESTOR else a
@@ -176,7 +176,7 @@ def arranged_content(
 
 
 def _unseen(difference: ContentDifference, compared: Sequence[Rebuilt]) -> list[Row]:
-    """What stands instead of lines that are not shown: those of a binary file, or of one that is too large."""
+    """Rows in place of lines that are not shown: of a binary file, or of one that is too large."""
     if any("\0" in (one.text or "") for one in compared):
         return [
             Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
@@ -186,26 +186,26 @@ def _unseen(difference: ContentDifference, compared: Sequence[Rebuilt]) -> list[
 
 
 def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
-    """How many same lines are seen after the change above and before the one below."""
+    """Numbers of same lines that stay visible after the change above and before the one below."""
     return (0 if first else min(_CONTEXT, size), 0 if last else min(_CONTEXT, size))
 
 
 def _ends(text: str) -> set[bool]:
-    """Whether lines end in CRLF: both where some do and some do not."""
+    """Whether lines end in CRLF: both values for mixed ends."""
     crlf, all_of_them = text.count("\r\n"), text.count("\n")
     return {kind for kind, there in ((True, crlf), (False, all_of_them - crlf)) if there}
 
 
 def _drawn(laid: Shown, half: int, place: int) -> str:
-    """A line as it is drawn: words that differ are looked for in what is seen."""
+    """A line as it is drawn: differing words are looked for in the visible text."""
     lines = laid.texts[half]
     return "".join(span.text for span in lines[place]) if place < len(lines) else ""
 
 
 def words_that_differ(laid: Shown, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
-    """By row: the parts of two lines, as they are drawn, that differ; three-way, those of A and of B that the ancestor has not.
+    """The parts of two lines, as they are drawn, that differ; three-way, the parts of A and B that the ancestor lacks.
 
-    Looked for when a row is drawn, once.
+    Computed once for each row, when it is drawn.
     """
     if at not in laid.words:
         laid.words[at] = _words(laid, laid.rows[at])
@@ -235,7 +235,7 @@ def _newer(words: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None) ->
 
 def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, fold: bool) -> None:
     found = laid.rows
-    # Where nothing differs there is nothing to find between folds.
+    # Without a difference there is nothing to find between folds.
     fold = fold and any(not block.same for block in blocks)
     for place, block in enumerate(blocks):
         if not block.same:
@@ -286,7 +286,7 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
 
 
 def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[Row]:
-    """What is known of each content: lines with their numbers, texts that stand somewhere in it, or nothing."""
+    """The known part of each content: lines with their numbers, texts of unknown place, or nothing."""
     found: list[Row] = []
     for name, file in contents:
         if found:

@@ -19,12 +19,12 @@ from leafward_tui.compare.model.content import (
     words_that_differ,
 )
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
-from leafward_tui.ui.pane_lines import LabLine, Span, blanks
-from leafward_tui.ui.spans import cut, padded, shown
+from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
+from leafward_tui.ui.text.spans import cut, padded, shown
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _NAMES = {"=": "ancestor"}
 _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": "sub"}
@@ -33,8 +33,8 @@ _QUIET = {"text": "sub", "strong": "sub", "sub": "faint", "leaf": "sub", "bad": 
 def _signs(laid: Shown, ancestor: str, glyphs: Glyphs) -> tuple[str, str, str]:
     """The signs of changed lines, of the left and the right content and of the ancestor.
 
-    `+` and `-` are added and removed since the common ancestor, as in the list of files: where neither content is the
-    ancestor's, a line that only one has may be added there or removed from the other, so it gets that side's letter.
+    `+` and `-` are added and removed since the common ancestor, as in the list of files. Where neither content is the
+    ancestor's, a line of only one content may be added there or removed from the other, so it gets that side's letter.
     """
     if laid.show is Show.FROM_ANCESTOR or (laid.show is Show.SIDES and ancestor == "A"):
         return glyphs.minus, "+", "="
@@ -56,7 +56,7 @@ class ContentLines(Sequence[LabLine]):
         self._two = width >= LEAST_TWO
         self._digits = max(3, len(str(max(map(len, laid.texts)))))
         self._lines: list[tuple[int, int]] = []
-        """The row of each line, and which half of it stands there: -1 for all of it."""
+        """The row of each line, and the half of it on the line: -1 for both."""
         self._at: dict[int, int] = {}
         self._fill()
 
@@ -83,7 +83,7 @@ class ContentLines(Sequence[LabLine]):
             self._at.setdefault(at, max(0, len(self._lines) - 1))
 
     def _unroll(self, run: list[int]) -> None:
-        """A change below each other: the lines that were removed, then those that were added."""
+        """Adds a change with its halves below each other: removed lines, then added ones."""
         self._at[run[0]] = len(self._lines)
         halves = (2, 0, 1) if self._three else (1, 0) if self._signs[0] == "+" else (0, 1)
         for half in halves:
@@ -120,12 +120,12 @@ class ContentLines(Sequence[LabLine]):
         return self.laid.rows[self._lines[y][0]].block if 0 <= y < len(self) else -1
 
     def spot(self, y: int) -> tuple[int, int]:
-        """The places of a line in the left and the right content; -1 where it has none."""
+        """The indexes of a line in the left and the right content; -1 where it has none."""
         row = self.laid.rows[self._lines[y][0]]
         return row.old, row.new
 
     def nearest(self, spot: tuple[int, int]) -> int:
-        """The line at some places of the contents, else the last one before them."""
+        """The line with these indexes in the contents, else the last one before them."""
         old, new = spot
         found = 0
         for y, (at, _) in enumerate(self._lines):
@@ -152,9 +152,9 @@ class ContentLines(Sequence[LabLine]):
                 yield y, row.block, row.hidden
 
     def holding(self, words: str, stop: Callable[[], bool] = lambda: False) -> tuple[list[int], set[int]]:
-        """The lines that hold words on either side, case ignored, and the folds that hide such lines.
+        """The lines with hits on either side, case ignored, and the folds that hide such lines.
 
-        Looks through the whole file: for a worker. Less than all of it once `stop` turns true.
+        Searches the whole file: for a worker. Returns a part once `stop` turns true.
         """
         lowered = words.lower()
         hits: list[int] = []
@@ -177,7 +177,7 @@ class ContentLines(Sequence[LabLine]):
         return hits, hidden
 
     def whole(self, y: int) -> list[tuple[str, str]]:
-        """A line in full: of each content that has it the name and the number, and the text; not safe to show."""
+        """A line in full: for each content that has it, the name with the number, and the text; not safe to show."""
         row, half = self.laid.rows[self._lines[y][0]], self._lines[y][1]
         if row.kind == "known":
             return [(f"line {row.old}" if row.old > 0 else "", row.words)]
@@ -286,7 +286,7 @@ class ContentLines(Sequence[LabLine]):
         return [*found, *tail]
 
     def _end(self, half: int, place: int) -> str:
-        """How a line ends, where that is not seen and may be all that differs."""
+        """The line's end, where it is invisible and may be the only difference."""
         lines = self.laid.plain[half]
         line = lines[place] if place < len(lines) else "\n"
         if not line.endswith("\n"):
@@ -294,7 +294,7 @@ class ContentLines(Sequence[LabLine]):
         return "CRLF" if self.laid.mixed and line.endswith("\r\n") else ""
 
     def _unseen(self, row: Row) -> str:
-        """What two lines differ in that are drawn alike: spaces at the end, or tabs."""
+        """The invisible difference of two lines that are drawn alike: spaces at the end, or tabs."""
         old, new = ("".join(span.text for span in self._text(*one)) for one in ((0, row.old), (1, row.new)))
         if row.kind != "changed" or min(row.old, row.new) < 0 or old.rstrip() != new.rstrip():
             return ""
@@ -303,7 +303,7 @@ class ContentLines(Sequence[LabLine]):
         return "" if same else "other spaces"
 
     def _half(self, at: int, row: Row, half: int, cells: int) -> list[Span]:
-        """One side of a line, in exactly so many cells."""
+        """One side of a line, in exactly `cells` cells."""
         place = (row.old, row.new)[half]
         if place < 0:
             return [blanks(cells)]
@@ -318,7 +318,7 @@ class ContentLines(Sequence[LabLine]):
         return padded(cut([*lead, *text], cells, self._glyphs.ellipsis), cells, ground)
 
     def _columns(self, at: int, row: Row) -> list[Span]:
-        """Ancestor, A and B beside each other; the letter says who changed the region."""
+        """Ancestor, A and B beside each other; the letter shows which side changed the region."""
         letter = {"a": "A", "b": "B", "both": "=", "conflict": self._glyphs.malformed}.get(row.kind, " ")
         ink = {"a": "strong_ghost", "b": "strong_leaf", "conflict": "strong_warn"}.get(row.kind, "faint")
         cells = (self._width - 8) // 3
@@ -343,7 +343,7 @@ class ContentLines(Sequence[LabLine]):
 
 
 def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> LabLine:
-    """Path, what the contents rest on, and how many lines each has."""
+    """Path, bases of the contents, and the number of lines of each."""
     sizes: list[Span] = []
     rests, apart = "", False
     if laid is not None:
@@ -362,7 +362,8 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
                 Span(f" {size}", "faint"),
             ]
         both = {letter: rests_on(named[letter], based=laid.based) for letter in "AB"}
-        # What differs is named with its side; where part of the contents is not known, the lines below say it of each.
+        # Different bases are named with their sides; where part of the contents is not known, the lines below show it
+        # for each.
         apart = len(set(both.values())) > 1
         if not apart:
             rests = both["B"]
@@ -376,7 +377,7 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
     folder, name = split_path(shown_path)
     left = room - cell_len(shown_path) - 3
     if laid is not None and cell_len(rests) > left:
-        # Half of what is said of two sides would be taken for both; of what is exact, nothing need be said.
+        # A truncated text about two sides would be taken for both; for exact contents it can be left out.
         rests = "" if apart and laid.difference.exact else rests.partition(",")[0]
     rests = fit(rests, left, ellipsis=glyphs.ellipsis) if left >= 12 else ""
     gap = room - cell_len(shown_path) - (cell_len(rests) + 3 if rests else 0)
@@ -390,7 +391,7 @@ _INKS = {Merge.CONFLICT: "warn", Merge.UNKNOWN: "warn", Merge.CLEAN: "leaf", Mer
 def sentence(
     lines: ContentLines, cursor: int, width: int, ellipsis: str, flags: Sequence[str] = ()
 ) -> LabLine:
-    """Which change the cursor is at, what is to be said of both sides, and what stands out about the file where it fits."""
+    """The number of the change at the cursor, a remark on both sides, and flags of the file where they fit."""
     laid = lines.laid
     place = ""
     changes = lines.changes()

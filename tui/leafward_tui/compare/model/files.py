@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import differs
-from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, right, split_path
-from leafward_tui.ui.pane_lines import LabLine, Span, blanks
+from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
+from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, right, split_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from leafward.branches.diff.file_sets import FileDifference, FileSets, Use
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 HUES = {"A": "ghost", "B": "leaf"}
 """The hue of each side; its letter always stands beside it."""
 FOLD = "fold:same"
-"""Key of the line that stands for files nobody touched."""
+"""Key of the line that stands for the untouched files."""
 _NUMBER = 5
 """Cells of a column of lines added or removed."""
 _LEAST_PATH = 26
@@ -29,7 +29,7 @@ _LEAST_PATH = 26
 
 
 class Column(StrEnum):
-    """Where a file stands."""
+    """A column of files."""
 
     A = "Only in A"
     BOTH = "In both"
@@ -37,12 +37,12 @@ class Column(StrEnum):
 
     @property
     def letter(self) -> str:
-        """The side that it is about; empty for both."""
+        """The letter of its side; empty for both."""
         return "" if self is Column.BOTH else self.value[-1]
 
 
 class FileItem(NamedTuple):
-    """A row of a column: a file, a heading, or what is folded."""
+    """A row of a column: a file, a heading, or a fold."""
 
     file: FileDifference | None = None
     key: str = ""
@@ -55,9 +55,9 @@ def _key(column: Column, place: int) -> str:
 
 
 def arranged(sets: FileSets, column: Column, *, unfolded: bool) -> list[FileItem]:
-    """The rows of a column: files that were changed, then those that were only read.
+    """The rows of a column: changed files, then files that were only read.
 
-    Files of both that neither branch touched are one row, unless `unfolded`.
+    Untouched files of both sides are one row, unless `unfolded`.
     """
     files = {Column.A: sets.only_a, Column.BOTH: sets.both, Column.B: sets.only_b}[column]
     items = [FileItem(file, _key(column, place)) for place, file in enumerate(files)]
@@ -108,13 +108,13 @@ def _path(path: str, width: int, glyphs: Glyphs, *, quiet: bool) -> list[Span]:
 
 
 def _flags(file: FileDifference, column: Column | None) -> list[str]:
-    """What stands out about a file; a column of one side does not name it."""
+    """Notable facts about a file; a column of one side does not name it."""
     fates = [fate.rpartition(" in ")[0] if column and column.letter else fate for fate in file.fates]
     return [*fates, *(flag.words for flag in file.flags)]
 
 
 def _moved(names: Sequence[str], room: int, flag: int, glyphs: Glyphs) -> str:
-    """New names behind the old one, beside a flag where the names of the files remain then; empty where there is no room."""
+    """New names after the old one, beside a flag where file names stay readable then; empty where there is no room."""
     if not names:
         return ""
     lead = f" {glyphs.arrow} "
@@ -135,7 +135,7 @@ def _row(
     moved = _moved(later, room - cell_len(first), cell_len(flags[0]) + 2 if flags else 0, glyphs)
     path = first + moved
     name = cell_len(split_path(first)[1]) + cell_len(moved) + 2
-    # The first flag may cost the folders, others only what is left beside a path that tells where it lies.
+    # The first flag may cost the folders, further flags only room beside a path with its folders.
     while flags and cell_len("  ".join(flags)) + 2 > room - min(
         cell_len(path), name if len(flags) == 1 else _LEAST_PATH
     ):
@@ -151,7 +151,7 @@ def _row(
 
 
 class FileLines(Sequence[LabLine]):
-    """The rows of a column, or of all of them where `column` is None, in lines of `width` cells; each is made when it is drawn."""
+    """The rows of a column in lines of `width` cells, each made when it is drawn; all columns where `column` is None."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class FileLines(Sequence[LabLine]):
         column: Column | None,
         same: Mapping[str, bool | None] = MappingProxyType({}),
     ) -> None:
-        """`same` is what is known so far of contents (`Contents.same`), by path; it may grow while the lines are shown."""
+        """`same` holds the known results of `Contents.same`, by path; it may grow while the lines are shown."""
         self._items = items
         self._same = same
         self._width = width
@@ -220,7 +220,7 @@ class FileLines(Sequence[LabLine]):
 
 
 _UNSURE = "?"
-"""The sign of a file that a command may have changed which does not name it."""
+"""The sign of a file that a command may have changed without naming it."""
 
 
 def _both(file: FileDifference, width: int, glyphs: Glyphs, different: bool | None) -> list[Span]:
@@ -232,7 +232,7 @@ def _both(file: FileDifference, width: int, glyphs: Glyphs, different: bool | No
 
 
 def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> LabLine:
-    """The name of a column, how many files it has, and what its numbers are; None heads the whole list."""
+    """The name of a column, the number of its files, and the heads of its numbers; None heads the whole list."""
     number = {
         Column.A: len(sets.only_a),
         Column.BOTH: len(sets.both),

@@ -9,8 +9,8 @@ from leafward.context.message_columns import message_body
 from leafward.session.messages import message_text
 from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, money, right, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, money, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward_tui.compare.model.captions import Carried, Overall
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 _SHORT_ERROR = "est. error"
-"""The head of that column where the whole one has no room."""
+"""The head of the column of estimation errors where the whole one has no room."""
 _LONGEST = 300
 
 
@@ -32,7 +32,7 @@ _LONGEST = 300
 
 
 class MessageRow(NamedTuple):
-    """A message of one or both contexts, as its row says it."""
+    """A message of one or both contexts, as a row."""
 
     letter: str
     """`A`, `B`, or empty for both."""
@@ -70,7 +70,7 @@ _ROLES = {
 def context_page(
     overall: Overall, messages: Sequence[MessageRow] | None, width: int, glyphs: Glyphs
 ) -> Block:
-    """Ledgers of both, why no more is shared, and the messages in their order."""
+    """Ledgers of both, the reason why no more is shared, and the messages in their order."""
     contexts = overall.contexts
     lines = [
         spread(
@@ -93,7 +93,7 @@ def context_page(
     names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
     compacted = any(one.summary or one.kept for one in (a, b))
     titles = ["messages" if name == "after" and not compacted else _WORDS.get(name, name) for name in names]
-    # Two cells lie between columns; where that is too wide, a long title takes cells that short ones have to spare.
+    # Two cells lie between columns; where that is too wide, a long title takes spare cells of short ones.
     cells = [max(9, cell_len(title) + 2) for title in titles]
     if sum(cells) > width - 3:
         titles[names.index("error")] = _SHORT_ERROR
@@ -148,7 +148,7 @@ def context_page(
 
 
 def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence[Carried] = ()) -> Block:
-    """What came of both, a row a figure; the better one is not judged. Below it what one carries of the other, all of it."""
+    """Outcomes of both, one row for each figure, without judging the better one; below them all carried summaries."""
     sides = overall.sides
     both = (sides.a, sides.b)
     name = 24
@@ -212,7 +212,7 @@ _LACKING = " is not in it"
 
 
 def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str]]:
-    """Title and what is to be said of A and of B."""
+    """A title, and the values of A and of B."""
     a, b = both
     checks = [one.check for side in both for one in side.outcomes.checks]
     rows = []
@@ -258,7 +258,7 @@ def figures(both: tuple[Side, Side], glyphs: Glyphs) -> list[tuple[str, str, str
 
 
 def lasted(seconds: float | None) -> str:
-    """A span of time as people say it."""
+    """A span of time in words."""
     if seconds is None:
         return "not known"
     minutes = seconds / 60

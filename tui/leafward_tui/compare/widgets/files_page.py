@@ -8,14 +8,14 @@ from textual.containers import Horizontal, Vertical
 
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.widgets.spans import FilesView, SpanRows
-from leafward_tui.ui.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
 class FilesPage(Vertical):
-    """Three lists beside each other or one, a hairline that joins their rules, the diff with what is said of both sides."""
+    """Three lists beside each other or one, a hairline that joins their rules, the diff with a remark on both sides."""
 
     def __init__(self) -> None:
         super().__init__(id="files-page")
@@ -47,7 +47,7 @@ class FilesPage(Vertical):
             yield self.side
 
     def give_rows(self, rows: int) -> None:
-        """Gives the lists so many rows."""
+        """Gives the lists this number of rows."""
         self._sets.styles.height = rows
 
     def join_rules(self, *, three_columns: bool) -> None:

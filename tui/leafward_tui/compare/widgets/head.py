@@ -1,4 +1,4 @@
-"""The head of the Compare screen: the fork drawn once, and who A and B are."""
+"""The head of the Compare screen: the fork drawn once, and the names of A and B."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.cells import cell_len, count, fit, right
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, fit, right
 
 if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _ARM = 10
 """Cells of a branch of the fork, where there is room."""
@@ -22,7 +22,7 @@ _UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("changes", "change", 8
 
 
 class CompareHead(Widget):
-    """Three rows, two where the screen is low: A above, B below, and what they come from."""
+    """Three rows, two where the screen is low: A above, B below, and the fork they come from."""
 
     DEFAULT_CSS = "CompareHead { height: 2; width: 1fr; }"
 
@@ -71,7 +71,7 @@ class CompareHead(Widget):
 
 
 def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
-    """Name, number of the entry, and what the branch amounts to, as far as there is room."""
+    """Name, number of the entry, and figures of the branch, as far as there is room."""
     names = [name for name, holds in (("leaf", one.leaf), ("mark", one.mark)) if holds]
     segments = [
         Segment(right(" ".join(names), 10 if len(names) > 1 else 5), getattr(ground, hue)),

@@ -1,4 +1,4 @@
-"""Rows of spans made for the width at which they are drawn; nothing scrolls, nothing is chosen."""
+"""Rows of spans made for the width at which they are drawn; they neither scroll nor have a cursor."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.lines_view import LinesView
+from leafward_tui.ui.panes.lines_view import LinesView
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward_tui.ui.pane_lines import LabLine
+    from leafward_tui.ui.panes.pane_lines import LabLine
 
 
 class SpanRows(Widget):
-    """A few rows, one cell from its left edge, as a list beside it has its text."""
+    """A few rows, indented by one cell, like the text of a list beside them."""
 
     DEFAULT_CSS = "SpanRows { width: 1fr; height: 1; }"
 
@@ -29,13 +29,13 @@ class SpanRows(Widget):
         self._rule = rule
 
     def show(self, make: Callable[[int], Sequence[LabLine]]) -> None:
-        """Draws what `make` gives for a number of cells."""
+        """Draws the lines that `make` returns for a number of cells."""
         self._make = make
         self.refresh()
 
     @property
     def text(self) -> str:
-        """What stands there."""
+        """The text of the rows."""
         return "\n".join(line.text for line in self._lines())
 
     def _lines(self) -> Sequence[LabLine]:
@@ -62,7 +62,7 @@ class SpanRows(Widget):
 
 
 class FilesView(LinesView):
-    """A column of files: the cursor is seen only where keys go to, because there are several columns and one cursor."""
+    """A column of files: the cursor shows only in the column with the keys, because several columns share one cursor."""
 
     def _paint(self, line: LabLine, state: int, width: int) -> Strip:
         return super()._paint(line, state if state == 2 else 0, width)

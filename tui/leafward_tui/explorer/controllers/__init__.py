@@ -1,1 +1,1 @@
-"""What the explorer does, each part a plain object made with the state, the view, the services and the jobs."""
+"""Controllers of the explorer, each a plain object made with the state, the view, the services and the jobs."""

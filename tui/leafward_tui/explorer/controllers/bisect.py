@@ -1,4 +1,4 @@
-"""Where a command begins to fail: asked for two places and a command, told while it is looked for, and labelled if wanted."""
+"""The search for the turn that breaks a command: asked for with two entries, shown as it runs, labelled if wanted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.write_words import named
+from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.operations import Operations
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
 _OTHER_BASE = "ctrl+o"
@@ -35,7 +35,7 @@ _OVER = {
     None: "the last commit before the session, else the project as it is now",
     "": "an empty folder",
 }
-"""What a base is in words, where it is no commit and no folder."""
+"""Names of the bases that are neither a commit nor a folder."""
 
 
 class Bisect:
@@ -57,18 +57,18 @@ class Bisect:
         self._navigation = navigation
         self._operations = operations
         self._command = ""
-        """What was run last."""
+        """The command of the last run."""
         self._base: str | None = None
-        """What the files were before the session, as `base_of` takes it."""
+        """The base of the files before the session, as `base_of` takes it."""
         self._steps: list[str] = []
-        """What was said of the bisection under way."""
+        """The steps of the bisection under way, in words."""
         self._found: Bisected | None = None
-        """What it found; None until then, and where it ended without an answer."""
+        """The result of the bisection; None while it runs, and where it ended without an answer."""
         self._end: Callable[[ReadingSheet], object] = lambda _sheet: None
-        """Shows in a sheet how the last one ended."""
+        """Shows the end of the last bisection in a sheet."""
         self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
 
-    # --- what is looked for -------------------------------------------------------------------------------------------
+    # --- the request --------------------------------------------------------------------------------------------------
 
     def _ask(self) -> None:
         """Asks for the command, from the row of the cursor to the mark or the leaf."""
@@ -78,11 +78,11 @@ class Bisect:
         self._ask_command(session, *ends, self._command)
 
     def _lacks_base(self, session: Session) -> bool:
-        """Whether the base is the project's folder, which is not there: what is taken for it is for the user to say."""
+        """Whether the base is the project's folder and that is missing, so that the user has to choose another base."""
         return self._base in (None, session.cwd) and not _has_folder(session)
 
     def _ask_command(self, session: Session, good: EntryIndex, bad: EntryIndex, typed: str) -> None:
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         leaf = " (the leaf)" if bad == session.place else ""
         about = [
@@ -94,7 +94,7 @@ class Bisect:
             SheetLine(
                 f"base: {NO_PROJECT_FOLDER}; another one is asked for"
                 if self._lacks_base(session)
-                else f"base: {base_words(self._base)}; what the session did to files is replayed over it"
+                else f"base: {base_words(self._base)}; the session's changes to files are replayed over it"
             ),
         ]
 
@@ -124,9 +124,9 @@ class Bisect:
         self._view.ask(sheet, done)
 
     def _ask_base(self, then: Callable[[], object], *, chosen: Callable[[], object] | None = None) -> None:
-        """Asks what the files were before the session, then goes on: with `chosen` where something was chosen."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        """Asks for the base of the files before the session, then goes on: with `chosen` where one was chosen."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         session = self._state.session
         go_on = chosen or then
@@ -143,7 +143,7 @@ class Bisect:
                 refused=missing,
             ),
             Choice("e", "An empty folder", "the session made every file"),
-            Choice("p", "The project as it is now", "it lies as it was before the session", refused=missing),
+            Choice("p", "The project as it is now", "if it is as it was before the session", refused=missing),
             Choice(
                 "o",
                 "Another folder" if missing else "A commit or another folder",
@@ -163,14 +163,12 @@ class Bisect:
                 then()
 
         about = [
-            SheetLine(
-                "Files that no call tells of are taken from it; the calls are replayed over the others."
-            )
+            SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
         ]
         self._view.ask(ChoiceSheet("Bisect: what the files were before the session", choices, about), done)
 
     def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         def done(text: str | None) -> None:
             if text is None:
@@ -189,7 +187,7 @@ class Bisect:
         self._view.ask(sheet, done)
 
     def _ends(self) -> tuple[EntryIndex, EntryIndex] | None:
-        """The earlier and the later of cursor and mark, without a mark of cursor and leaf; says what is missing."""
+        """The earlier and the later of cursor and mark, without a mark of cursor and leaf; shows why there are none."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
             return None
@@ -225,7 +223,7 @@ class Bisect:
 
     def _open_sheet(self, session: Session, request: BisectRequest) -> ReadingSheet:
         """The sheet of a bisection, which runs until its end is shown in it."""
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         good, bad, command, likely, _ = request
 
@@ -241,7 +239,7 @@ class Bisect:
                 self._ask_base(back, chosen=again)
 
         def back() -> None:
-            """What was found stands there again."""
+            """Shows the result again."""
             self._end(self._open_sheet(session, request))
 
         sheet = ReadingSheet(
@@ -256,18 +254,18 @@ class Bisect:
         return sheet
 
     def _tell(self, sheet: ReadingSheet, text: str) -> None:
-        """One step more."""
+        """Shows one step more."""
         self._steps.append(text)
         sheet.grow("\n".join(self._steps), "looking")
 
     def _fail(self, sheet: ReadingSheet, request: BisectRequest, problem: str) -> None:
-        """Says why there is no answer."""
+        """Shows why there is no answer."""
         text = "\n".join([*self._steps, f"`{request.command}` was not bisected"])
         self._end = lambda over: over.ended(text, problem, tone="bad", base="base")
         self._end(sheet)
 
     def _show(self, sheet: ReadingSheet, result: Bisected) -> None:
-        """The answer, then the steps that led to it."""
+        """Shows the answer, then the steps that led to it."""
         report = result.report
         lines = [report.result, *report.details]
         if result.doubted:
@@ -275,7 +273,7 @@ class Bisect:
         if result.unplaced:
             lines += [
                 "",
-                "Nothing tells whether files were there before the session made them; another base does.",
+                "It is not known whether files were there before the session made them: choose another base.",
             ]
         text = "\n".join([*lines, "", *self._steps])
         certain = result.prompt is not None
@@ -291,7 +289,7 @@ class Bisect:
         self._end(sheet)
 
     def _save(self, session: Session, text: str) -> None:
-        """Writes what was found to a file in the current folder."""
+        """Writes the result to a file in the current folder."""
         from leafward_tui.explorer.controllers.export import save_text
 
         work = partial(save_text, Path.cwd(), f"{session.id[:8]}-bisect", text)
@@ -302,37 +300,37 @@ class Bisect:
 
 
 class BisectRequest(NamedTuple):
-    """What is looked for."""
+    """The input of a bisection."""
 
     good: EntryIndex
-    """Where the command passes."""
+    """The entry where the command passes."""
     bad: EntryIndex
-    """Where it fails."""
+    """The entry where the command fails."""
     command: str
-    """For the shell."""
+    """The command, for the shell."""
     likely: bool = False
-    """Whether recorded commands are taken to change no file but those that they name, and files that the session made to be new."""
+    """Whether recorded commands are assumed to change only files that they name, and files made by the session to be new."""
     base: str | None = None
-    """What the files were before the session, as `base_of` takes it."""
+    """The base of the files before the session, as `base_of` takes it."""
 
 
 class Bisected(NamedTuple):
-    """What was found."""
+    """The result of a bisection."""
 
     report: Report
     prompt: EntryIndex | None
-    """The prompt of the turn; None where it cannot be told."""
+    """The prompt of the turn; None where the turn is not certain."""
     doubted: bool
-    """Whether versions were passed over for what recorded commands may have changed."""
+    """Whether versions were skipped because recorded commands may have changed other files."""
     unplaced: bool
-    """Whether versions were passed over for what may have been there before the session made it."""
+    """Whether versions were skipped because a file made by the session may have been there before."""
     likely: bool
 
 
 def find_first_bad(
     session: Session, request: BisectRequest, tell: Callable[[str], object], job: Job
 ) -> Bisected:
-    """Runs the command on versions between two entries; `tell` hears, in the thread of the screen, what became of each.
+    """Runs the command on versions between two entries; `tell` gets the outcome of each, in the thread of the screen.
 
     Raises LeafwardError, Cancelled where the job is no longer wanted.
     """
@@ -362,7 +360,7 @@ def find_first_bad(
 
 
 def _assumption(result: Bisected) -> str:
-    """What may be assumed where versions were passed over; empty where that is done already."""
+    """The assumption that would allow skipped versions; empty where it is made already, or none was skipped."""
     if result.unplaced and not result.likely:
         return "assume only named files change, made ones are new"
     return "assume commands change only files they name" if result.doubted else ""
@@ -376,5 +374,5 @@ def _has_folder(session: Session) -> bool:
 
 
 def base_words(base: str | None) -> str:
-    """What the files were before the session."""
+    """The base of the files before the session, in words."""
     return _OVER.get(base) or safe_line(base or "", 200)

@@ -1,4 +1,4 @@
-"""Summaries of branches: carried along by a move, put into a new session, or only shown. Given up at any moment."""
+"""Summaries of branches: carried along by a move, added to a new session, or only shown; cancelled at any moment."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from leafward_tui.explorer.model.summary_request import (
     progress_words,
     summary_between,
 )
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ OFFLINE, MODEL = "extractive", "model"
 
 
 class BranchSummary:
-    """Makes one summary at a time. It alone says which is under way."""
+    """Makes one summary at a time, and alone sets which is under way."""
 
     def __init__(
         self,
@@ -65,9 +65,12 @@ class BranchSummary:
     # --- which branch -------------------------------------------------------------------------------------------------
 
     def _choose_branch(self) -> None:
-        """Shows a summary: of the branch under the cursor, of what moving here would leave, or of what a move to the mark would."""
+        """Shows a summary of the branch under the cursor, or of the one that a move here or to the mark would abandon.
+
+        Asks which where there are several.
+        """
         from leafward_tui.explorer.summary_sheets import span_words
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         if self._state.session is None or self._write.waits_for_summary():
             return
@@ -92,7 +95,7 @@ class BranchSummary:
         self._view.ask(ChoiceSheet("Summarise", choices), done)
 
     def _ways(self) -> dict[str, tuple[str, SummaryRequest]]:
-        """What can be summarised from the line of the cursor, by the letter that chooses it."""
+        """The summaries that can be made from the line of the cursor, by the letter of each."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
             return {}
@@ -114,9 +117,9 @@ class BranchSummary:
         return found
 
     def ask_focus(self, request: SummaryRequest) -> None:
-        """Asks what the summary should dwell on, then makes it."""
+        """Asks for the focus of the summary, then makes it."""
         from leafward_tui.explorer.summary_sheets import span_words
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
 
@@ -143,7 +146,7 @@ class BranchSummary:
     ) -> None:
         """Makes a summary, and hands it to `then`, if there is one.
 
-        Where there is nothing to summarise, what is to follow is done without a question.
+        Where there is nothing to summarise, the next step follows without a question.
         """
         if self._state.session is None or self._write.waits_for_summary():
             return
@@ -156,7 +159,7 @@ class BranchSummary:
             self._skip(run)
 
     def _skip(self, run: SummaryRun) -> None:
-        """There is nothing to summarise."""
+        """Goes on without a summary, because there is nothing to summarise."""
         from leafward.session.journal import move
 
         request = run.request
@@ -169,7 +172,7 @@ class BranchSummary:
             self._write.start(done, lambda session, writing: move(session, request.to, writing))
 
     def _look_over(self, run: SummaryRun) -> None:
-        """Reads the branch, and works out what a model would be sent."""
+        """Reads the branch, and makes the requests that a model would be sent."""
         session = self._state.session
         if session is None:
             return
@@ -184,7 +187,7 @@ class BranchSummary:
         )
 
     def _go_on(self, session: Session, run: SummaryRun, prospect: SummaryOffer) -> None:
-        """Goes on with the only summariser there is, or asks which, showing what would be sent."""
+        """Goes on with the only summariser there is, or shows the requests and asks which summariser to use."""
         branch = prospect.branch
         if run.stop.is_set() or session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
@@ -199,7 +202,7 @@ class BranchSummary:
     def _choose_summarizer(
         self, session: Session, run: SummaryRun, branch: Branch, outgoing: Outgoing | None
     ) -> None:
-        """Asks who summarises, or which focus is wanted first."""
+        """Asks for the summariser, or for a focus first."""
         from leafward_tui.explorer.summary_sheets import requests_sheet, summarizer_sheet
 
         request = run.request
@@ -236,7 +239,7 @@ class BranchSummary:
         self._view.ask(sheet, done)
 
     def _make(self, session: Session, run: SummaryRun, branch: Branch, name: str) -> None:
-        """Makes the summary by the summariser of a name."""
+        """Makes the summary with the summariser of a name."""
         if session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
             return
@@ -264,7 +267,7 @@ class BranchSummary:
         self._show_progress()
 
     def _show_progress(self) -> None:
-        """Says how far the summary is, where it will stand, and what ends it."""
+        """Shows how far the summary is."""
         run = self._state.summary
         if run is None:
             return
@@ -272,7 +275,7 @@ class BranchSummary:
         self._view.tell("")
 
     def cancel(self) -> None:
-        """Gives the summary up; the file stays as it is."""
+        """Cancels the summary; the file is unchanged."""
         if self._state.summary is not None:
             self._state.summary.stop.set()
             self._show_progress()
@@ -280,7 +283,7 @@ class BranchSummary:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _end(self, session: Session, text: str = "", tone: str = "") -> None:
-        """No summary is under way any more."""
+        """Ends the summary under way."""
         self._state.summary = None
         if session is not self._state.session:
             session.close()
@@ -297,7 +300,7 @@ class BranchSummary:
             self._view.tell(f"no summary: {problem}", "bad")
 
     def _finish(self, session: Session, run: SummaryRun, draft: BranchDraft | None) -> None:
-        """The summary is whole, None where it was given up: hands it on, shows it, or moves with it."""
+        """Hands a whole summary on, shows it, or moves with it; None where it was cancelled."""
         if draft is None or run.stop.is_set():
             self._preview.leave()
             self._end(session, _CANCELLED, "warn")
@@ -311,7 +314,7 @@ class BranchSummary:
             self._move_with(run.request, draft, draft.remarks)
 
     def _move_with(self, request: SummaryRequest, draft: BranchDraft, remarks: Sequence[str] = ()) -> None:
-        """Moves the leaf with a summary, and says `remarks`; where that fails, the summary is shown, as it was paid for."""
+        """Moves the leaf with a summary, and shows `remarks`; where that fails, shows the summary, as it was paid for."""
         from leafward.compaction.branch_summary import move_with_summary
 
         self._write.start(
@@ -333,7 +336,7 @@ def _moved(request: SummaryRequest) -> str:
 
 
 class SummaryOffer(NamedTuple):
-    """What is to be summarised, None where there is nothing, and what the configured model would be sent."""
+    """The branch to summarise, None where there is nothing, and the requests for the configured model."""
 
     branch: Branch | None = None
     outgoing: Outgoing | None = None
@@ -344,7 +347,7 @@ def look_over(
 ) -> SummaryOffer:
     """Decodes a branch, and makes the requests for the configured model; nothing leaves the machine.
 
-    Finds nothing where it is stopped. Raises LeafwardError, OSError.
+    Empty where it is stopped. Raises LeafwardError, OSError.
     """
     from leafward.compaction.branch_summary import left_branch
     from leafward.summaries.summarizers.choice import model_settings
@@ -376,7 +379,7 @@ def summarise(
 ) -> BranchDraft | None:
     """A summary by the summariser of a name, `OFFLINE` or `MODEL`; None where it is stopped. Writes nothing.
 
-    `grown` hears how it grows. Raises LeafwardError, OSError.
+    `grown` gets its progress. Raises LeafwardError, OSError.
     """
     from leafward.compaction.branch_summary import summarize_branch
     from leafward.session.journal import busy

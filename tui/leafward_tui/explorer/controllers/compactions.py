@@ -1,4 +1,4 @@
-"""Compactions that happened, and the next one: X-ray and lab, and what is wanted of the explorer after them."""
+"""Stored compactions and the next one: X-ray and lab, and their results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.screen_results import LabResult, XRayResult
+    from leafward_tui.ui.screens.screen_results import LabResult, XRayResult
     from leafward_tui.ui.services import AppServices
 
 
@@ -50,7 +50,7 @@ class Compactions:
     # --- X-ray --------------------------------------------------------------------------------------------------------
 
     def _see_through(self) -> None:
-        """Shows the compaction here before and after; on a context edit, and where nothing was compacted, the edits."""
+        """Shows the compaction here before and after; on a context edit, or without a compaction, the context edits."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
             compaction = edit = EntryIndex(-1)
@@ -69,7 +69,7 @@ class Compactions:
             self._services.screens.xray(session, compaction, self._go_on)
 
     def _go_on(self, result: XRayResult | None) -> None:
-        """Goes on with what was wanted there: an undo, the compaction corrected with pinned facts, an entry."""
+        """Acts on the result of the X-ray: an undo, a new compaction with pinned facts, an entry to go to."""
         if result is None:
             return
         if result.undo:
@@ -120,7 +120,10 @@ def compaction_at(exploration: Exploration, line: Line) -> EntryIndex:
 
 
 def edit_at(exploration: Exploration, line: Line, *, above: bool) -> EntryIndex:
-    """The context edit of a line; with `above` also the last one on the path, also below the line. -1 where there is none."""
+    """The context edit of a line; with `above` also the last one on the path, even below the line.
+
+    -1 where there is none.
+    """
     from leafward.context.projection import latest
 
     if line.kind is LineKind.ROW:
@@ -131,7 +134,7 @@ def edit_at(exploration: Exploration, line: Line, *, above: bool) -> EntryIndex:
                 return EntryIndex(found)
     if not above:
         return EntryIndex(-1)
-    # An edit stands below what it concerns.
+    # An edit stands below the entries that it changes.
     session = exploration.session
     at = session.leaf if exploration.on_path(line) else exploration.target(line)
     return latest(session, at, frozenset({Kind.CONTEXT_EDIT}))

@@ -1,4 +1,4 @@
-"""Branches held against each other: the row of the cursor with the mark or the leaf, and all leaves in a table."""
+"""Comparisons of branches: the row of the cursor with the mark or the leaf, and all leaves in a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import count, counted, fit, money, right
+from leafward_tui.ui.text.cells import count, counted, fit, money, right
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.screen_results import CompareResult
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.screens.screen_results import CompareResult
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
@@ -31,11 +31,11 @@ _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 _WIDE = 120
 """Cells of a window from which the table of branches has checks and costs."""
 _WIDEST = 140
-"""Cells from which it has the tokens that were written."""
+"""Cells of a window from which the table has the output tokens."""
 
 
 class Comparison:
-    """Opens comparisons, and goes on with what was wanted there."""
+    """Opens comparisons, and acts on their results."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Comparison:
             self._services.screens.compare(exploration.session, a, b, mark, self._go_on)
 
     def _go_on(self, result: CompareResult | None) -> None:
-        """Goes on with what was wanted there."""
+        """Acts on the result of the comparison."""
         if result is None or self._state.session is None:
             return
         if result.change is not None:
@@ -97,7 +97,7 @@ class Comparison:
     # --- the table ----------------------------------------------------------------------------------------------------
 
     def _read_branches(self) -> None:
-        """Reads what came of every leaf, then offers them to be compared with the leaf."""
+        """Reads the outcomes of every leaf, then offers to compare each with the leaf."""
         session = self._state.session
         if session is None:
             return
@@ -115,15 +115,15 @@ class Comparison:
     def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:
         """Shows the table; a row that is chosen is compared with the leaf."""
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
         self._view.tell("")
         place = session.place
         width, height = self._view.size
-        # The newest first: what was tried last is what is compared.
+        # The newest first: the last attempt is the one that is compared.
         rows = sorted(branches, key=lambda row: (row.leaf != place, -row.leaf))
         shown = rows[: max(3, min(len(_LETTERS), height - 12))]
         wide = width >= _WIDE
@@ -145,7 +145,7 @@ class Comparison:
             if leaf == place:
                 self._view.tell("nothing to compare: this is the leaf", "warn")
             else:
-                # As a row is compared: A is the leaf.
+                # The order of a comparison: A is the leaf.
                 self.open(place, leaf)
 
         each = (
@@ -175,7 +175,7 @@ class Comparison:
 
 
 def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
-    """What came of every leaf, in the branches that the tree shows. Raises Cancelled."""
+    """The outcomes of every leaf, in the branches that the tree shows. Raises Cancelled."""
     from leafward.branches.diff.sides import side
 
     layout = arrange(session.tree, session.leaf)
@@ -184,7 +184,7 @@ def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
         row = layout.row_of(leaf)
         branch = layout.branches[layout.branch_of(row)]
         made = side(session, branch.leaves_at, leaf, job.unwanted)
-        # Made here, and not where they are drawn.
+        # Computed here, in the job, and not while drawing.
         _ = made.outcomes
         if layout.on_path(leaf):
             words = f"the path: {row_text(session, layout.head[row])}"
@@ -198,18 +198,18 @@ def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:
 
 
 class BranchRow(NamedTuple):
-    """A leaf with what its branch adds to the entry that it leaves from; the path is counted from its beginning."""
+    """A leaf with the entries of its branch; those of the path are counted from its beginning."""
 
     leaf: EntryIndex
     words: str
-    """What the tree calls the branch: its first row."""
+    """The name of the branch in the tree: its first row."""
     side: Side
 
 
 def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
-    """What came of a branch in columns of fixed width; with room for it, the tokens that were written too."""
+    """The outcomes of a branch in columns of fixed width; with `output`, the output tokens too."""
     came = side.outcomes
-    # There is room for one: what failed is not hidden by what did not.
+    # There is room for one check: one that passed must not hide one that failed.
     ordered = sorted(came.checks, key=lambda one: one.ok)
     checks = [f"{glyphs.ok if one.ok else glyphs.error} {one.check.value}" for one in ordered]
     cells = [

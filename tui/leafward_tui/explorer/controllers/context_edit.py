@@ -1,4 +1,4 @@
-"""What the model reads of a row: left out, shortened or replaced, with what that frees said before it is written."""
+"""Context edits of a row: left out, shortened or replaced; the freed tokens are shown before the write."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import count, counted
-from leafward_tui.ui.write_words import book_words
+from leafward_tui.ui.text.cells import count, counted
+from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class ContextEdits:
         self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
 
     def _draft(self) -> None:
-        """Works out what leaving out and shortening the row of the cursor would free, then asks."""
+        """Works out the tokens freed by leaving out or shortening the row of the cursor, then asks."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is not LineKind.ROW:
             self._view.tell(
@@ -64,9 +64,9 @@ class ContextEdits:
         )
 
     def _ask(self, session: Session, drafts: EditDrafts) -> None:
-        """Asks what is to become of it, each with what it frees."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        """Asks for the kind of edit; each choice shows the tokens that it frees."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -81,7 +81,7 @@ class ContextEdits:
         text_refused = "" if len(drafts.replaced) == 1 else _TEXT_FOR_ONE
         about = "the entries stay as they are; the model reads them as you choose"
         if not session.is_native:
-            about = "only in Leafward: the agent itself goes on reading the entries as they are"
+            about = "only in Leafward: the agent itself still reads the entries as they are"
         lines_about = [SheetLine(about)]
         if sizes := size_note(drafts.omitted) or size_note(drafts.short):
             lines_about.append(SheetLine(sizes))
@@ -108,7 +108,7 @@ class ContextEdits:
         self._view.ask(ChoiceSheet("Edit context", choices, lines_about, note=note), done)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         def meaning(text: str) -> str:
             valid = text.isdecimal() and int(text)
@@ -118,19 +118,19 @@ class ContextEdits:
             if text is not None and text.isdecimal() and int(text):
                 self._apply(targets, None, int(text))
             elif text is not None:
-                self._view.tell("not edited: that is no number of tokens", "warn")
+                self._view.tell("not edited: that is not a number of tokens", "warn")
 
         title = "Tokens to keep of each entry"
         self._view.ask(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
 
     def _ask_text(self, targets: tuple[EntryIndex, ...]) -> None:
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         def done(text: str | None) -> None:
             if text:
                 self._apply(targets, text, None)
 
-        title, hint = "What the model is to read instead", "calls keep their arguments"
+        title, hint = "Text that the model reads instead", "calls keep their arguments"
         self._view.ask(TextSheet(title, placeholder=hint, commit="replace"), done)
 
     def _apply(self, targets: tuple[EntryIndex, ...], text: str | None, keep: int | None) -> None:
@@ -152,32 +152,32 @@ def effect_of(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, 
     saved = count(draft.saved, zero="0")
     before, after = count(draft.tokens_before), count(draft.tokens_after)
     if before == after and draft.saved:
-        # Rounded alike: what is freed would not be seen.
+        # Rounded alike: the freed tokens would not show.
         before, after = f"{draft.tokens_before:,}", f"{draft.tokens_after:,}"
     sizes = f"{before} {arrow} ~{after}"
     return f"frees ~{saved} tokens: {sizes}", operation, ""
 
 
 def size_note(draft: EditDraft | str) -> str:
-    """Why an edit frees another number than its row has, where the two are far apart; else empty."""
+    """The reason why an edit frees another number of tokens than its row has, where the two are far apart; else empty."""
     if isinstance(draft, str) or abs(draft.saved - draft.cut) * 5 <= draft.cut:
         return ""
     more = "more" if draft.saved > draft.cut else "less"
-    return f"the provider counted {more} than the ~{count(draft.cut)} tokens that are estimated of the text"
+    return f"the provider counted {more} than the ~{count(draft.cut)} tokens estimated for the text"
 
 
 class EditDrafts(NamedTuple):
-    """What edits of a row would free: left out, then shortened; in place of a draft why it is refused."""
+    """Drafts of the edits of a row: left out, then shortened; a refused one is the reason as text."""
 
     targets: tuple[EntryIndex, ...]
     omitted: EditDraft | str
     short: EditDraft | str
     replaced: tuple[EntryIndex, ...]
-    """What another text may stand for: the entry of the row, or of a call and its result the result."""
+    """Entries that another text may replace: the entry of the row, or the result of a call and its result."""
 
     @property
     def text_of(self) -> str:
-        """What another text is in place of."""
+        """The name of the part that another text replaces."""
         return "text" if self.replaced == self.targets else "result"
 
 

@@ -1,4 +1,4 @@
-"""What follows the cursor once it rests: the inspector, a proposed move and its price, the overview and the gauge."""
+"""Details that follow the resting cursor: inspector, proposed move with its price, overview and gauge."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.widgets.gauge import Load
-from leafward_tui.ui.cells import count
-from leafward_tui.ui.page import Gauge, Selection, SelectionKind
-from leafward_tui.ui.price_line import Facts
-from leafward_tui.ui.price_words import PriceWords
+from leafward_tui.ui.bars.price_line import Facts
+from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind
+from leafward_tui.ui.text.cells import count
+from leafward_tui.ui.words.price_words import PriceWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.ports import ExplorerView, Timer
+    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.explorer.widgets.gauge import Forecast
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""
 PRICE_AFTER = 0.12
-"""Seconds more before a price is worked out: in a large session that takes the interpreter from the keys."""
+"""Seconds more before a price is computed: in a large session the computation slows down the keys."""
 
 FORECAST_AFTER = 2.0
-"""Seconds after the last growth before it is worked out what a compaction would lose."""
+"""Seconds after the last growth before the next compaction is forecast."""
 FORECAST_FROM = 0.5
-"""Of the size from which the agent compacts: below that share nothing is foreseen."""
+"""Share of the size at which the agent compacts; below it there is no forecast."""
 
 
 class CursorDetails:
@@ -71,10 +71,10 @@ class CursorDetails:
         self._pricing: Timer | None = None
         self._foreseeing: Timer | None = None
         self._priced: Callable[[], object] | None = None
-        """Waits for the price of the move that is proposed."""
+        """Callback for the price of the proposed move."""
 
     def settle(self) -> None:
-        """Lets pane, ghost and price follow the cursor once it rests; what is worked out for another place is not wanted."""
+        """Lets pane, ghost and price follow the cursor once it rests; cancels the work for another place."""
         self._jobs.cancel("price", "glance")
         self._state.price = None
         for waiting in (self._settling, self._pricing):
@@ -84,7 +84,7 @@ class CursorDetails:
         self._metrics.await_idle()
 
     def follow_cursor(self) -> None:
-        """Shows what belongs to the line of the cursor."""
+        """Shows the details of the cursor's line."""
         state, view = self._state, self._view
         exploration, line = state.exploration, view.tree.line
         if exploration is None or line is None:
@@ -109,7 +109,7 @@ class CursorDetails:
         if line.kind is not LineKind.ROW or target == session.place:
             self._forget_move()
             return
-        # On the path the tree stays as it is: only a move to another branch would change what is straight.
+        # On the path the tree is unchanged: only a move to another branch changes which branch is drawn straight.
         off_path = not exploration.layout.on_path(target)
         view.tree.set_ghost(Ghost.of(exploration.layout, target) if off_path else None)
         view.strip.set_ghost(state.overview.detour(target) if state.overview is not None else None)
@@ -119,20 +119,20 @@ class CursorDetails:
         self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
 
     def propose(self, target: int, priced: Callable[[], object]) -> None:
-        """Shows a move to an entry in the tree, wherever the entry is; where its price is to come, `priced` hears of it."""
+        """Shows a move to any entry in the tree; `priced` is called once its price is known."""
         self._priced = priced if self.price_of(target) is None else None
         if self._state.exploration is not None:
             self._view.tree.set_ghost(Ghost.of(self._state.exploration.layout, target))
 
     def price_of(self, target: int) -> Price | None:
-        """The price of a move to an entry, where it is known: a key may be faster than the price of the line it went to."""
+        """The price of a move to an entry, where it is known: after a fast key the last one may be another line's."""
         price, session = self._state.price, self._state.session
         if price is None or session is None or price.target != session.tree.content_at(target):
             return None
         return price
 
     def _forget_move(self) -> None:
-        """No move is proposed."""
+        """Shows no proposed move."""
         view = self._view
         self._jobs.cancel("price")
         view.tree.set_ghost(None)
@@ -142,7 +142,7 @@ class CursorDetails:
         view.gauge.set_ghost(moving=False)
 
     def _facts(self, exploration: Exploration, line: Line) -> Facts | None:
-        """What is known of a line."""
+        """The facts of a line."""
         metrics, layout = self._state.metrics, exploration.layout
         if metrics is None:
             return None
@@ -153,7 +153,7 @@ class CursorDetails:
         sign = estimate_sign(metrics.reported, layout.tree.kind, spans, tokens) if line.rows == 1 else ""
         pairs = [("tokens", sign + count(tokens, zero=glyphs.zero))]
         if layout.density is not Density.ENTRIES or line.rows > 1:
-            # Where a row is an entry, the row itself says whether it is a call or an edit.
+            # Where a row is an entry, the row itself shows whether it is a call or an edit.
             pairs[:0] = [
                 ("entries", f"{exploration.session.columns.entries_in(spans):,}"),
                 ("calls", count(tally.calls, zero=glyphs.zero)),
@@ -175,7 +175,7 @@ class CursorDetails:
         return exploration.target(line)
 
     def ask_price(self, target: int) -> None:
-        """Works the price of a move out, if the cursor still rests where it was proposed."""
+        """Computes the price of a move, if the cursor still rests where it was proposed."""
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None or self._proposed() != target:
             return
@@ -231,7 +231,7 @@ class CursorDetails:
         self._view.inspector.show_gauge(Gauge(context.window, context.onset))
 
     def _foresee(self, near: bool) -> None:
-        """While an agent works in the session: how far its next compaction is; near to it, what that would do."""
+        """Shows the distance to the next compaction while the session grows; near it, asks for a forecast."""
         state, gauge = self._state, self._view.gauge
         if self._foreseeing is not None:
             self._foreseeing.stop()
@@ -249,7 +249,7 @@ class CursorDetails:
         def tell(found: Forecast) -> None:
             self._view.gauge.set_forecast(live=True, forecast=found)
 
-        # What cannot be foreseen is not shown: nobody asked for it.
+        # A forecast that fails is not shown: nobody asked for it.
         work = partial(forecast, session, self._services.config)
         self._jobs.latest("forecast", work, tell, lambda _problem: None)
 
@@ -261,13 +261,13 @@ class CursorDetails:
         self.settle()
 
     def _load(self, size: Count, again: int = 0, entered: int = 0) -> Load:
-        """A context for the gauge. What a reply reported counts the agent's prompt, an estimate does not."""
+        """A context for the gauge. The agent's prompt is part of a reported size, not of an estimate."""
         lacks = self._state.lacks_prompt and not size.recorded
         return Load(size.total, again, entered, lacks, not size.recorded)
 
 
 def row_name(exploration: Exploration, line: Line) -> str:
-    """What a line is called where its facts stand."""
+    """The name of a line at the head of its facts."""
     layout = exploration.layout
     head = layout.head[line.row]
     if line.kind is not LineKind.ROW:
@@ -286,7 +286,7 @@ def row_name(exploration: Exploration, line: Line) -> str:
 def selection(
     exploration: Exploration, line: Line, sub_agents: Mapping[EntryId, SubAgent] = MappingProxyType({})
 ) -> Selection:
-    """What the inspector shows for a line; `sub_agents` are those that calls made, by their results."""
+    """The selection that the inspector shows for a line; `sub_agents` are those that calls made, by their results."""
     layout = exploration.layout
     spans = layout.entries_between(line.row, line.rows) if line.rows > 1 else layout.entries_of(line.row)
     head = layout.head[line.row]
@@ -294,7 +294,7 @@ def selection(
     if line.kind is not LineKind.ROW:
         kind = SelectionKind.FOLD
         if line.kind in (LineKind.FOLDED_BRANCH, LineKind.ARCHIVED):
-            # What a move to it would enter: the branch down to its tip, without those that leave from it.
+            # The entries that a move to it would add: the branch down to its tip, without the branches that leave it.
             tree = exploration.session.tree
             way = tree.below(tree.parent[head], exploration.target(line))
             spans = [range(run.start, run.stop) for run in way]
@@ -341,7 +341,7 @@ def survey(
     measured: Callable[[LeafContext], object],
     job: Job,
 ) -> Overview:
-    """The overview of the path to the leaf; `measured` hears of the context there first. Raises Cancelled."""
+    """The overview of the path to the leaf; `measured` gets the context there first. Raises Cancelled."""
     from leafward.compaction.onset import onset
     from leafward.context.model_context import context_at, context_window, lacks_prompt
     from leafward_tui.explorer.model.overview import Overview

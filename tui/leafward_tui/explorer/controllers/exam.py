@@ -1,6 +1,6 @@
-"""The exam of a compaction that a model is to sit: begun from its line in the inspector, its answers kept in the session.
+"""A model's exam of a compaction: begun from its line in the inspector, the answers kept in the session.
 
-What the model would be sent is shown first (`ui.exam_request`); what it is asked and what is right stands in
+The request is shown first (`ui.exam_request`); the questions and the right answers stand in
 `leafward.compaction.exam.sitting`.
 """
 
@@ -41,9 +41,9 @@ class CompactionExam:
         self._write = write
 
     def ask_model(self, compaction: int) -> None:
-        """Has a model sit the exam of a compaction, after showing what it would be sent; its answers are kept."""
+        """Has a model sit the exam of a compaction, after showing the request; its answers are kept."""
         from leafward.compaction.exam.sitting import sitting
-        from leafward_tui.ui.exam_request import ExamRequest, Subject
+        from leafward_tui.ui.sheets.exam_request import ExamRequest, Subject
 
         session, write = self._state.session, self._write
         if session is None or write.is_read_only() or write.waits_for_summary() or write.waits_for_write():

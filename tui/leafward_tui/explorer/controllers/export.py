@@ -1,4 +1,4 @@
-"""What is taken out of the session: copied text, exports, the files as they were."""
+"""Copies and exports: text of an entry, paths and chosen entries as documents, the files at an entry."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.cells import counted
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
-"""By key; the capital letter exports what was chosen."""
+"""Formats by key; the capital letter exports the chosen entries."""
 
 
 class Export:
@@ -60,8 +60,11 @@ class Export:
         self._services.copy(safe(text) or session.columns.id(entry))
 
     def _ask(self) -> None:
-        """Asks what to write and how: the path of the cursor, or what a search or filter chose. It goes to the current folder."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        """Asks for content and format: the path of the cursor, or the entries of a search or filter.
+
+        The file goes to the current folder.
+        """
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
@@ -114,13 +117,13 @@ class Export:
         self._view.ask(folder_sheet("The files as they were here", stem, session.cwd), done)
 
     def _say(self, saved: Saved) -> None:
-        """Says where the file is."""
+        """Shows where the file is."""
         if saved.text:
             self._services.say(saved.text, problem=saved.problem)
 
 
 class Saved(NamedTuple):
-    """What became of a file that was asked for, in words; empty where it was cancelled."""
+    """The outcome of a requested file, in words; empty where it was cancelled."""
 
     text: str
     problem: bool = False
@@ -134,7 +137,7 @@ def save_files(session: Session, target: int, folder: str, job: Job) -> Saved:
 def save_export(
     session: Session, target: int, form: str, path: Path, only: frozenset[int] | None, _job: Job
 ) -> Saved:
-    """Writes a path, or of all branches the entries in `only`."""
+    """Writes a path, or, from all branches, the entries in `only`."""
     from leafward.export.output_file import write_new_document
     from leafward.export.session_export import export
 
@@ -147,7 +150,7 @@ def save_export(
 
 
 def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
-    """Writes a text to a new Markdown file of a folder, which only its owner reads."""
+    """Writes a text to a new Markdown file of a folder; only its owner can read it."""
     from leafward.export.markdown import harmless
     from leafward.export.output_file import write_new_document
 

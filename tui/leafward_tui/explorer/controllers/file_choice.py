@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ class FileChoice:
         self._state, self._view, self._jobs = state, view, jobs
 
     def ask(self, title: str, then: Callable[[str], object]) -> None:
-        """Hands a file to `then`, as the session names it; asks with `title` which of several."""
+        """Hands a file to `then`, by its name in the session; where there are several, asks with `title`."""
         state, view = self._state, self._view
         if not view.in_tree and (file := view.inspector.file):
             then(file)
@@ -49,8 +49,8 @@ class FileChoice:
         self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
 
     def _choose(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -84,8 +84,8 @@ class FileChoice:
         self._view.ask(ChoiceSheet(title, choices, asks), done)
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
-        """Asks for a part of a name; where several files have it, which of those."""
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        """Asks for a part of a name; where it matches several files, asks which."""
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         paths = touched.paths
 
@@ -118,7 +118,7 @@ class FileChoice:
 
 
 def named_alike(paths: Sequence[str], text: str) -> tuple[str, ...]:
-    """The files whose path holds a text, whatever the case; a path that is the text alone."""
+    """The files whose path contains a text, case ignored; a path that equals the text wins alone."""
     if text in paths:
         return (text,)
     return tuple(path for path in paths if text.strip().casefold() in path.casefold())
@@ -129,9 +129,9 @@ class TouchedFiles(NamedTuple):
 
     paths: tuple[str, ...]
     missing: frozenset[str]
-    """Those of them that do not lie in the project's folder now; none where there is no such folder."""
+    """Those of them that are missing in the project's folder; none where the folder itself is missing."""
     elsewhere: bool = False
-    """Whether the row itself touches none of them, so that one is asked for by its name: who expects that types it at once."""
+    """Whether the row itself touches none of them; the user then types a name at once."""
 
 
 def _offered(session: Session, entries: Sequence[int], path: Sequence[int], job: Job) -> TouchedFiles:
@@ -141,7 +141,7 @@ def _offered(session: Session, entries: Sequence[int], path: Sequence[int], job:
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> TouchedFiles:
-    """The files that entries touch, those first that are changed: that is what is asked for most. Raises Cancelled."""
+    """The files that entries touch, changed files first, as those are wanted most often. Raises Cancelled."""
     from leafward.files.file_replay import steps
 
     found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.operation.changes)

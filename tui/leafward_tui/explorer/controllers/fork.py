@@ -1,4 +1,4 @@
-"""New sessions from the turn under the cursor: for which agent, what would be written, and the writing of it."""
+"""New sessions from the turn under the cursor: the choice of an agent, the draft, and the write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leafward.base.errors import LeafwardError, reason_of
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
-from leafward_tui.ui.write_words import named
+from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NewSession:
-    """Begins new sessions; the one that is shown is only read."""
+    """Begins new sessions; the present one is only read."""
 
     def __init__(
         self,
@@ -55,13 +55,13 @@ class NewSession:
         self._summary = summary
         self._resume = resume
         self._left: tuple[tuple[object, ...], BranchDraft] | None = None
-        """The last summary of what is left behind, and of what it is one: it was paid for, and is not made again."""
+        """The last summary of an abandoned branch, with the state it is for: it was paid for, and is not made again."""
         self.actions: dict[str, Callable[[], object]] = {"session.fork": self._begin}
 
     # --- for whom -----------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Asks for whom a new session should begin at the turn of the cursor."""
+        """Asks for the agent of a new session that begins at the turn of the cursor."""
         from leafward_tui.explorer.model.forks import ForkRequest
 
         exploration, line = self._state.exploration, self._view.tree.line
@@ -77,7 +77,7 @@ class NewSession:
     def _find_cuts(self, request: ForkRequest) -> None:
         session = self._state.session
         if session is not None:
-            self._view.tell("looking where a new session may end", "faint")
+            self._view.tell("finding where a new session can end", "faint")
             self._jobs.latest(
                 "fork",
                 partial(find_cuts, session, request),
@@ -86,11 +86,11 @@ class NewSession:
             )
 
     def _show_cuts(self, session: Session, points: ForkPoints | RefusedFolder) -> None:
-        """Shows who could go on, and who could not and why."""
+        """Shows the agents that could go on, and why the others could not."""
         from leafward.agents import all_agents
         from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
             return
@@ -123,7 +123,7 @@ class NewSession:
                 self._find_cuts(replace(request, inject=not request.inject))
             elif key == "s":
                 if request.summary:
-                    # Off, and on again: another one is wanted.
+                    # Off, and on again: the user wants another one.
                     self._left = None
                 self._find_cuts(replace(request, summary=not request.summary))
             elif key == "h":
@@ -137,7 +137,7 @@ class NewSession:
 
     def _ask_folder(self, request: ForkRequest, typed: str, problem: str = "") -> None:
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         def done(text: str | None) -> None:
             self._find_cuts(request if text is None else replace(request, cwd=text.strip()))
@@ -155,12 +155,12 @@ class NewSession:
     # --- drafts -------------------------------------------------------------------------------------------------------
 
     def _summary_of(self, session: Session, end: int) -> BranchDraft | None:
-        """The summary of what a session that ends at an entry leaves behind, where it was made already."""
+        """The summary of the branch that a session ending at an entry abandons, where it was made already."""
         known = self._left
         return known[1] if known is not None and known[0] == _place(session, end) else None
 
     def _ask_for_draft(self, session: Session, request: ForkRequest, target: Agent, cut: ForkPoint) -> None:
-        """Makes a draft, once the summary that is wanted in it is whole."""
+        """Makes a draft, once the summary that it is to hold is whole."""
         if session is not self._state.session:
             return
         made = self._summary_of(session, cut.end)
@@ -182,7 +182,7 @@ class NewSession:
         self, session: Session, request: ForkRequest, target: Agent, summary: BranchDraft | None
     ) -> None:
         self._view.tell(f"making a session of {target.title}", "faint")
-        # Where nothing is left behind that a summary could tell, none is put in.
+        # No summary is added where no branch is abandoned.
         request = replace(request, summary=summary is not None)
         services = self._services
         self._jobs.latest(
@@ -200,9 +200,9 @@ class NewSession:
         summary: BranchDraft | None,
         made: Fork,
     ) -> None:
-        """Shows what would be written, and asks."""
+        """Shows the draft, and asks."""
         from leafward_tui.explorer.model.forks import draft_lines, ways
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if not self._view.on_top:
             keys = self._view.key_hints(("session.fork", "asks for it again"))
@@ -227,8 +227,8 @@ class NewSession:
     def _find_earlier(
         self, session: Session, made: Fork, target: Agent, then: str, summary: BranchDraft | None
     ) -> None:
-        """Looks for what an earlier try wrote before the same is written again."""
-        self._view.tell("looking for what an earlier try wrote", "faint")
+        """Looks for the session of an earlier attempt before the same is written again."""
+        self._view.tell("looking for the session of an earlier try", "faint")
         self._jobs.latest(
             "fork",
             partial(find_earlier, session, made, then, summary, self._services.config),
@@ -239,9 +239,9 @@ class NewSession:
     def _show_earlier(
         self, session: Session, made: Fork, target: Agent, then: str, earlier: Draft | None
     ) -> None:
-        """Goes on with what an earlier try wrote, or writes it again where that is wanted; writes it where there is none."""
+        """Offers the session of an earlier attempt, or to write it again; without one, writes the draft."""
         from leafward_tui.explorer.model.forks import again, earlier_lines
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if earlier is None:
             self._store(session, made, target, then)
@@ -266,7 +266,7 @@ class NewSession:
     def _store(
         self, session: Session, made: Fork, target: Agent, then: str, *, written: bool = False
     ) -> None:
-        """Writes what is drafted, unless it is `written`, and does with it what was asked."""
+        """Writes the draft, unless it is `written`, and takes the chosen next step."""
         self._view.tell("writing", "faint")
         self._jobs.also(
             "write",
@@ -278,12 +278,12 @@ class NewSession:
     def _show_stored(
         self, made: Fork, target: Agent, then: str, problem: str, *, written: bool = False
     ) -> None:
-        """Says that it is there; copies its command, opens it or goes on in it, as was asked."""
+        """Shows that it is there; copies its command, opens it or goes on in it, as chosen."""
         draft, services = made.draft, self._services
         if problem:
             self._view.tell(problem, "bad")
             return
-        done = "goes on with" if written else "began"
+        done = "reuses" if written else "began"
         self._view.tell(f"{done} a session of {target.title}: {draft.path.name}", "leaf")
         if then in ("o", "r") and made.prompt is not None:
             services.copy(made.prompt, "the prompt")
@@ -292,18 +292,18 @@ class NewSession:
         elif then == "r":
             self._resume.run(draft.resume)
         else:
-            # What has to be run next, by hand.
+            # The command that the user has to run next.
             waiting = draft.imported if then == "w" else None
             services.copy((draft.resume if waiting is None else waiting.command).line(), "the command")
 
 
 def _place(session: Session, end: int) -> tuple[object, ...]:
-    """What a session that ends at an entry leaves behind, as far as it can differ."""
+    """The state that decides which branch a session ending at an entry abandons."""
     return session, len(session), session.place, end
 
 
 class ForkPoints(NamedTuple):
-    """Where each agent's new session would end, and in which folder it would work."""
+    """The end of each agent's new session, and the folder that it would work in."""
 
     request: ForkRequest
     own: str
@@ -311,18 +311,18 @@ class ForkPoints(NamedTuple):
     cuts: dict[str, ForkPoint]
     folder: Folder
     copied: bool
-    """Whether its own agent's would be a copy."""
+    """Whether the new session for its own agent would be a copy."""
 
 
 class RefusedFolder(NamedTuple):
-    """No new session can work in the folder that was typed, and why."""
+    """A typed folder that no new session can work in, and the reason."""
 
     request: ForkRequest
     problem: str
 
 
 def find_cuts(session: Session, request: ForkRequest, job: Job) -> ForkPoints | RefusedFolder:
-    """Where new sessions may end. Raises LeafwardError."""
+    """The possible ends of new sessions. Raises LeafwardError."""
     from leafward import agents
     from leafward.branches import fork
     from leafward_tui.explorer.model import forks
@@ -348,7 +348,7 @@ def draft_fork(
     clock: Callable[[], datetime],
     job: Job,
 ) -> Fork:
-    """A new session that would be written. Raises LeafwardError."""
+    """The draft of a new session. Raises LeafwardError."""
     from leafward.branches import fork
     from leafward.compaction.injection.configured import configured_settings
 
@@ -361,7 +361,7 @@ def draft_fork(
 def find_earlier(
     session: Session, made: Fork, then: str, summary: BranchDraft | None, config: Config, job: Job
 ) -> Draft | None:
-    """What an earlier try of a fork wrote that is to go on or to be imported now. Raises LeafwardError where its agent is missing."""
+    """The unused session of an earlier attempt, to be used now. Raises LeafwardError where its agent is missing."""
     from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
     from leafward.compaction.branch_summary import summarize_branch
     from leafward.summaries.summarizers.extractive import Extractive
@@ -377,7 +377,7 @@ def find_earlier(
 
 
 def store_fork(session: Session, made: Fork, then: str, _job: Job, *, written: bool = False) -> str:
-    """Writes a new session unless it is there, and imports it where that is wanted; returns the problem, empty where there is none."""
+    """Writes a new session unless it is there, and imports it where that is wanted; the problem as text, empty for none."""
     from leafward.branches import fork
 
     try:

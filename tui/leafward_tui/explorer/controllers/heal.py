@@ -1,4 +1,4 @@
-"""A session that cannot go on: what would heal it is shown, and the new session opened."""
+"""Healing of a session that cannot go on: the changes are shown, and the healed session opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Heal:
-    """Asks for what would heal the session, and writes it."""
+    """Shows the changes that would heal the session, and writes the new one."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
         self._state = state
@@ -31,7 +31,7 @@ class Heal:
         self.actions: dict[str, Callable[[], object]] = {"session.heal": self._find}
 
     def look(self) -> None:
-        """Looks whether a damaged session has anything to heal: only then the key is offered."""
+        """Checks whether a damaged session has anything to heal: only then is the key offered."""
         session = self._state.session
         if session is None or not session.columns.damaged:
             self._offer(wanted=False)
@@ -48,7 +48,7 @@ class Heal:
         session = self._state.session
         if session is None:
             return
-        self._view.tell("looking for what a provider would refuse", "faint")
+        self._view.tell("looking for what a provider would reject", "faint")
         services = self._services
         work = partial(find_healing, session, services.config, services.clock)
         self._jobs.latest("heal", work, partial(self._show, session), self._view.fail)
@@ -65,7 +65,7 @@ class Heal:
             return
         if not self._view.on_top or session is not self._state.session:
             keys = self._view.key_hints(("session.heal", "asks for it again"))
-            self._view.tell("what would heal it is not shown: something else was opened", "warn", keys)
+            self._view.tell("the result is not shown: something else was opened", "warn", keys)
             return
         self._view.tell("")
         self._view.ask(
@@ -88,7 +88,7 @@ class Heal:
 
 
 class Healed(NamedTuple):
-    """What would heal a session, and the new one that would be written; None where there is nothing to heal."""
+    """The changes that heal a session, and the draft of the new one; None where there is nothing to heal."""
 
     found: Healing
     draft: Draft | None
@@ -104,7 +104,7 @@ def is_healable(session: Session, job: Job) -> bool:
 
 
 def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
-    """Works out what would heal a session at its leaf. Raises LeafwardError."""
+    """Works out the changes that heal a session at its leaf. Raises LeafwardError."""
     from leafward import agents
     from leafward.agents.fork_draft import Terms
     from leafward.branches.healing import healing, new_session

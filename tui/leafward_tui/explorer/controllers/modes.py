@@ -1,4 +1,4 @@
-"""Panes and tabs, and the key that leaves one thing after the other."""
+"""Panes and tabs, and the key that leaves one mode after the other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from leafward_tui.explorer.controllers.sub_agents import sub_agents_at
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.key_bar import Hint
+from leafward_tui.ui.keys.key_bar import Hint
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.page import Page
+    from leafward_tui.ui.panes.page import Page
 
 
 class Modes:
-    """What the screen shows and what its keys are for."""
+    """The panes on show, and the keys that matter."""
 
     def __init__(
         self,
@@ -54,11 +54,11 @@ class Modes:
         }
 
     def enabled(self, intent_id: str) -> bool:
-        """Whether there is something to show; leaving works always."""
+        """Whether there is something to show; leaving always works."""
         return intent_id == "mode.leave" or self._state.exploration is not None
 
     def _leave(self) -> None:
-        """Leaves, one at a time: a summary, jump letters, the inspector, the search, the filter; then goes back to the leaf."""
+        """Leaves one mode: a summary, jump letters, the inspector, the search, the filter; else goes to the leaf."""
         view, mode = self._view, self._state.mode
         if mode is Mode.SUMMARISING:
             self._summary.cancel()
@@ -100,21 +100,21 @@ class Modes:
 
 
 class Situation(NamedTuple):
-    """What the keys go by."""
+    """The facts that decide which keys matter."""
 
     failed: bool = False
-    """There is no session to show."""
+    """Whether there is no session to show."""
     summarising: bool = False
     in_tree: bool = True
     opens: bool = True
     """Whether a line of the page of the pane leads somewhere."""
     two_panes: bool = False
-    """Whether tree and pane are side by side: the key for the next pane then leaves the pane instead of going on to the next tab."""
+    """Whether tree and pane are side by side: the key for the next pane then leaves the pane, not the tab."""
     tab: Tab = Tab.ENTRY
     bare: bool = False
-    """There are no rows."""
+    """Whether there are no rows."""
     hidden: bool = False
-    """Of a session without rows: whether it has entries."""
+    """Whether a session without rows has entries."""
     proposed: bool = False
     """Whether a move is proposed and has its price."""
     on_path: bool = False

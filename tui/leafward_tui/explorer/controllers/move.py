@@ -1,4 +1,4 @@
-"""Moves of the leaf to the line of the cursor: how is asked, with what each way costs and appends."""
+"""Moves of the leaf to the line of the cursor, in several ways, each with its price and its write."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.price_words import PriceWords
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.price_words import PriceWords
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.choice_sheet import Choice
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import SheetLine
+    from leafward_tui.ui.sheets.choice_sheet import Choice
+    from leafward_tui.ui.sheets.sheet import SheetLine
 
 
 class Move:
@@ -51,9 +51,9 @@ class Move:
         self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
 
     def _ask(self) -> None:
-        """Asks how the leaf should move to the row of the cursor; what is folded is unfolded instead."""
+        """Asks for the way in which the leaf moves to the row of the cursor; unfolds a fold instead."""
         from leafward.session.messages import prompt_text
-        from leafward_tui.ui.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
@@ -111,15 +111,15 @@ class Move:
         self._view.ask(sheet, done)
 
     def _about(self, session: Session, target: int) -> list[SheetLine]:
-        """Whose a move is, where its agent does not follow; and its price in words, nothing while that is worked out."""
-        from leafward_tui.ui.sheet import SheetLine
+        """The place of an agent that does not follow moves; and the move's price in words, nothing while that is computed."""
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         lines = [] if session.is_native else [SheetLine(f"only Leafward shows it: {_stays(session)}")]
         known = self._details.price_of(target)
         return lines if known is None else [*lines, *self._price_lines(known)]
 
     def _price_lines(self, known: Price) -> list[SheetLine]:
-        from leafward_tui.ui.sheet import SheetLine
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         price = PriceWords.of(known, self._services.glyphs)
         sign = self._services.glyphs.malformed
@@ -132,8 +132,8 @@ class Move:
         self._write.start(done, lambda session, writing: move(session, to, writing), then)
 
     def _choices(self, session: Session, target: int, prompt: int, before: int) -> list[Choice]:
-        """Ways to an entry and, where its row begins with a prompt, to the entry `before` that."""
-        from leafward_tui.ui.choice_sheet import Choice
+        """Ways to move to an entry and, where its row begins with a prompt, to the entry `before` that."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice
 
         here = session.place
         one_line, with_summary = appending(session), appending(session, "a summary")
@@ -171,18 +171,18 @@ class Move:
 
 
 def _stays(session: Session) -> str:
-    """Where an agent goes on that does not follow a move of ours."""
+    """The place where an agent goes on that does not follow our moves."""
     return f"the agent itself stays at {named(session.tree.content_at(session.own_leaf))}"
 
 
 def _reachable(session: Session, target: int) -> bool:
-    """Whether the agent itself goes on at an entry once the leaf is there; elsewhere a new session is the way."""
+    """Whether the agent itself goes on at an entry once the leaf is there; elsewhere it takes a new session."""
     return session.is_native or target == session.tree.content_at(session.own_leaf)
 
 
 def _resuming(session: Session, target: int) -> Choice:
-    """Going on in the agent at an entry: there already, or by a move."""
-    from leafward_tui.ui.choice_sheet import Choice
+    """The choice to go on in the agent at an entry: the leaf is there already, or moves there."""
+    from leafward_tui.ui.sheets.choice_sheet import Choice
 
     effect = "runs the agent's own command"
     if target == session.place:

@@ -1,4 +1,4 @@
-"""Where the cursor is and which rows there are: steps along the tree, marks, jump letters, folds and densities."""
+"""The cursor and the rows: steps along the tree, marks, jump letters, folds and densities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.rows import RowPainter
-from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.keys.row_keys import RowSteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,9 +40,9 @@ class Navigation:
         self._details = details
         self._metrics = metrics
         self._touches: tuple[object, object, dict[int, Touch]] = (None, None, {})
-        """The touches that were worked out last, behind what they were made of."""
+        """The last computed touches, after the two values they were made from."""
         self.laid_out: Callable[[], object] = lambda: None
-        """Called when rows were laid out anew, before they are shown."""
+        """Called when rows were laid out again, before they are shown."""
         self.actions: dict[str, Callable[[], object]] = {
             **RowSteps(view.tree.move_by, lambda: view.tree.page_rows).actions,
             "entry.child": partial(self._go, Exploration.child, "nothing follows on this branch"),
@@ -63,7 +63,7 @@ class Navigation:
         }
 
     def begin(self, density: Density) -> None:
-        """How rows are laid out in the session that is opened."""
+        """Sets the density of the session that is opened."""
         self._state.density = density
 
     # --- rows ---------------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class Navigation:
         self._details.settle()
 
     def _touches_of_rows(self) -> dict[int, Touch]:
-        """What the rows do to the file whose timeline is on show."""
+        """The operations of the rows on the file whose timeline is on show."""
         exploration = self._state.exploration
         if exploration is None or exploration.filter is not Filter.CHOSEN or not exploration.touching:
             return {}
@@ -107,7 +107,7 @@ class Navigation:
         return self._touches[2]
 
     def lay_out(self, *, density: Density | None = None) -> None:
-        """Lays the rows out anew, with the cursor on the same entry."""
+        """Lays the rows out again, with the cursor on the same entry."""
         exploration = self._state.exploration
         if exploration is None:
             return
@@ -121,11 +121,11 @@ class Navigation:
         self.laid_out()
         row = exploration.layout.row_of(entry)
         if density is not None and line is not None and line.kind is LineKind.ROW:
-            # Runs of rows begin and end elsewhere now: what was seen stays in sight.
+            # Runs of rows begin and end elsewhere now: the row that was visible stays visible.
             exploration.reveal(row, whole=True)
         self.show_rows(row)
         if density is not None:
-            # A tree that fits the screen does not scroll: nothing else would say that its rows are others now.
+            # A tree that fits the screen does not scroll: nothing else would show that its rows changed.
             self._metrics.rows_shown()
 
     def head_here(self) -> int:
@@ -136,7 +136,7 @@ class Navigation:
     # --- along the tree -----------------------------------------------------------------------------------------------
 
     def go_to_row(self, row: int) -> None:
-        """Puts the cursor on a row, unfolding what hides it."""
+        """Puts the cursor on a row, unfolding the folds that hide it."""
         exploration = self._state.exploration
         if exploration is None or row < 0:
             return
@@ -146,7 +146,7 @@ class Navigation:
         self._view.tree.move_to_row(row)
 
     def go_to_hit(self, row: int) -> None:
-        """Puts the cursor on a row that was found, unfolding also what begins with it: a fold does not show what it holds."""
+        """Puts the cursor on a row that was found, unfolding also a fold that begins with it."""
         exploration = self._state.exploration
         if exploration is None or row < 0:
             return
@@ -155,7 +155,10 @@ class Navigation:
         self._view.tree.move_to_row(row)
 
     def show_found(self, entry: int) -> None:
-        """Puts the cursor on the row of an entry. Where a row is an entry, one that has none gets it, as all others do then."""
+        """Puts the cursor on the row of an entry.
+
+        Where a row is an entry, one without a row gets it, because the filter is set to show all entries.
+        """
         exploration = self._state.exploration
         if exploration is None:
             return
@@ -173,13 +176,13 @@ class Navigation:
             self.go_to_row(self._state.exploration.layout.row_of(entry))
 
     def show_entry(self, entry: int) -> None:
-        """The same, from another pane or screen: a narrow one shows the tree."""
+        """Puts the cursor on the row of an entry, from another pane or screen: a narrow one shows the tree."""
         self.go_to_entry(entry)
         if not self._view.two_panes:
             self._view.show_tree()
 
     def _go(self, step: Callable[..., int], nowhere: str, *arguments: int) -> None:
-        """Goes where a step from the cursor's row leads; `nowhere` says why it leads nowhere."""
+        """Goes to the row that a step from the cursor's row gives; `nowhere` is the message where there is none."""
         exploration, row = self._state.exploration, self._view.tree.row
         if exploration is None or row < 0:
             return
@@ -201,7 +204,7 @@ class Navigation:
                 self._view.tell("this is the leaf", "faint")
 
     def _go_to_named(self, entry: int, name: str) -> bool:
-        """Puts the cursor on the row of an entry; where a filter hides it, says so instead of going to another row."""
+        """Puts the cursor on the row of an entry; where a filter hides it, shows a message instead."""
         exploration = self._state.exploration
         if exploration is None:
             return False
@@ -246,9 +249,9 @@ class Navigation:
     # --- folds and densities ------------------------------------------------------------------------------------------
 
     def _toggle_fold(self) -> None:
-        """Folds or unfolds where the cursor is."""
+        """Folds or unfolds the line of the cursor."""
         if not (self._view.two_panes or self._view.in_tree):
-            self._view.tell("folds are in the tree", "warn", self._view.key_hints(("mode.leave", "tree")))
+            self._view.tell("only the tree has folds", "warn", self._view.key_hints(("mode.leave", "tree")))
             return
         line = self._view.tree.line
         if line is not None and line.kind.is_fold:
@@ -257,7 +260,7 @@ class Navigation:
             self._fold()
 
     def _unfold(self) -> None:
-        """Unfolds what the cursor is on; it stays on the first row of it."""
+        """Unfolds the line of the cursor, which stays on the first unfolded row."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
             return
@@ -267,7 +270,7 @@ class Navigation:
             self._say_no_folds("nothing is folded here")
 
     def _fold(self) -> None:
-        """Folds the rows around the cursor, or its branch; the cursor is on the fold then."""
+        """Folds the rows around the cursor, or its branch, and puts the cursor on the fold."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
             return
@@ -286,7 +289,7 @@ class Navigation:
             self._say_no_folds("nothing to fold in this session")
 
     def _say_no_folds(self, text: str) -> None:
-        """Says why nothing is folded or unfolded."""
+        """Shows why nothing is folded or unfolded."""
         exploration, keys = self._state.exploration, self._view.key_hints()
         if exploration is not None and not exploration.folds_rows:
             text, keys = (
@@ -296,7 +299,7 @@ class Navigation:
         self._view.tell(text, "faint", keys)
 
     def _next_density(self) -> None:
-        """Turns, entries, comfortable; the cursor stays on its entry."""
+        """Sets the next density of turns, entries and comfortable; the cursor stays on its entry."""
         exploration = self._state.exploration
         if exploration is not None:
             order = list(Density)

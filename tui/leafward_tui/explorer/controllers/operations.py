@@ -1,4 +1,4 @@
-"""What is appended about rows and the session: labels, the name, archived branches; undo, redo and the log of it all."""
+"""Operations on rows and the session: labels, the name, archived branches; undo, redo and the log."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, leaf_words, named
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.write_words import appending, leaf_words, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices
 
 
 class Operations:
-    """Asks for what is to be written, and shows what was."""
+    """Asks for the content of an operation, writes it, and shows the outcome."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Operations:
         }
 
     def undo(self, op: str | None = None) -> None:
-        """Takes an operation back, without an id the last one, by appending its inverse; files restored with it go back too."""
+        """Undoes an operation, without an id the last one, by appending its inverse; restores of files with it too."""
         self._undo(Undo(op, self._services.glyphs))
 
     def _undo(self, change: Undo) -> None:
@@ -61,9 +61,9 @@ class Operations:
             write.start(change.done, change, on_error=partial(self._not_undone, change))
 
     def _not_undone(self, change: Undo, problem: str) -> None:
-        """Says why nothing was undone; where that is about files, the rest of it can be undone without them."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        """Shows why nothing was undone; where files are the reason, offers to undo the rest without them."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         step, session = change.kept, self._state.session
         if step is None or step.operation is None or session is None:
@@ -79,10 +79,8 @@ class Operations:
         self._view.ask(ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)]), done)
 
     def _redo(self) -> None:
-        """Does again what was undone last."""
-        from leafward.session.journal import redo
-
-        change = NamedChange(redo, "redid", self._services.glyphs)
+        """Redoes the last undone operation."""
+        change = Redo(self._services.glyphs)
         self._write.start(change.done, change)
 
     def _edit_label(self) -> None:
@@ -96,9 +94,9 @@ class Operations:
         self.ask_label(EntryIndex(labelled[0] if labelled else exploration.layout.head[row]))
 
     def ask_label(self, target: EntryIndex, proposed: str = "") -> None:
-        """Asks for the label of an entry; `proposed` stands there where it has none."""
+        """Asks for the label of an entry; `proposed` stands in the field where the entry has none."""
         from leafward.session.journal import label
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
         if session is None or self._write.is_read_only():
@@ -123,7 +121,7 @@ class Operations:
     def _edit_name(self) -> None:
         """Asks for the session's name."""
         from leafward.session.journal import rename
-        from leafward_tui.ui.sheet import TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
         if session is None or self._write.is_read_only():
@@ -144,7 +142,7 @@ class Operations:
         self._view.ask(sheet, done)
 
     def _archive(self) -> None:
-        """Puts the branch under the cursor away, or brings it back; nothing of it is removed."""
+        """Archives the branch under the cursor, or brings it back; nothing of it is removed."""
         from leafward.session.journal import archive
 
         exploration, line = self._state.exploration, self._view.tree.line
@@ -181,23 +179,21 @@ class Operations:
         self._services.screens.log(visit.session, done)
 
 
-class NamedChange:
-    """An undo or redo that tells which operation it was about: `undid: label [done]`."""
+class Redo:
+    """The redo of the operation undone last; knows its effect in words."""
 
-    def __init__(self, change: Callable[[Session, Writing], Write], verb: str, glyphs: Glyphs) -> None:
-        self._change = change
+    def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
-        self._verb = verb
         self._about = ""
 
     def __call__(self, session: Session, writing: Writing) -> Write:
-        """Appends the change; the operation is looked up here, in the job. Raises LeafwardError."""
+        """Redoes the operation, which is looked up here, in the job. Raises LeafwardError."""
         from leafward.files.restoration import restores_of
-        from leafward.session.journal import operations
-        from leafward_tui.ui.operation_text import OperationText
+        from leafward.session.journal import operations, redo
+        from leafward_tui.ui.words.operation_text import OperationText
 
         log = operations(session)
-        written = self._change(session, writing)
+        written = redo(session, writing)
         found = next((one for one in log if one.op == written.undoes), None)
         if found is not None:
             operation_text = OperationText(session, log, self._glyphs)
@@ -208,12 +204,12 @@ class NamedChange:
         return written
 
     def done(self) -> str:
-        """What it did, once it was written."""
-        return f"{self._verb}: {self._about}" if self._about else self._verb
+        """The effect in words, once it is written."""
+        return f"redid: {self._about}" if self._about else "redid"
 
 
 class Undo:
-    """The undo of an operation, and of the restore that belongs to it; says what it did."""
+    """The undo of an operation, and of the restore that belongs to it; knows its effect in words."""
 
     def __init__(self, op: str | None, glyphs: Glyphs, *, files: bool = True) -> None:
         self._op = op
@@ -221,13 +217,13 @@ class Undo:
         self._files = files
         self._words: list[str] = []
         self.kept: StepBack | None = None
-        """What cannot be taken back with its files."""
+        """The step that cannot be undone because of its files."""
 
     def __call__(self, session: Session, writing: Writing) -> Write | None:
-        """Takes it back. Raises LeafwardError."""
+        """Undoes the operation. Raises LeafwardError."""
         from leafward.files.restoration import step_back, take_back
         from leafward.session.journal import operations
-        from leafward_tui.ui.operation_text import OperationText
+        from leafward_tui.ui.words.operation_text import OperationText
 
         step = step_back(session, self._op)
         log = operations(session)
@@ -246,13 +242,13 @@ class Undo:
         return done.write
 
     def done(self) -> str:
-        """What it did, once it was done."""
+        """The effect in words, once it is done."""
         words = "; ".join(filter(None, self._words))
         return f"undid: {words}" if words else "undid"
 
 
 def put_back_words(files: int, number: int) -> str:
-    """What the undo of a restore did."""
-    from leafward_tui.ui.cells import counted
+    """The effect of the undo of a restore, in words."""
+    from leafward_tui.ui.text.cells import counted
 
     return f"restore {number}, {counted(files, 'file')} put back"

@@ -1,4 +1,4 @@
-"""The session that this one came from: named in the head, with the row where a fork begins, and opened by a key."""
+"""The parent session: named in the head, with the row where a fork begins, and opened by a key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _SILENT = BOOKKEEPING | {Kind.INJECTED}
-"""Kinds that nobody said: a fork is said to begin behind them."""
+"""Kinds that are not part of the dialogue: a fork begins after them."""
 
 
 class ParentSession:
@@ -48,18 +48,18 @@ class ParentSession:
 
     @property
     def _path(self) -> str:
-        """The path or the id of the parent, as the session says it; empty where it says none."""
+        """The path or the id of the parent, as the session records it; empty where it records none."""
         found = self._state.session.header.get("parentSession") if self._state.session is not None else None
         return found if isinstance(found, str) else ""
 
     def look(self) -> None:
-        """Reads what the session is called that this one came from, and how far a fork is a copy of it."""
+        """Reads the title of the parent, and the first entry of a fork that the parent does not hold."""
         from leafward.agents import is_there
 
         session, path = self._state.session, self._path
         if session is None or self._state.parent_title or not is_there(path):
             return
-        # Without its name the head still says what it is.
+        # Without the parent's title the head still shows the relation.
         self._jobs.latest(
             "parent", partial(parent_at, session, Path(path)), self._take, lambda _problem: None
         )
@@ -72,31 +72,29 @@ class ParentSession:
             self._navigation.lay_out()
 
     def _open(self) -> None:
-        """The parent on top of this session; leaving it comes back here."""
+        """Opens the parent on top of this session; leaving it comes back here."""
         from leafward.agents import is_there
 
         path = self._path
         if not path:
-            self._view.tell("no session is known that this one came from", "warn")
+            self._view.tell("it is not known which session this one came from", "warn")
         elif not is_there(path):
-            self._view.tell(
-                f"the session that this one came from is not here: {safe_line(path, 200)}", "warn"
-            )
+            self._view.tell(f"the session that this one came from is missing: {safe_line(path, 200)}", "warn")
         else:
-            # A fork may be of another agent's session, which its file tells.
+            # A fork may have a parent of another agent, which the parent's file tells.
             self._services.screens.session(Path(path))
 
 
 class Parent(NamedTuple):
-    """What is known of the session that one came from."""
+    """Facts about the parent of a session."""
 
     title: str
     own_from: EntryId | None = None
-    """The first entry of the fork that it does not hold; None where there is none, and for a sub-agent's."""
+    """The first entry of the fork that the parent does not hold; None where there is none, and for a sub-agent's."""
 
 
 def parent_at(session: Session, path: Path, job: Job) -> Parent:
-    """The session at a path, which `session` came from. Raises LeafwardError, OSError."""
+    """The parent of `session`, at a path. Raises LeafwardError, OSError."""
     from leafward.agents import agent_of
     from leafward.session.session_title import title_of
 
@@ -107,7 +105,7 @@ def parent_at(session: Session, path: Path, job: Job) -> Parent:
 
 
 def _own_from(session: Session, parent: Session) -> EntryId | None:
-    """The first entry of the conversation in a fork behind those at its beginning that its parent holds as well."""
+    """The first entry of the conversation in a fork after the ones at its beginning that its parent holds too."""
     columns, at = session.columns, session.inherited
     if not at:
         ids = map(columns.id, range(len(session)))

@@ -1,7 +1,7 @@
-"""Files of the project as they were at an entry, from the key to what is written: planned, chosen one by one, put back.
+"""Files of the project as they were at an entry, from the key to the write: planned, chosen one by one, restored.
 
-Alone or together with a move. What would become of each file is worked out by `leafward.files.restoration.plan`, and written by
-`leafward.files.restoration.write`; the sheet only draws what stands here.
+Alone or together with a move. `leafward.files.restoration.plan` works out the change of each file, and
+`leafward.files.restoration.write` writes it; the sheet only draws this state.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.sheets.row_choice import RowChoicePort
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import Job, Jobs
 
 _SAFE = ("write", "create", "delete")
-"""Actions that are done, as they are named."""
+"""Actions that are carried out, by their names."""
 
 
 class FileRestore:
-    """Opens the sheet of a restore, and writes what is chosen there."""
+    """Opens the sheet of a restore, and writes the chosen files."""
 
     def __init__(
         self,
@@ -55,15 +56,16 @@ class FileRestore:
         self.actions: dict[str, Callable[[], object]] = {"files.restore": self._ask_here}
 
     def _ask_here(self) -> None:
-        """The files as they were at the row of the cursor; the leaf stays."""
+        """Restores the files as they were at the row of the cursor; the leaf stays."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is not None and line is not None and not line.kind.is_fold:
             self.ask(exploration.target(line))
 
     def ask(self, entry: int, *, moved: str = "", on_accept: Callable[[], object] = lambda: None) -> None:
-        """Shows what restoring the files at an entry would do, and does it.
+        """Shows the effect of restoring the files at an entry, and restores them.
 
-        With `moved`, which says what was done, the leaf moves to the entry as well. `on_accept` is called before.
+        With `moved`, a text in the past tense, the leaf moves to the entry as well. `on_accept` is called before the
+        write.
         """
         session = self._state.session
         if session is None or self._write.waits_for_summary() or self._write.waits_for_write():
@@ -75,7 +77,7 @@ class FileRestore:
             if choice.plan is None:
                 return
             if session is not self._state.session:
-                # The entries of the one on show have other places.
+                # The entries of the reloaded session have other indexes.
                 choice.fail("the session was reloaded meanwhile; nothing was written")
                 return
             on_accept()
@@ -91,31 +93,24 @@ class FileRestore:
         self._view.ask(sheet, lambda answer: None if answer else self._details.settle())
 
 
-# --- what is chosen ---------------------------------------------------------------------------------------------------
+# --- the choice -------------------------------------------------------------------------------------------------------
 
 
-class RestorePort(Protocol):
-    """The sheet."""
-
-    @property
-    def key(self) -> str:
-        """The file of the cursor: `file:` and its path."""
-
-    def next_file(self) -> None:
-        """Puts the cursor on the file below."""
-
-    def draw(self) -> None:
-        """Shows what is chosen, and what that means."""
+class RestorePort(RowChoicePort, Protocol):
+    """The sheet as the choice sees it. The key of a row is `file:` and the path."""
 
     def say(self, text: str) -> None:
-        """Says why a key did nothing; an empty text takes that away."""
+        """Shows why a key did nothing; an empty text removes the message."""
 
     def close(self, answer: str | None) -> None:
         """Closes the sheet."""
 
 
 class RestoreChoice:
-    """The files as they were at an entry, and which of them are put back. Nothing is chosen beforehand that is not safe."""
+    """The files as they were at an entry, and the choice among them.
+
+    Only safe files are chosen beforehand.
+    """
 
     def __init__(
         self,
@@ -124,7 +119,7 @@ class RestoreChoice:
         write: Callable[[RestoreChoice], object],
         moves: str = "",
     ) -> None:
-        """`write` begins to write what is chosen; `moves` says what is appended with it, empty where nothing is."""
+        """`write` begins to write the chosen files; `moves` is the append that goes with it, empty for none."""
         self.session, self._entry, self._write = session, entry, write
         self.view: RestorePort
         """Set by the sheet that shows it."""
@@ -133,16 +128,16 @@ class RestoreChoice:
         self.plan: RestorePlan | None = None
         self.files: list[FileChange] = []
         self.same = 0
-        """Files that are as they were already."""
+        """Number of files that are unchanged already."""
         self.chosen: frozenset[str] = frozenset()
         self.changes: tuple[FileChange, ...] = ()
-        """What would be done."""
+        """The changes to be made."""
         self.state = "reading the recorded calls"
-        """What is going on; empty where the files are there to choose from."""
+        """The present work; empty where the files are there to choose from."""
         self.problem = ""
         self.writing = False
         self.stop = Event()
-        """Set where nothing more is to be written."""
+        """Set when nothing more may be written."""
         self.in_diff = False
         """Whether keys go to the diff."""
         self._diffs: dict[str, list[str]] = {}
@@ -159,12 +154,12 @@ class RestoreChoice:
         }
 
     def begin(self, jobs: Jobs) -> None:
-        """Works out what would change."""
+        """Begins to plan the changes."""
         self._jobs = jobs
         work = partial(plan_files, self.session, self._entry, self.tell)
         self._jobs.latest("restore", work, self._planned, self.fail)
 
-    # --- what is known ------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     @property
     def file(self) -> FileChange | None:
@@ -174,7 +169,7 @@ class RestoreChoice:
 
     @property
     def operation(self) -> str:
-        """What would be written, or what is missing for it."""
+        """The write in words, or why there is none."""
         if self.plan is None or self.writing:
             return ""
         missing = "nothing is chosen" if self._can_choose else "nothing to restore"
@@ -186,7 +181,7 @@ class RestoreChoice:
         return any(is_safe(one) or is_offered(one) for one in self.files)
 
     def diff(self) -> Sequence[str] | None:
-        """The diff of the file of the cursor; None while it is worked out."""
+        """The diff of the file of the cursor; None while it is computed."""
         file = self.file
         if file is None:
             return []
@@ -197,15 +192,15 @@ class RestoreChoice:
             self._jobs.latest("diff", work, partial(self._compared, file.path), self.fail)
         return known
 
-    # --- what happens -------------------------------------------------------------------------------------------------
+    # --- progress -----------------------------------------------------------------------------------------------------
 
     def tell(self, state: str) -> None:
-        """Says how far it is."""
+        """Shows the progress."""
         self.state = state
         self.view.draw()
 
     def fail(self, problem: str) -> None:
-        """Says what could not be done."""
+        """Shows the problem."""
         self.state, self.problem, self.writing = "", problem, False
         self.view.draw()
 
@@ -221,15 +216,15 @@ class RestoreChoice:
     # --- keys ---------------------------------------------------------------------------------------------------------
 
     def toggle(self) -> None:
-        """The file of the cursor, or not; then the next."""
+        """Chooses the file of the cursor, or takes it out; then goes to the next."""
         file = self.file
         if self.switch(self.view.key):
-            self.view.next_file()
+            self.view.next_row()
         elif file is not None and not self.writing:
-            self.view.say(f"{safe_line(file.path, 60)} stays as it is, see below")
+            self.view.say(f"{safe_line(file.path, 60)} cannot be chosen, for the reason above")
 
     def switch(self, key: str) -> bool:
-        """Chooses the file with a key, or no longer; whether there is one that can be chosen."""
+        """Chooses the file with a key, or takes it out; whether there is one that can be chosen."""
         path = key.removeprefix("file:")
         file = next((one for one in self.files if one.path == path), None)
         if self.writing or file is None or not (is_safe(file) or is_offered(file)):
@@ -238,7 +233,7 @@ class RestoreChoice:
         return True
 
     def choose_all(self) -> None:
-        """All that is safe, or nothing."""
+        """Chooses all safe files, or none."""
         if self.writing:
             return
         if self._safe:
@@ -256,12 +251,12 @@ class RestoreChoice:
         self.view.draw()
 
     def switch_pane(self) -> None:
-        """Keys go to the diff, or back to the list."""
+        """Gives the keys to the diff, or back to the list."""
         self.in_diff = not self.in_diff
         self.view.draw()
 
     def accept(self) -> None:
-        """Writes what is chosen."""
+        """Writes the chosen files."""
         if self.plan is None or self.writing:
             return
         if not (self.changes or self.moves):
@@ -284,7 +279,7 @@ class RestoreChoice:
             self.view.close(None)
 
     def done(self) -> None:
-        """All is written."""
+        """Closes the sheet after the write."""
         self.view.close("written")
 
 
@@ -297,13 +292,13 @@ class PlannedFiles(NamedTuple):
     plan: RestorePlan
     files: list[FileChange]
     same: int
-    """Files that are as they were already."""
+    """Number of files that are unchanged already."""
     safe: frozenset[str]
-    """Paths of those that are chosen beforehand."""
+    """Paths of the files that are chosen beforehand."""
 
 
 def plan_files(session: Session, entry: int, progress: Callable[[str], object], job: Job) -> PlannedFiles:
-    """What restoring the files at an entry would do; `progress` hears how far it is. Raises Refused."""
+    """The plan to restore the files at an entry; `progress` gets its steps. Raises Refused."""
     from leafward.files.file_replay import WorkspaceBases
     from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
 
@@ -333,7 +328,7 @@ def plan_files(session: Session, entry: int, progress: Callable[[str], object], 
 
 
 def diff_of_file(change: FileChange, job: Job) -> list[str]:
-    """Lines of the diff from what lies on disk to what would be written."""
+    """Lines of the diff from the file on disk to the restored one."""
     from leafward.branches.diff.patches import restore_diff
 
     job.give_way()
@@ -350,9 +345,9 @@ def write_files(
     writing: Writing,
     job: Job,
 ) -> Write | None:
-    """Writes chosen changes of a plan, and moves the leaf to the entry `to` as well; None leaves it. Raises Refused, OSError.
+    """Writes chosen changes of a plan, and moves the leaf to the entry `to`; None leaves it. Raises Refused, OSError.
 
-    `stop` is heeded until the first file is written; `progress` hears how far it is.
+    `stop` is checked until the first file is written; `progress` gets the steps.
     """
     from leafward.files.restoration import last_entry, move_with_files, project_of, restore
 
@@ -375,19 +370,19 @@ def write_files(
 
 
 def is_safe(change: FileChange) -> bool:
-    """Whether it is proven, and replaces only what the session, a restore or git has left."""
+    """Whether the content is certain, and replaces only a state that the session, a restore or git has left."""
     return change.action in _SAFE
 
 
 def is_offered(change: FileChange) -> bool:
-    """Whether it is done only where somebody chooses it."""
+    """Whether it is made only where the user chooses it."""
     from leafward.files.restoration import Action
 
     return change.action is Action.LEAVE and change.offered is not None
 
 
 def listed(plan: RestorePlan) -> list[FileChange]:
-    """What is not as it was: safe changes first, then those to choose one by one, then those that cannot be made."""
+    """The files that would change: safe changes first, then those to choose one by one, then impossible ones."""
     from leafward.files.restoration import Action
 
     rank = {True: 0, False: 1}
@@ -396,7 +391,7 @@ def listed(plan: RestorePlan) -> list[FileChange]:
 
 
 def action_words(changes: Sequence[FileChange]) -> str:
-    """What is done: `write 3 files, delete 1`; empty for nothing."""
+    """The changes in words: `write 3 files, delete 1`; empty for none."""
     numbers = [(action, sum(one.action == action for one in changes)) for action in _SAFE]
     some = [(action, number) for action, number in numbers if number]
     parts = [f"{action} {counted(number, 'file')}" for action, number in some[:1]]
@@ -404,7 +399,7 @@ def action_words(changes: Sequence[FileChange]) -> str:
 
 
 def _done(moved: str, then: str, choice: RestoreChoice) -> str:
-    """What was done, of how many files that were not as they were `then`, and what was left alone."""
+    """The outcome in words: files restored as they were `then`, out of how many, and files left alone."""
     from leafward.files.restoration import Action, is_read_only
 
     left = sum(1 for one in choice.files if one.path not in choice.chosen)

@@ -48,9 +48,9 @@ class AgentResume:
             self.run(command)
 
     def _ask(self, command: Resume) -> None:
-        """Where the leaf is a preview: the agent knows nothing of it."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        """Asks, because the agent does not know of the previewed leaf."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [
             SheetLine(
@@ -59,7 +59,7 @@ class AgentResume:
         ]
         choices = [
             Choice("n", "New session from here", "an agent goes on at the preview leaf"),
-            Choice("r", "Resume all the same", "the agent goes on at its own leaf", command.command()),
+            Choice("r", "Resume anyway", "the agent goes on at its own leaf", command.command()),
         ]
 
         def done(key: str | None) -> None:
@@ -71,7 +71,7 @@ class AgentResume:
         self._view.ask(ChoiceSheet("Resume", choices, about), done)
 
     def run(self, command: Resume) -> None:
-        """Hands the terminal to an agent, and takes it back when it ends; where that cannot be, its command is copied."""
+        """Hands the terminal to an agent, and takes it back when it ends; where that is impossible, copies its command."""
         problem = self._view.hand_over(command)
         if problem is not None:
             self._services.copy(command.line(), "the command")

@@ -1,4 +1,4 @@
-"""Which rows are on show: by their kind, by a query, by a file that they touch."""
+"""The filter of the rows: by their kind, by a query, by a file that they touch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,8 @@ FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""
 _EFFECTS = {
     Filter.CONVERSATION: "everything but metadata",
-    Filter.ALL: "metadata too, one row an entry",
-    Filter.NO_TOOLS: "prompts and replies, one row an entry",
+    Filter.ALL: "metadata too, one row per entry",
+    Filter.NO_TOOLS: "prompts and replies, one row per entry",
     Filter.PROMPTS: "rows that begin with your words",
     Filter.LABELLED: "rows with a label",
     Filter.COMPACTIONS: "compactions and branch summaries",
@@ -61,7 +61,7 @@ class RowFilter:
 
     def _choose(self) -> None:
         """Asks which rows to show."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         exploration = self._state.exploration
         if exploration is None:
@@ -81,7 +81,7 @@ class RowFilter:
         self._view.ask(ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand"), done)
 
     def set(self, chosen: Filter) -> None:
-        """Shows only some rows; those left out leave stubs with a count."""
+        """Shows only some rows; the hidden ones leave stubs with a count."""
         exploration = self._state.exploration
         if exploration is None or chosen is exploration.filter:
             return
@@ -101,10 +101,10 @@ class RowFilter:
     # --- by a query ---------------------------------------------------------------------------------------------------
 
     def _ask_query(self) -> None:
-        """Asks for a query; what is wrong with it is said while it is typed."""
+        """Asks for a query; an error in it is shown while it is typed."""
         from leafward.query.grammar import QueryError, parse
         from leafward.query.vocabulary import FIELDS, FUNCTIONS
-        from leafward_tui.ui.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
         def meaning(text: str) -> str:
             if not text.strip():
@@ -142,7 +142,7 @@ class RowFilter:
         self._view.ask(sheet, done)
 
     def _show_chosen(self, chosen: Chosen) -> None:
-        """Shows what was chosen; where nothing was, the tree stays as it is."""
+        """Shows the chosen rows; without any, the tree stays as it is."""
         exploration = self._state.exploration
         if exploration is None:
             return
@@ -163,7 +163,7 @@ class RowFilter:
     # --- by a file ----------------------------------------------------------------------------------------------------
 
     def _ask_timeline(self) -> None:
-        """The timeline of a file that the row of the cursor touches, or of one that the tab Files shows."""
+        """Shows the timeline of a file that the row of the cursor touches, or of one that the tab Files shows."""
         self._files.ask("Timeline of", self.show_timeline)
 
     def show_timeline(self, path: str) -> None:
@@ -178,7 +178,7 @@ class RowFilter:
         if chosen.entries:
             self._show_chosen(chosen)
             if not self._view.two_panes:
-                # It is the rows of the tree that say what was done to the file.
+                # The rows of the tree show the operations on the file.
                 self._view.show_tree()
         else:
             self._view.fail(f"no entry touches {chosen.words}")
@@ -188,10 +188,10 @@ class Chosen(NamedTuple):
     """Entries that a filter shows."""
 
     words: str
-    """What chose them."""
+    """The query or the file, in words."""
     entries: tuple[int, ...]
     touching: tuple[Step, ...] = ()
-    """The steps of the file that was asked for."""
+    """The steps of the requested file."""
 
 
 def choose(session: Session, query: str, job: Job) -> Chosen:

@@ -1,4 +1,4 @@
-"""What rows say that takes reading: tokens, calls, edits, notes, lost facts; visible rows first, while no key waits."""
+"""Contents of rows that take reading: tokens, calls, edits, notes, lost facts; visible rows first, while no key waits."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.cells import cell_len, counted, fit
-from leafward_tui.ui.size_change import SizeChange
+from leafward_tui.ui.text.cells import cell_len, counted, fit
+from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
     from leafward_tui.explorer.lost_facts import Counted
-    from leafward_tui.explorer.ports import ExplorerView, Timer
+    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
 
 _BOOKS = BOOKKEEPING - DAMAGED
 """Kinds without a row among the entries of the conversation."""
@@ -37,11 +37,11 @@ _HEADING = re.compile(r"(?m)^#{1,6} +")
 _TOLD = 400
 """Characters of a summary that two lines may need."""
 PUBLISH_EVERY = 0.25
-"""Seconds between two reports while something is read or counted."""
+"""Seconds between two reports while entries are read or counted."""
 REST = 0.04
-"""Seconds that rows stand before it is looked up what they say besides their headlines: their frame comes first."""
+"""Seconds before the notes of new rows are looked up: their frame comes first."""
 IDLE = 0.25
-"""Seconds without a move of the cursor before lost facts are counted: that takes the interpreter from the keys."""
+"""Seconds without a move of the cursor before lost facts are counted: the count slows down the keys."""
 
 
 class RowMetrics:
@@ -56,10 +56,10 @@ class RowMetrics:
         self._noting: Timer | None = None
         self._idling: Timer | None = None
         self._noted_in: Density | None = None
-        """The density that the notes are for."""
+        """The density of the notes."""
 
     def begin(self) -> None:
-        """Another session: nothing is known of its rows."""
+        """Forgets all numbers and notes: another session is opened."""
         exploration = self._state.exploration
         self._noted_in = exploration.layout.density if exploration is not None else None
         self._state.texts = RowTexts()
@@ -68,7 +68,7 @@ class RowMetrics:
     # --- numbers ------------------------------------------------------------------------------------------------------
 
     def count(self, done: Callable[[Findings], object]) -> None:
-        """Counts tokens, calls and edits; `done` hears what the filters go by once all are known."""
+        """Counts tokens, calls and edits; `done` gets the findings that filters need, once all are known."""
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None:
             return
@@ -82,12 +82,12 @@ class RowMetrics:
         self.rows_shown()
 
     def rest(self) -> None:
-        """Leaves the interpreter to the keys for a moment."""
+        """Pauses the count for a moment, so that keys are handled at once."""
         if self._order is not None:
             self._order.pause()
 
     def rows_shown(self) -> None:
-        """Other rows are on the screen: they are counted first."""
+        """Counts the rows that came on the screen first."""
         if self._order is not None:
             self._order.on_screen = self._entries_on_screen()
         if self._noting is not None:
@@ -110,11 +110,11 @@ class RowMetrics:
     # --- notes --------------------------------------------------------------------------------------------------------
 
     def forget_note(self, head: int) -> None:
-        """The row that an entry begins has grown."""
+        """Drops the note of the row that begins with an entry, because the row has grown."""
         self._state.texts.notes.pop(head, None)
 
     def laid_out(self) -> None:
-        """Notes of another density are about other rows."""
+        """Drops the notes of another density: they are about other rows."""
         exploration = self._state.exploration
         if exploration is not None and exploration.layout.density is not self._noted_in:
             self._noted_in = exploration.layout.density
@@ -122,7 +122,7 @@ class RowMetrics:
             self._state.texts.notes = {}
 
     def note_rows(self) -> None:
-        """Looks up what rows on the screen say besides their headlines."""
+        """Looks up the notes of the rows on the screen."""
         self.await_idle()
         exploration = self._state.exploration
         if exploration is None:
@@ -152,7 +152,7 @@ class RowMetrics:
     # --- lost facts ---------------------------------------------------------------------------------------------------
 
     def await_idle(self) -> None:
-        """Counts lost facts of the compactions on the screen once nothing was pressed for a moment."""
+        """Counts lost facts of the compactions on the screen once no key was pressed for a moment."""
         self._jobs.cancel("lost")
         if self._idling is not None:
             self._idling.stop()
@@ -190,35 +190,35 @@ class RowMetrics:
 
 
 _BROKEN_OFF = {"aborted": "aborted", "length": "cut off"}
-"""What came of a reply that was not ended by its model; an error says so in its row."""
+"""Outcomes of a reply that its model did not end; an error has its own text in the row."""
 PAUSE = 0.15
 """Seconds that counting rests after a key."""
 _FRAME = 0.04
 """Seconds before counting begins: rows that were just laid out are painted first."""
 _NAP = 0.01
-"""Seconds between two looks at whether it may go on."""
+"""Seconds between two checks whether it may go on."""
 _CHUNK = 1024
-"""Entries counted between two looks at what is wanted first."""
+"""Entries counted between two checks for entries on the screen."""
 
 
 @dataclass(slots=True)
 class CountOrder:
-    """The order in which entries of a session are counted: what is on the screen first. Set from the screen's thread."""
+    """The order in which entries of a session are counted: those on the screen first. Set from the screen's thread."""
 
     on_screen: list[range] = field(default_factory=list)
-    """What is on the screen."""
+    """The entries on the screen."""
     paused_until: float = 0.0
-    """By the monotonic clock."""
+    """The end of the pause, by the monotonic clock."""
 
     def pause(self, seconds: float = PAUSE) -> None:
-        """Leaves the interpreter to the keys for a moment; what is on the screen is counted all the same."""
+        """Pauses for a moment, so that keys are handled at once; the entries on the screen are counted all the same."""
         self.paused_until = time.monotonic() + seconds
 
 
 def count_entries(
     session: Session, metrics: EntryMetrics, order: CountOrder, counted_more: Callable[[], object], job: Job
 ) -> Findings:
-    """Counts all entries into the metrics; `counted_more` hears of it at most four times a second."""
+    """Counts all entries into the metrics; `counted_more` is called at most four times a second."""
     broken: list[int] = []
     reported = 0.0
     time.sleep(_FRAME)
@@ -259,14 +259,15 @@ def _outward(session: Session) -> Iterable[range]:
 
 
 def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
-    """What the filters go by, once everything is counted."""
+    """The findings that the filters need, once everything is counted."""
     from leafward.context.entry_metrics import FAILED, HAS_TEXT
     from leafward.context.projection import edited_entries
     from leafward.session.journal.operation_log import archived_branches
 
     total = len(metrics)
     kind, flags = session.columns.kind, metrics.flags
-    failed = list(compress(range(total), flags.translate(_flag_mask(FAILED))))
+    has_failed = bytes(bool(value & FAILED) for value in range(256))
+    failed = list(compress(range(total), flags.translate(has_failed)))
     edits = [index for index, number in enumerate(metrics.edits) if number]
     silent = bytearray(total)
     for index in compress(range(total), map(int, metrics.calls)):
@@ -276,9 +277,10 @@ def findings_of(session: Session, metrics: EntryMetrics) -> Findings:
 
 
 def _is_answered(session: Session, reply: int, calls: int) -> bool:
-    """Whether a result of each call follows a reply, with nothing before the first of them that has a row of its own.
+    """Whether a result of each call follows a reply, and no entry with a row of its own precedes the first result.
 
-    Progress of a command, snapshots and hooks stand between a call and its result in Claude Code's sessions (2.1.14 to 2.1.49).
+    Progress of a command, snapshots and hooks stand between a call and its result in Claude Code's sessions (2.1.14 to
+    2.1.49).
     """
     kind, parent, at, found = session.columns.kind, session.columns.parent, reply + 1, 0
     while at < len(kind) and parent[at] == at - 1 and found < calls:
@@ -290,10 +292,6 @@ def _is_answered(session: Session, reply: int, calls: int) -> bool:
     return found >= calls
 
 
-def _flag_mask(flag: int) -> bytes:
-    return bytes(bool(value & flag) for value in range(256))
-
-
 def note_rows(
     session: Session,
     density: Density,
@@ -302,7 +300,7 @@ def note_rows(
     noted: Callable[[int, str], object],
     job: Job,
 ) -> None:
-    """Works out the notes of rows, each told by its first entry and its entries; `noted` hears each."""
+    """Works out the notes of rows, each given by its first entry and its entries; `noted` gets each note."""
     for head, spans in rows:
         if job.unwanted():
             return
@@ -352,7 +350,7 @@ def _failures(session: Session, spans: list[range], glyphs: Glyphs) -> str:
 
 
 def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
-    """What came of a call, a command or a reply in a word: lines changed, `ok`, `exit 1`, `error`, `aborted`, `cut off`."""
+    """The outcome of a call, a command or a reply: lines changed, `ok`, `exit 1`, `error`, `aborted`, `cut off`."""
     from leafward.context.call_status import outcome
     from leafward.files.edits import calls_delta, delta_in
     from leafward.files.tool_calls import Action, command_text, file_calls, table_of
@@ -383,7 +381,7 @@ def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
 
 
 def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) -> TurnDigest:
-    """What a turn came to: who spoke last, and the files it changed."""
+    """The end of a turn: who spoke last and the last words, and the files it changed."""
     from leafward.files.working_set import changed_files
 
     changes = changed_files(session, [index for span in spans for index in span])
@@ -392,7 +390,7 @@ def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) ->
         return TurnDigest("ai", reply, tuple(changes))
     first = headline(session, head)
     if session.columns.kind[head] in (Kind.BRANCH_SUMMARY, Kind.COMPACTION):
-        # The row says what it is; these lines what it tells.
+        # The row shows the kind of summary; these lines show its text.
         told = (session.body(head) or {}).get("summary")
         if isinstance(told, str) and told.strip():
             return TurnDigest(first.word, safe_line(_HEADING.sub("", told[:_TOLD]), _TOLD), tuple(changes))

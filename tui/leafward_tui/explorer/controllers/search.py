@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.state import SearchState
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import AppServices, Job, Jobs
-    from leafward_tui.ui.sheet import TextSheet
+    from leafward_tui.ui.sheets.sheet import TextSheet
 
 _LEAST_TEXT = 2
-"""Characters before a search starts by itself while one types."""
+"""Characters before a search starts by itself as the user types."""
 
 
 class Search:
@@ -48,11 +48,11 @@ class Search:
         self._from = -1
         """The row the search goes on from; -1 where the cursor is to stay."""
         self._at = -1
-        """The row of the cursor when the search began: where the user has moved on since, it is left there."""
+        """The row of the cursor when the search began: the cursor stays where the user has moved it since."""
         self._sheet: TextSheet | None = None
         """The sheet that asks, while it is open."""
         self._on_show: tuple[object, object, Sequence[int]] = (None, None, ())
-        """The places on rows that a filter leaves on show, behind what they were worked out of."""
+        """The places on rows that a filter leaves on show, after the values they were computed from."""
         self.actions: dict[str, Callable[[], object]] = {
             "find.open": self._ask,
             "find.next": partial(self._step, 1),
@@ -60,8 +60,8 @@ class Search:
         }
 
     def _ask(self) -> None:
-        """Asks what to search for, and searches while one types."""
-        from leafward_tui.ui.sheet import TextSheet
+        """Asks for the words of a search, and searches as the user types."""
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         before = self._from = self._view.tree.row
         search = self._state.search
@@ -88,7 +88,7 @@ class Search:
         self._view.ask(sheet, done)
 
     def _outcome(self, text: str) -> str:
-        """What is found of what is typed, or how it is taken."""
+        """The outcome for the typed text, or how the text is read."""
         search = self._state.search
         if text != search.text or len(text) < _LEAST_TEXT:
             return _reading(text).words
@@ -106,7 +106,7 @@ class Search:
             self.clear()
 
     def arrive(self, words: str) -> None:
-        """Searches for words that another screen was asked for: they are no query, whatever they look like."""
+        """Searches for the words of another screen's search, as plain text even where they look like a query."""
         self._state.search.literal = words
         self.start(words)
 
@@ -126,7 +126,7 @@ class Search:
         )
 
     def again(self) -> None:
-        """Rows were laid out anew, maybe of a session that has grown: those that hold the text are looked for once more."""
+        """Searches again, because rows were laid out again or the session has grown."""
         if self._state.search.text and self._state.search.rows:
             self.start(self._state.search.text)
 
@@ -140,11 +140,11 @@ class Search:
         self._view.strip.set_hits(())
         self._view.tell("")
         if before.text:
-            # What a narrow screen tells of the row was told around the hit.
+            # A narrow screen showed the row's digest around the hit.
             self._details.settle()
 
     def _show(self, found: EntryHits, *, complete: bool) -> None:
-        """Lights what was found; the first time, goes to the next hit from where the search began."""
+        """Lights the hits; the first time, goes to the next hit from the origin of the search."""
         state, view = self._state, self._view
         exploration, search = state.exploration, state.search
         if exploration is None:
@@ -169,11 +169,11 @@ class Search:
         self._show_hits(complete=complete)
 
     def remember_query(self, query: str) -> None:
-        """A query was asked for: the next one is offered with it."""
+        """Keeps a query, so that the next request for one begins with it."""
         self._state.search.last_query = query
 
     def cursor_moved(self) -> None:
-        """Says which hit the cursor is on; where nothing is searched, what was said makes room for the price."""
+        """Shows which hit the cursor is on; without a search, clears the note for the price."""
         if self._state.search.text:
             self._seek()
             self._show_hits()
@@ -181,7 +181,7 @@ class Search:
             self._view.clear_note()
 
     def _seek(self, at: int | None = None) -> None:
-        """Lets the pane go to a place, else to that of the row of the cursor."""
+        """Lets the inspector go to a hit, by default that of the cursor's row."""
         search = self._state.search
         if at is None:
             at = search.place_on(self._view.tree.row)
@@ -190,7 +190,7 @@ class Search:
         words = "" if search.by_query else search.text
         self._view.inspector.seek(words, number, place[1] if place else NO_ENTRY)
         if not self._view.two_panes:
-            # Without a pane beside the tree the words stand in the lines below it.
+            # Without a pane beside the tree the hit is shown in the lines below it.
             self._details.settle()
 
     def _show_hits(self, *, complete: bool = True) -> None:
@@ -208,8 +208,9 @@ class Search:
         )
         glyphs = self._services.glyphs
         quoted = f"with {glyphs.quote_open}{search.text}{glyphs.quote_close}"
-        one = search.by_query and len(search.places) == 1
-        how = f"{'matches' if one else 'match'} {search.text}" if search.by_query else quoted
+        on_hit = search.place_on(view.tree.row) >= 0
+        matches = "matching" if on_hit else "matches" if len(search.places) == 1 else "match"
+        how = f"{matches} {search.text}" if search.by_query else quoted
         view.tell(f"{self._counted()}{more} {how}", "", keys)
 
     def _step(self, step: int) -> None:
@@ -228,7 +229,7 @@ class Search:
         self._show_hits(complete=not self._jobs.running("search"))
 
     def _places_on_show(self) -> Sequence[int]:
-        """Which places stand on rows that the filter leaves on show; folded ones are, since a step unfolds them."""
+        """The hits on rows that the filter leaves on show; folded ones count, since a step unfolds them."""
         exploration, places = self._state.exploration, self._state.search.places
         if exploration is None or exploration.folds_rows:
             return range(len(places))
@@ -240,7 +241,7 @@ class Search:
         return known
 
     def _counted(self) -> str:
-        """`3 of 49 places in 12 entries` on a hit, `49 places in 12 entries` beside them; a query chooses rows.
+        """`place 3 of 49, in 12 entries` on a hit, `49 places in 12 entries` beside them; a query has rows as hits.
 
         The search of all text counts these entries as its hits.
         """
@@ -250,14 +251,15 @@ class Search:
         hidden = size - len(self._places_on_show())
         beside = f", {hidden:,} hidden by the filter," if hidden else ""
         if not search.by_query and len(search.entries) < size:
-            beside = f" in {counted(len(search.entries), 'entry', 'entries')}{beside}"
-        return f"{f'{at + 1:,} of ' if at >= 0 else ''}{size:,} {name}{'' if size == 1 else 's'}{beside}"
+            comma = "," if at >= 0 else ""
+            beside = f"{comma} in {counted(len(search.entries), 'entry', 'entries')}{beside}"
+        return f"{name} {at + 1:,} of {size:,}{beside}" if at >= 0 else f"{counted(size, name)}{beside}"
 
 
 def _find(
     session: Session, text: str, literal: bool, found_more: Callable[[EntryHits], object], job: Job
 ) -> EntryHits:
-    """The job of a search; `found_more` hears what was found so far, in the thread of the screen."""
+    """The job of a search; `found_more` gets the hits so far, in the thread of the screen."""
     from leafward.query.search.in_session import find
 
     return find(
@@ -275,20 +277,20 @@ def _places(found: EntryHits, row_of: Callable[[int], int]) -> list[tuple[int, i
 
 
 _QUERY_SIGNS = frozenset("()&|")
-"""What somebody types who means a query."""
+"""Characters of a text that is meant as a query."""
 
 
 class _Reading(NamedTuple):
-    """How a search is read. Both texts are safe to show, and empty where there is nothing to say."""
+    """The reading of a typed search. Both texts are safe to show, and empty where there is nothing to say."""
 
     words: str
-    """Said while it is typed: what is wrong with it, or that it is a query."""
+    """Text while it is typed: an error, or that it is a query."""
     doubt: str
-    """Said where nothing is found: what is wrong with it, or what looks like a query and is read as plain text."""
+    """Text where nothing is found: an error, or the part that looks like a query but is read as plain text."""
 
 
 def _reading(text: str) -> _Reading:
-    """How a search is read."""
+    """The reading of a typed search, as words or as a query."""
     from leafward.query.grammar import Place, QueryError, Text, parse_search
     from leafward.query.search.conjunction import texts_of
 

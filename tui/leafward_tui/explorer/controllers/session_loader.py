@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
-from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.bars.title_bar import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
     BytesRead = Callable[[int | None, int], object]
-    """Hears the bytes read so far, None where that is not known, and of how many."""
+    """Gets the bytes read so far, None where that is not known, and the total."""
 
 _REMARK = 300
 """Characters of a remark on the whole session."""
 _LONG_READ = 16 << 20
-"""Bytes of another agent's session that take long enough to be told."""
+"""Bytes of another agent's session from which reading takes long enough to show a message."""
 _LEAST_ROWS = 8
 _OF_THE_SESSION = (
     "count",
@@ -61,11 +61,11 @@ _OF_THE_SESSION = (
     "parent",
     "sub_agents",
 )
-"""Jobs whose results are about the session that is on show, and about no other."""
+"""Jobs whose results are about the session on show only."""
 
 
 class Visit(NamedTuple):
-    """A session as it was when another screen was opened on it."""
+    """A session in the state in which another screen was opened on it."""
 
     session: Session
     scan: Scan
@@ -97,17 +97,17 @@ class SessionLoader:
         self._ahead: Prefetch | None = None
         self._target: OpenTarget | None = None
         self._kept: ViewState | None = None
-        """Cursor, mark, folds and filter, while the session is read anew."""
+        """Cursor, mark, folds and filter, while the session is read again."""
         self._again = False
-        """Whether the session was replaced once more while it is read."""
+        """Whether the session was replaced once more during the read."""
         self.counted: Callable[[], object] = lambda: None
-        """Hears that all numbers of the session on show are known."""
+        """Called when all numbers of the session on show are known."""
         self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def open(self, ahead: Prefetch | None, target: OpenTarget | None) -> None:
-        """Reads the session for the first time; `ahead` is its scan under way, `target` where the cursor goes first."""
+        """Reads the session for the first time; `ahead` is its scan under way, `target` the first place of the cursor."""
         self._ahead, self._target = ahead, target
         self.read()
 
@@ -134,7 +134,7 @@ class SessionLoader:
         )
 
     def read_anew(self, before: Columns) -> None:
-        """Reads the session anew and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""
+        """Reads the session again and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""
         if self._state.exploration is not None:
             from leafward_tui.explorer.model.view_state import ViewState
 
@@ -142,7 +142,7 @@ class SessionLoader:
         self.read()
 
     def close(self) -> None:
-        """The screen goes: closes the session's file."""
+        """Closes the session's file, because the screen closes."""
         if self._state.session is not None:
             self._state.session.close()
             self._services.let_go()
@@ -152,7 +152,7 @@ class SessionLoader:
         self._view.title_bar.progress(Progress("reading", read, total // 1_000_000, "MB"))
 
     def _fail(self, problem: str) -> None:
-        """Says why there is nothing to show."""
+        """Shows why there is no session."""
         if self._read_once_more():
             return
         self._view.title_bar.progress(None)
@@ -176,7 +176,7 @@ class SessionLoader:
         state, view, before = self._state, self._view, self._state.session
         self._jobs.cancel(*_OF_THE_SESSION)
         if before is not None and not state.busy and state.summary is None:
-            # Whoever is still at work on it closes it.
+            # Those that still work on it close it.
             before.close()
         state.exploration, state.metrics, state.unseen = opened.exploration, opened.metrics, 0
         state.shut = opened.shut
@@ -202,7 +202,7 @@ class SessionLoader:
         self._arrive(opened.exploration.session)
 
     def _arrive(self, session: Session) -> None:
-        """Goes to the entry that the session was opened at, and has its words searched for."""
+        """Goes to the entry that the session was opened at, and searches for its words."""
         target, self._target = self._target, None
         if target is None:
             return
@@ -215,7 +215,7 @@ class SessionLoader:
             self._search.arrive(target.words)
 
     def _show_counted(self, findings: Findings) -> None:
-        """All numbers are known: filters and overview can go by them."""
+        """Updates filters and overview, now that all numbers are known."""
         if self._state.exploration is not None:
             self._state.exploration.findings = findings
             self._navigation.lay_out()
@@ -224,7 +224,7 @@ class SessionLoader:
             self.counted()
 
     def show_title(self) -> None:
-        """Project, name and facts of the session."""
+        """Shows project, name and facts of the session."""
         state, exploration = self._state, self._state.exploration
         if exploration is None:
             return
@@ -246,17 +246,17 @@ class SessionLoader:
     # --- following ----------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Looks whether the file has grown; costs one stat."""
+        """Checks whether the file has grown; costs one stat."""
         state = self._state
         session = state.session
-        # What lies on top, a sheet or the log, goes by the session as it was when it was opened.
+        # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened.
         waits = state.busy or state.summary is not None or self._jobs.running("read") or not self._view.on_top
         if session is None or not state.following or waits:
             return
         gone = session.gone
         if not session.changed_on_disk():
             if session.gone and not gone:
-                self._view.tell("the file is gone; what was read of it can still be read here", "warn")
+                self._view.tell("the file is gone; what was read before is still shown", "warn")
             return
         state.growing = True
         self._jobs.latest(
@@ -268,14 +268,14 @@ class SessionLoader:
         self._view.tell(problem, "bad")
 
     def _take_in(self, session: Session, growth: Growth) -> None:
-        """Shows what came; the cursor goes along where it was on the leaf."""
+        """Shows new entries; a cursor on the leaf moves along."""
         self._state.growing = False
         exploration = self._state.exploration
         if exploration is None or session is not exploration.session:
             session.close()
             return
         if growth.replaced:
-            self._view.tell("the file shrank or was replaced: reloaded", "warn")
+            self._view.tell("the file was rewritten or cut short: read again", "warn")
             self.read_anew(growth.before)
         elif growth.added:
             self._state.grown = True
@@ -290,14 +290,14 @@ class SessionLoader:
         return self._view.tree.row == layout.row_of(layout.leaf)
 
     def cursor_moved(self) -> None:
-        """On the leaf, what came below is seen."""
+        """Resets the number of unseen entries when the cursor is on the leaf."""
         exploration = self._state.exploration
         if self._state.unseen and exploration is not None and self._is_on_leaf(exploration):
             self._state.unseen = 0
             self.show_title()
 
     def show_changed(self, *, to_leaf: bool) -> None:
-        """Lays out anew after the session grew, and counts what is new."""
+        """Lays out again after the session grew, and counts the new entries."""
         from leafward.session.journal.operation_log import archived_branches
 
         exploration, metrics = self._state.exploration, self._state.metrics
@@ -314,7 +314,7 @@ class SessionLoader:
         self._metrics.count(self._show_counted)
 
     def _toggle_following(self) -> None:
-        """Follows the file as it grows, or stays with what was read."""
+        """Follows the file as it grows, or stops following it."""
         self._state.following = not self._state.following
         following = self._state.following
         self._view.tell(
@@ -326,21 +326,21 @@ class SessionLoader:
     # --- other screens ------------------------------------------------------------------------------------------------
 
     def visit(self) -> Visit | None:
-        """The session for another screen, which may append to it and take in what others appended."""
+        """The session for another screen, which may append to it and read the lines that others appended."""
         session = self._state.session
         return Visit(session, session.scan, len(session)) if session is not None else None
 
     def is_same(self, visit: Visit) -> bool:
-        """Whether the session is the one that the other screen was opened on; else it is read anew.
+        """Whether the session is the one that the other screen was opened on; else it is read again.
 
-        A look at the file would find nothing new: the other screen took the lines in itself.
+        A check of the file would find nothing new: the other screen read the lines itself.
         """
         if visit.session.scan is not visit.scan:
             self.read_anew(visit.scan.columns)
         return visit.session.scan is visit.scan
 
     def show_grown(self, visit: Visit) -> None:
-        """Shows what the other screen took in."""
+        """Shows the entries that the other screen read."""
         if len(visit.session) != visit.entries:
             self.show_changed(to_leaf=True)
 
@@ -351,17 +351,17 @@ class OpenedSession(NamedTuple):
     exploration: Exploration
     metrics: EntryMetrics
     shut: bool
-    """Whether nothing can be written to it where it lies."""
+    """Whether its file or folder cannot be written."""
 
 
 class Growth(NamedTuple):
-    """What a look at the file of a session found."""
+    """The result of a check of a session's file."""
 
     before: Columns
-    """What was known of the file before."""
+    """The columns before the check."""
     added: int = 0
     replaced: bool = False
-    """Whether it shrank, was replaced or cannot be read: it has to be read anew."""
+    """Whether the file shrank, was replaced or cannot be read, so that it has to be read again."""
 
 
 def open_session(
@@ -373,8 +373,9 @@ def open_session(
     progress: BytesRead,
     job: Job,
 ) -> OpenedSession:
-    """Reads and lays out a session. What was scanned `ahead` is not scanned again. Raises LeafwardError."""
-    # Loaded here, beside the screen: what reads sessions takes longer to load than everything before the first frame.
+    """Reads and lays out a session; an `ahead` scan is reused. Raises LeafwardError."""
+    # Imported here, in the job: the modules that read sessions take longer to load than everything before the first
+    # frame.
     from leafward.agents import agent_of, native
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.journal.open_file import why_unwritable
@@ -399,7 +400,7 @@ def open_session(
         session.source.tools = agent.tool_table
     else:
         if size > _LONG_READ:
-            # How far its agent's reader has come is not known, only what is being read.
+            # The progress of the agent's own reader is not known, only the size.
             job.report(lambda: progress(None, size))
         session = agent.open(path, job.unwanted)
     findings = Findings(archived=archived_branches(session))
@@ -409,7 +410,7 @@ def open_session(
 
 
 def _configured_stores(config: Config) -> list[tuple[Agent, Path]]:
-    """Folders that the configuration gives to agents: asked for where neither place nor bytes of a file tell whose it is."""
+    """Stores of agents in the configuration; needed where neither place nor bytes of a file show whose it is."""
     # Loading it takes a fifth as long as everything before the first frame.
     from leafward.catalog import stores
 
@@ -417,7 +418,7 @@ def _configured_stores(config: Config) -> list[tuple[Agent, Path]]:
 
 
 def grow(session: Session, _job: Job) -> Growth:
-    """Takes in what was appended to the file of a session."""
+    """Reads the lines appended to the file of a session."""
     before = session.columns
     try:
         grown = session.refresh()

@@ -1,4 +1,4 @@
-"""The sessions of sub-agents that calls of this one made: signed in the tree, and opened by a key."""
+"""The sessions of sub-agents that calls of this one made: marked in the tree, and opened by a key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _LETTERS = "abcdefghilmnoprstuvwxyz"
-"""Those that choose among several; j, k and q are the sheet's own."""
+"""Letters to choose among several; j, k and q are the sheet's own."""
 
 
 class SubAgents:
@@ -38,11 +38,11 @@ class SubAgents:
         self._jobs = jobs
         self._navigation = navigation
         self._looked: tuple[Session | None, int] = (None, 0)
-        """The session that was looked through, and how far."""
+        """The session that was searched, and the number of its entries that were."""
         self.actions: dict[str, Callable[[], object]] = {"session.child": self._open}
 
     def look(self) -> None:
-        """Looks for sub-agents among the entries that came since the last time."""
+        """Looks for sub-agents among the entries added since the last time."""
         session = self._state.session
         if session is None:
             return
@@ -57,18 +57,18 @@ class SubAgents:
             self._looked = session, total
             known = dict(self._state.sub_agents) if since else {}
             paths = {one.path for one in known.values()}
-            # What is said to one later names it too.
+            # A later message to a sub-agent names it again.
             new = {session.columns.id(one.entry): one for one in found if one.path not in paths}
             self._state.sub_agents = {**known, **new}
             if new:
                 self._navigation.lay_out()
                 self._view.show_keys()
 
-        # Without them the tree is whole: what cannot be read is said where it is opened.
+        # The tree is whole without them: an unreadable one is reported where it is opened.
         self._jobs.latest("sub_agents", partial(find_sub_agents, session, since), take, lambda _problem: None)
 
     def _open(self) -> None:
-        """The sub-agent that a call of this row made, on top of this session; leaving it comes back here."""
+        """Opens the sub-agent that a call of this row made, on top of this session; leaving it comes back here."""
         here = sub_agents_at(self._state, self._view.tree.line)
         if not here:
             some = "this row" if self._state.sub_agents else "this session"
@@ -79,7 +79,7 @@ class SubAgents:
             self._choose(here)
 
     def _choose(self, here: list[SubAgent]) -> None:
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         by_letter = dict(zip(_LETTERS, here, strict=False))
         choices = [Choice(key, one.title or Path(one.path).stem) for key, one in by_letter.items()]
@@ -105,7 +105,7 @@ def sub_agents_at(state: ExplorerState, line: Line | None) -> list[SubAgent]:
 
 
 def find_sub_agents(session: Session, since: int, job: Job) -> tuple[SubAgent, ...]:
-    """The sub-agents that results from an entry on name."""
+    """The sub-agents named by the results from an entry on."""
     from leafward.agents import agent_behind
     from leafward.agents.sub_agents import sub_agents_of
 

@@ -1,4 +1,4 @@
-"""The sheet in which a summary is read: one that grows, one that is whole, one that could not be written."""
+"""The sheet for reading a summary: one that grows, one that is whole, one that could not be written."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.intents import intent
-from leafward_tui.ui.write_words import appending, named
+from leafward_tui.ui.keys.intents import intent
+from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.reading_sheet import ReadingSheet
     from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _AGAIN = intent("draft.again").hint
 
 
 class SummaryPreview:
-    """Shows one summary at a time; what follows from a key in it is its caller's."""
+    """Shows one summary at a time; its keys call back to its owner."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SummaryPreview:
         self._move = move
         self._again = again
         self._sheet: ReadingSheet | None = None
-        """Where a summary grows."""
+        """The sheet of a growing summary."""
         self._draft: BranchDraft | None = None
         """The summary on show."""
 
@@ -56,12 +56,12 @@ class SummaryPreview:
         self._sheet = self._opened(request, running=True)
 
     def grow(self, text: str, words: str) -> None:
-        """Shows what there is by now, and in words how far it is; nothing where no sheet is open."""
+        """Shows the text so far, and its progress in words; nothing where no sheet is open."""
         if self._sheet is not None:
             self._sheet.grow(text, words)
 
     def leave(self) -> None:
-        """The summary was given up."""
+        """Closes the sheet, because the summary was cancelled."""
         self._sheet = None
 
     def fail(self, problem: str) -> bool:
@@ -72,7 +72,7 @@ class SummaryPreview:
         return sheet is not None
 
     def show(self, request: SummaryRequest, draft: BranchDraft, problem: str = "") -> None:
-        """Shows a summary that is whole and not written; `problem` is why it is not, where it was to be."""
+        """Shows a whole, unwritten summary; `problem` is the reason where writing it failed."""
         from leafward_tui.explorer.summary_sheets import done_figures, redacted_words
 
         sheet, self._sheet = self._sheet, None
@@ -99,7 +99,7 @@ class SummaryPreview:
 
     def _opened(self, request: SummaryRequest, *, running: bool) -> ReadingSheet:
         from leafward_tui.explorer.summary_sheets import span_words
-        from leafward_tui.ui.reading_sheet import ReadingSheet
+        from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         def done(chosen: str | None) -> None:
             self._sheet = None

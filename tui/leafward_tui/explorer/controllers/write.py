@@ -1,4 +1,4 @@
-"""The one road for writing to the session: one change at a time, in a job, and what it did is shown."""
+"""The one road for writing to the session: one change at a time, in a job, with its effect shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward_tui.ui.write_words import remark_words
+from leafward_tui.ui.words.write_words import remark_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
     Done = str | Callable[[], str]
-    """What a change did, in words; some can say so only once it is written."""
+    """The effect of a change, in words; some know it only once it is written."""
     Change = Callable[[Session, Writing], Write | None]
-    """Appends something to a session, at the time that is given with it; None where it changed files only."""
+    """Appends to a session at the given time; None where only files changed."""
     FilesChange = Callable[[Session, Writing, Job], Write | None]
-    """Changes files, and may append something too; it says through the job how far it is."""
+    """Changes files, and may append something too; reports its progress through the job."""
 
 
 class SessionWrite:
-    """Appends to the session. It alone says whether a write is under way."""
+    """Appends to the session, and alone sets whether a write is under way."""
 
     def __init__(
         self,
@@ -48,10 +48,10 @@ class SessionWrite:
         self._loader = loader
         self._navigation = navigation
 
-    # --- what stands against it ---------------------------------------------------------------------------------------
+    # --- obstacles ----------------------------------------------------------------------------------------------------
 
     def waits_for_summary(self) -> bool:
-        """Whether a summary is being made, which everything that writes waits for; says so, and what ends it."""
+        """Whether a summary is being made, for which all writes wait; shows so, and the key that cancels it."""
         if self._state.summary is None:
             return False
         text = "a summary of this session is still being made"
@@ -59,14 +59,14 @@ class SessionWrite:
         return True
 
     def is_read_only(self) -> bool:
-        """Whether nothing can be written to the session; says why, before anything is asked."""
+        """Whether nothing can be written to the session; shows why, before anything is asked."""
         why = self._why_not()
         if why:
             self._view.tell(why, "bad")
         return bool(why)
 
     def _why_not(self) -> str:
-        """Why nothing can be written to the session now; permissions may be others than when it was read."""
+        """The reason why nothing can be written now; permissions may have changed since the session was read."""
         from leafward.session.journal.open_file import why_unwritable
 
         session = self._state.session
@@ -75,7 +75,7 @@ class SessionWrite:
         return why_unwritable(session)
 
     def waits_for_write(self) -> bool:
-        """Whether a change is being written, for which another waits; says so."""
+        """Whether a change is being written, for which another waits; shows so."""
         if self._state.busy:
             self._view.tell("the last change is still being written", "warn")
         return self._state.busy
@@ -89,9 +89,9 @@ class SessionWrite:
         then: Callable[[], object] | None = None,
         on_error: Callable[[str], object] | None = None,
     ) -> None:
-        """Writes a change unless one is under way; `done` says what it did, `then` is what follows it.
+        """Writes a change unless one is under way; `done` is its effect in words, `then` is called after it.
 
-        `on_error` hears why nothing was written; without it that is said.
+        `on_error` gets the reason where nothing was written; without it the reason is shown.
         """
         session = self._state.session
         if session is None or self.waits_for_summary() or self.is_read_only() or self.waits_for_write():
@@ -113,10 +113,7 @@ class SessionWrite:
         ended: Callable[[], object],
         on_error: Callable[[str], object],
     ) -> None:
-        """Changes files, and the session where that belongs to it, unless a change is under way; `ended` comes before `done` is said.
-
-        Files may be changed where the session may not.
-        """
+        """Changes files, and the session with them, unless a change is under way; calls `ended`, then shows `done`."""
         session = self._state.session
         if session is None or self.waits_for_write():
             on_error("another change is still being written")
@@ -144,7 +141,7 @@ class SessionWrite:
         if written is not None:
             self.show(session, written, text, then)
         elif session is self._state.session:
-            # Nothing was appended: it was about files only.
+            # Nothing was appended: only files changed.
             self._view.tell(text, "leaf")
         else:
             session.close()
@@ -162,7 +159,7 @@ class SessionWrite:
     def show(
         self, session: Session, written: Write, done: str, then: Callable[[], object] | None = None
     ) -> None:
-        """Shows what was written to a session. Where another was read meanwhile, that one is followed as ever."""
+        """Shows a write to a session. Where another session was opened meanwhile, that one stays on show."""
         from leafward.session.journal import OperationKind
 
         if session is not self._state.session:
@@ -187,7 +184,7 @@ class SessionWrite:
             words, tail = reopening(session)
             parts.append(words)
         if written.kind is OperationKind.EXAM:
-            # No agent reads it, and there is nothing to undo.
+            # No agent reads an exam, and there is nothing to undo.
             self._view.tell(done, "leaf")
             if then is not None:
                 then()
@@ -209,7 +206,7 @@ class SessionWrite:
 
 
 def reopening(session: Session) -> tuple[str, str]:
-    """How an agent that may be running gets to see a write, and the command for it: it holds its own leaf in memory."""
+    """Words on how a running agent gets to see a write, and the command: it holds its own leaf in memory."""
     from leafward.agents import agent_behind
 
     agent = agent_behind(session)
@@ -230,7 +227,7 @@ def append(session: Session, change: Change, clock: Callable[[], datetime], _job
 def change_files(
     session: Session, change: FilesChange, clock: Callable[[], datetime], job: Job
 ) -> Write | None:
-    """Changes files, and the session where that belongs to it. Raises LeafwardError, OSError."""
+    """Changes files, and the session with them. Raises LeafwardError, OSError."""
     from leafward.session.journal import Writing
 
     return change(session, Writing(now=clock), job)

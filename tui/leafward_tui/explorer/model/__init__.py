@@ -1,3 +1,3 @@
-"""What the explorer shows, as values. Pure."""
+"""The content of the explorer, as values. Pure."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scale of the strip: which column a turn of the path stands in."""
+"""The scale of the strip: the column of each turn of the path."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Axis(NamedTuple):
-    """How turns stand on columns: one each, or in buckets of nearly equal size where there are more of them."""
+    """The columns of turns: one each, or buckets of nearly equal size where there are more turns than columns."""
 
     turns: int
     columns: int
@@ -17,7 +17,7 @@ class Axis(NamedTuple):
         return self.columns < self.turns
 
     def column(self, turn: int) -> int:
-        """The column of a turn. Turns behind the last go on at the same scale."""
+        """The column of a turn. Turns after the last go on at the same scale."""
         if not self.shared:
             return turn
         return ((turn + 1) * self.columns - 1) // self.turns

@@ -1,4 +1,4 @@
-"""What the explorer shows of a session and where one can go in it; no widget, so every step is tested without a screen."""
+"""The rows of a session on show, and steps among them; no widget, so that every step is tested without a screen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Filter(StrEnum):
-    """Which rows are on show. All but the first two leave stubs for what they hide."""
+    """The choices of rows on show. All but the first two leave stubs for hidden rows."""
 
     CONVERSATION = "conversation"
     """Everything but bookkeeping: the default."""
@@ -44,11 +44,11 @@ class Filter(StrEnum):
 
 
 BY_ENTRY = frozenset({Filter.ALL, Filter.NO_TOOLS})
-"""Filters that are about entries: while one is on, a row is an entry."""
+"""Filters about entries: while one is on, a row is an entry."""
 
 
 class Findings(NamedTuple):
-    """Entries that are known to fail, to edit files and to say nothing themselves; what the filters go by."""
+    """Entries known to fail, to edit files and to say nothing themselves; the filters rely on them."""
 
     failed: Collection[int] = ()
     edits: Collection[int] = ()
@@ -57,16 +57,16 @@ class Findings(NamedTuple):
     archived: Collection[int] = ()
     """First entries of archived branches."""
     edited: Sequence[int] = ()
-    """Entries that the model reads otherwise than they were said, ascending."""
+    """Entries that context edits change for the model, ascending."""
 
 
 class _Laid(NamedTuple):
-    """A layout, kept for when a filter is taken back."""
+    """A layout, kept for when a filter is cleared."""
 
     arranged_by: tuple[object, ...]
-    """All that the layout depends on; first the tree, which is another one after every change of the session."""
+    """All that the layout depends on; first the tree, which is a new one after every change of the session."""
     divided_by: tuple[object, ...]
-    """What its pieces depend on besides."""
+    """The other values that its pieces depend on."""
     layout: Layout
     pieces: Pieces
 
@@ -91,7 +91,7 @@ class Exploration:
         self.findings = findings or Findings()
         self.folds: Folds | None = None
         self.opened: set[int] = set()
-        """Archived branches that were opened to look at."""
+        """Archived branches that were opened."""
         self.mark = -1
         """The marked entry."""
         self.chosen: Collection[int] = ()
@@ -101,10 +101,10 @@ class Exploration:
         self._laid: list[_Laid] = []
         self.lay_out()
 
-    # --- what is on show ----------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def lay_out(self) -> None:
-        """Lays the rows out anew where anything they depend on has changed: growth, a move, another density or filter."""
+        """Lays the rows out again where growth, a move, or another density or filter changes them."""
         session = self.session
         density = Density.ENTRIES if self.filter in BY_ENTRY else self.density
         everything = self.filter is Filter.ALL
@@ -141,9 +141,9 @@ class Exploration:
         self.fold_again()
 
     def fold_again(self) -> None:
-        """Takes folds and filter anew; the layout stays."""
+        """Applies folds and filter again; the layout stays."""
         folds = self.folds or Folds()
-        on_path = self.layout.on_path  # the leaf may have moved into a branch that was put away
+        on_path = self.layout.on_path  # the leaf may have moved into an archived branch
         archived = {entry for entry in self.findings.archived if not on_path(entry)} - self.opened
         self.lines: Lines
         if self.folds_rows:
@@ -174,11 +174,11 @@ class Exploration:
 
     @property
     def folds_rows(self) -> bool:
-        """Whether rows can be folded: what a filter leaves on show is not."""
+        """Whether rows can be folded: the rows of a filter cannot."""
         return self.filter in (Filter.CONVERSATION, Filter.ALL)
 
     def unfold(self, line: Line) -> bool:
-        """Unfolds a line; False where nothing is folded behind it."""
+        """Unfolds a line; False where it is no fold."""
         if not line.kind.is_fold:
             return False
         folds = self.folds or Folds()
@@ -194,7 +194,7 @@ class Exploration:
         return True
 
     def fold(self, line: Line) -> int:
-        """Folds the run of rows that a line is in, else its branch; returns the row of the fold, -1 where nothing can be folded."""
+        """Folds the run of rows around a line, else its branch; the row of the fold, -1 where nothing can be folded."""
         if line.kind is not LineKind.ROW or not self.folds_rows:
             return -1
         folds = self.folds or Folds()
@@ -229,7 +229,7 @@ class Exploration:
         return True
 
     def _unfold_run(self, folds: Folds, row: int) -> bool:
-        """Unfolds the run that begins with a row, whatever rows it was folded by; False where it is open."""
+        """Unfolds the run that begins with a row, however it was folded; False where it is open."""
         if self.folds_rows and self.lines.line(self.lines.y_of(row)).kind is LineKind.ROW:
             return False
         folded = {entry for entry in folds.runs if self.layout.row_of(entry) == row}
@@ -237,7 +237,7 @@ class Exploration:
         return bool(folded)
 
     def reveal(self, row: int, *, whole: bool = False) -> bool:
-        """Unfolds what hides a row, with `whole` also a branch that begins with it; False where nothing was folded."""
+        """Unfolds the folds that hide a row, with `whole` also a branch that begins with it; False where there were none."""
         folds = self.folds or Folds()
         layout, pieces = self.layout, self.pieces
         changed = self._unfold_run(folds, pieces.first[pieces.of_row(row)])
@@ -264,7 +264,7 @@ class Exploration:
     # --- where to go --------------------------------------------------------------------------------------------------
 
     def target(self, line: Line) -> int:
-        """The entry that the leaf would move to from a line: the end of what the line stands for."""
+        """The entry that the leaf would move to from a line: the last entry of the line's rows."""
         layout = self.layout
         if line.kind is LineKind.FOLDED_RUN:
             return layout.last_entry_of(line.row + line.rows - 1)
@@ -273,7 +273,7 @@ class Exploration:
         return layout.last_entry_of(line.row)
 
     def end_of(self, entry: int) -> int:
-        """The last entry of the row that an entry begins, as a move to it would take it."""
+        """The last entry of the row that begins with an entry, as a move to it would take it."""
         row = self.layout.row_of(entry)
         return self.layout.last_entry_of(row) if row >= 0 else entry
 
@@ -321,9 +321,10 @@ class Exploration:
         return before
 
     def sibling(self, row: int, step: int) -> int:
-        """The row as far down the next or previous branch that leaves the nearest branch point above, around the end.
+        """The row as far down the next or previous branch of the nearest branch point above, around the end.
 
-        The way on from the branch point is one of its branches; at the top, the trees of a file with several roots are.
+        The continuation of the path counts as one of its branches; at the top, so do the trees of a file with several
+        roots.
         """
         ways = self._ways(row)
         if len(ways) < 2:
@@ -342,7 +343,7 @@ class Exploration:
         return to
 
     def _ways(self, row: int) -> list[int]:
-        """First rows of all that leaves the nearest branch point above a row, in display order, the way on last."""
+        """First rows of all branches at the nearest branch point above a row, in display order, the continuation last."""
         layout = self.layout
         branches = layout.branches
         branch = layout.branch_of(row)

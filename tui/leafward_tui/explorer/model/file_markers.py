@@ -1,18 +1,18 @@
-"""What rows of the tree do to one file: a letter and words for each row, from the steps of the file's timeline. Pure."""
+"""The operations of tree rows on one file: a letter and words for each row, from the file's timeline. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.file_replay import FileOperation, Outcome
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.files.file_replay import Step
     from leafward.session.tree_layout import Layout
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LETTERS = {
     FileOperation.DELETE: "D",
@@ -24,7 +24,7 @@ _LETTERS = {
     FileOperation.COPY: "C",
     FileOperation.READ: "R",
 }
-"""The letter of each operation; where a row does several, that of the first of these."""
+"""The letter of each operation; a row with several operations has the letter of the first in this order."""
 _WORDS = {
     FileOperation.DELETE: "delete",
     FileOperation.MOVE: "rename",
@@ -38,17 +38,17 @@ _WORDS = {
 
 
 class Touch(NamedTuple):
-    """What a row does to a file."""
+    """The operations of a row on a file."""
 
     sign: str
-    """One ASCII letter; the sign of an error where nothing of it was done."""
+    """One ASCII letter; the sign of an error where every operation failed."""
     ink: str
     words: str
     """`edit +3 −1`, `read, edit failed`."""
 
 
 def touches_by_row(steps: Iterable[Step], layout: Layout, glyphs: Glyphs) -> dict[int, Touch]:
-    """What each row that has steps of a file does to it."""
+    """The touch of each row that has steps of a file."""
     by_row: dict[int, list[Step]] = {}
     for step in steps:
         row = layout.row_of(step.entry)
@@ -72,7 +72,7 @@ def _of(steps: Iterable[Step], outcome: Outcome) -> list[Step]:
 
 
 def _outcome_words(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
-    """The operations of one outcome in words: how often, and the lines they changed."""
+    """The operations of one outcome in words: their number, and the lines they changed."""
     found = _of(steps, outcome)
     parts = []
     for operation, word in reversed(_WORDS.items()):

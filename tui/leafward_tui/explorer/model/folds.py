@@ -1,7 +1,7 @@
-"""Which rows of a layout are on show: folded runs and branches, or a filter with stubs for what it hides. Pure.
+"""The lines of a layout on show: folded runs and branches, or a filter with stubs for hidden rows. Pure.
 
-A fold or a filter never touches the layout. Folding counts visible lines per piece (a run of plain rows, or one landmark)
-and keeps their prefix sums, so a line is found by bisection however long the session is.
+A fold or a filter never touches the layout. Folding counts visible lines per piece (a run of plain rows, or one
+landmark) and keeps their prefix sums, so a line is found by bisection however long the session is.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 class LineKind(Enum):
-    """What a line on show is."""
+    """The kinds of lines on show."""
 
     ROW = auto()
     FOLDED_RUN = auto()
     FOLDED_BRANCH = auto()
     ARCHIVED = auto()
-    """A branch put away: one line with a count."""
+    """An archived branch: one line with a count."""
     HIDDEN = auto()
-    """A stub for rows that a filter leaves out."""
+    """A stub for rows that a filter hides."""
 
     @property
     def is_fold(self) -> bool:
@@ -43,9 +43,9 @@ class Line(NamedTuple):
 
     kind: LineKind
     row: int
-    """Its row; the first one it stands for."""
+    """Its row; the first of several."""
     rows: int = 1
-    """Rows it stands for."""
+    """Number of its rows."""
 
 
 class Lines(Protocol):
@@ -61,19 +61,19 @@ class Lines(Protocol):
         """The line at a height, 0 at the top."""
 
     def y_of(self, row: int) -> int:
-        """The line a row is on; the one that stands for it where it is folded or hidden. -1 in an empty layout."""
+        """The line of a row; the line of its fold or stub where it is folded or hidden. -1 in an empty layout."""
 
 
 @dataclass(slots=True)
 class Folds:
-    """What is folded, by entries, so that it outlives a new layout."""
+    """The folds, by entries, so that they outlive a new layout."""
 
     runs: set[int] = field(default_factory=set)
     """Entries that the first row of a folded run begins with."""
     branches: set[int] = field(default_factory=set)
     """First entries of folded branches."""
     divides: set[int] = field(default_factory=set)
-    """Entries that a row begins with at which a long run is divided: its older part is folded, its newer one is not."""
+    """First entries of rows at which a long run is divided: its older part is folded, its newer one is not."""
 
 
 class Pieces:
@@ -82,7 +82,7 @@ class Pieces:
     def __init__(
         self, layout: Layout, landmarks: Collection[int] = (), divides: Collection[int] = ()
     ) -> None:
-        """`landmarks` are rows of their own, `divides` rows that a run begins anew with."""
+        """`landmarks` are rows of their own, `divides` rows at which a run is divided."""
         self.layout = layout
         fixed = {*layout.landmarks, *(row for row in landmarks if row >= 0)}
         cuts = {0}
@@ -117,7 +117,7 @@ class Pieces:
         self.branch_stop: array[int] = array(
             "i", [bisect_left(self.first, row) for row in layout.branch_rows]
         )
-        """The piece behind each branch's last, its own branches included."""
+        """The piece after each branch's last, its own branches included."""
         self.lane: array[int] = array("i", self._lanes())
         """The lane of each piece."""
 
@@ -163,7 +163,7 @@ class FoldedLines:
         branch_at = pieces.branch_at
         put_away = {branch_at[entry] for entry in archived if entry in branch_at}
         closed = {branch_at[entry] for entry in folds.branches if entry in branch_at}
-        # In their order: what lies inside a folded branch comes after it, and is no line of its own.
+        # In ascending order: a branch inside a folded one comes after it, and has no line of its own.
         for branch in sorted(put_away | closed):
             first, stop = pieces.branch_first[branch], pieces.branch_stop[branch]
             if counts[first] == 0:
@@ -198,7 +198,7 @@ class FoldedLines:
         return Line(LineKind.ROW, row + y - self.until[piece] + self.counts[piece])
 
     def y_of(self, row: int) -> int:
-        """The line a row is on; the fold that stands for it where it is folded. -1 in an empty layout."""
+        """The line of a row; the line of its fold where it is folded. -1 in an empty layout."""
         if not self.until:
             return -1
         piece = self.pieces.of_row(row)
@@ -210,7 +210,7 @@ class FoldedLines:
 class FilteredLines:
     """The lines that a filter leaves on show, each gap as one stub with its count.
 
-    Two bytes a row say all: whether it is on show, and whether it has a line, as the first row of a gap has too.
+    Two bytes a row hold everything: whether it is on show, and whether it has a line, as the first row of a gap has too.
     """
 
     def __init__(
@@ -220,9 +220,9 @@ class FilteredLines:
         shown: bytes | None = None,
         archived: Iterable[int] = (),
     ) -> None:
-        """Shows some rows; `shown` says the same as a byte for each row, 1 or 0.
+        """Shows some rows; `shown` holds the same as a byte for each row, 1 or 0.
 
-        Of the branches that are `archived`, by their numbers, one line says how many rows they have, where any would be on show.
+        An `archived` branch, by its number, with any row on show gets one line with the number of its rows.
         """
         if shown is None:
             mask = bytearray(len(layout))
@@ -233,7 +233,8 @@ class FilteredLines:
         self.matches = shown.count(1)
         shown, self._archived = _put_away(layout, shown, archived)
         self._shown = shown
-        # A row has a line if it is on show itself or the row before is; as numbers, that is one operation on all of them.
+        # A row has a line if it is on show itself or the row before is; as big integers, that is one operation for all
+        # rows.
         number = int.from_bytes(shown, "little")
         lined = (number | number << 8 | 1).to_bytes(len(shown) + 1, "little")
         self._lined = self._without_gaps(lined[: len(shown)])
@@ -244,7 +245,7 @@ class FilteredLines:
         self.lanes = 1 + max(self._lanes(), default=0)
 
     def _without_gaps(self, lined: bytes) -> bytes:
-        """The lines without those for the rest of an archived branch; a gap behind one has a line of its own."""
+        """The lines without those for the rest of an archived branch; a gap after one has a line of its own."""
         if not self._archived:
             return lined
         changed = bytearray(lined)
@@ -280,7 +281,7 @@ class FilteredLines:
         return Line(LineKind.HIDDEN, row, (following if following >= 0 else len(self._shown)) - row)
 
     def y_of(self, row: int) -> int:
-        """The line a row is on; the nearest row above that is on show where it is hidden, else the first below."""
+        """The line of a row; that of the nearest row above on show where it is hidden, else the first below."""
         at = self._shown.rfind(1, 0, row + 1)
         if at < 0:
             at = self._shown.find(1)
@@ -291,11 +292,11 @@ class FilteredLines:
 
 
 def _put_away(layout: Layout, shown: bytes, archived: Iterable[int]) -> tuple[bytes, dict[int, int]]:
-    """`shown` with one row for each archived branch of which any is on show; and how many rows each has, by its first one."""
+    """`shown` with one row for each archived branch that has any on show; and the number of rows of each, by its first."""
     mask, counts, stop = bytearray(shown), dict[int, int](), 0
     for branch in sorted(archived):
         first = layout.branches[branch].first_row
-        # What lies inside an archived branch comes after it, and is no line of its own.
+        # A branch inside an archived one comes after it, and has no line of its own.
         if first >= stop and shown.find(1, first, layout.branch_rows[branch]) >= 0:
             stop = layout.branch_rows[branch]
             counts[first] = stop - first
@@ -309,9 +310,10 @@ _BLOCK = 512
 
 
 def opening_folds(pieces: Pieces, height: int) -> Folds:
-    """What is folded when a session is opened: nothing if all of it fits, else other branches and old long runs.
+    """The folds of a session that is opened: none if all of it fits, else other branches and old long runs.
 
-    The newest turns of the active path, as many as fit in `height` lines, stay open; a long run of which only some fit is divided.
+    The newest turns of the active path, as many as fit in `height` lines, stay open; a long run of which only some fit
+    is divided.
     """
     layout = pieces.layout
     folds = Folds()
@@ -341,15 +343,15 @@ def opening_folds(pieces: Pieces, height: int) -> Folds:
 
 
 def _folded_size(count: int) -> int:
-    """Lines of a piece once it is folded where that is worth it."""
+    """Lines of a piece after folding, where that is worth it."""
     return 1 if count >= _WORTH_FOLDING else count
 
 
 def _open_rows(pieces: Pieces, piece: int, left: int, above: int) -> int:
-    """How many rows at the end of a run stay open in so many lines, with the lines above it if these fit too; 0 of a short run."""
+    """Rows at the end of a run that stay open in `left` lines, with the lines above it if these fit too; 0 of a short run."""
     rows, newest = pieces.count[piece], pieces.layout.head[pieces.first[piece] + pieces.count[piece] - 1]
     if pieces.layout.tree.kind[newest] == Kind.COMPACTION:
-        # One compaction after the other in one turn: the last says no more than the first.
+        # Compactions that follow each other in one turn: the last shows no more than the first.
         return 0
     room = left - 1 - (above if left - 1 - above >= _WORTH_FOLDING else 0)
     room = min(room, rows - _WORTH_FOLDING)

@@ -1,4 +1,4 @@
-"""A new session from an entry, as it is asked for and as it is told: pure values and words."""
+"""A new session from an entry: the request, the choices and the draft, as values and words. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.choice_sheet import Choice
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.sheets.choice_sheet import Choice
+from leafward_tui.ui.sheets.sheet import SheetLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.compaction.branch_summary import BranchDraft
 
 _TAKEN = "jkqbisgxfh"
-"""Letters that mean something else where an agent is chosen."""
+"""Letters with another meaning in the choice of an agent."""
 
 _HERE, _ELSEWHERE = "h", "f"
 """The keys of the folders that can be chosen."""
@@ -28,22 +28,22 @@ _HERE, _ELSEWHERE = "h", "f"
 
 @dataclass(frozen=True, slots=True)
 class ForkRequest:
-    """What is asked for."""
+    """The request for a new session."""
 
     end: int
-    """The entry behind which the new session would end: the end of the turn under the cursor."""
+    """The entry after which the new session would end: the end of the turn under the cursor."""
     prompt: int = NO_ENTRY
-    """The prompt that the turn begins with; -1 where it begins with none."""
+    """The prompt that the turn begins with; -1 where there is none."""
     before: bool = False
-    """Before that prompt instead."""
+    """Whether to end before that prompt instead."""
     inject: bool = False
     summary: bool = False
     cwd: str = ""
-    """The folder that it works in, as it was typed; empty for that of this session."""
+    """The folder that it works in, as typed; empty for that of this session."""
 
     @property
     def entry(self) -> int:
-        """The entry that is asked for."""
+        """The requested entry."""
         return self.prompt if self.before else self.end
 
 
@@ -51,21 +51,21 @@ class Folder(NamedTuple):
     """The folder that a new session would work in."""
 
     path: str
-    """Made safe; empty where nothing says which."""
+    """The folder as a safe text; empty where none is recorded."""
     there: bool
     here: str = ""
     """The folder that the application was started in."""
 
     @property
     def obstacle(self) -> str:
-        """Why nobody can work there; empty where one can."""
+        """The reason why nobody can work there; empty where one can."""
         if self.there:
             return ""
-        return no_project_folder(self.path) if self.path else "it does not say which folder it belongs to"
+        return no_project_folder(self.path) if self.path else "the session does not name its folder"
 
 
 def folder_at(path: str) -> Folder:
-    """The folder of a path, as it is now. Raises OSError where the one that the application was started in is gone."""
+    """The folder of a path, in its present state. Raises OSError where the application's own folder is gone."""
     return Folder(safe_line(path, _LINE), os.path.isdir(path), os.getcwd())
 
 
@@ -86,9 +86,9 @@ def targets(
     *,
     copied: bool = True,
 ) -> list[Choice]:
-    """The agents that could go on, the session's own first; those that cannot say why.
+    """The agents that could go on, the session's own first; the others with their reasons.
 
-    `copied`: whether its own would get a copy of what it stored.
+    `copied`: whether its own agent would get a copy of the stored session.
     """
     nowhere = (
         "" if folder.there else f"first choose a folder: {f'{_HERE} or ' if folder.here else ''}{_ELSEWHERE}"
@@ -111,9 +111,9 @@ def options(
     *,
     leaves: bool,
 ) -> list[Choice]:
-    """What else can be chosen before an agent is: where to end, where to work, what to put in, and places that are legal instead.
+    """The choices before that of an agent: end, folder, additions, and the nearest legal entries.
 
-    `made`: the summary of what is left behind, where there is one already.
+    `made`: the summary of the abandoned branch, where there is one already.
     """
     found = []
     elsewhere = Choice(_ELSEWHERE, "In another folder", _other(request, folder))
@@ -157,14 +157,14 @@ def _other(request: ForkRequest, folder: Folder) -> str:
 
 
 def nearest_of(cuts: Mapping[str, ForkPoint]) -> list[int]:
-    """The nearest legal entries of the agents that cannot go on here, each once."""
+    """The nearest legal entries of the agents that cannot go on here, without repeats."""
     return list(
         dict.fromkeys(int(cut.nearest) for cut in cuts.values() if not cut.legal and cut.nearest >= 0)
     )
 
 
 def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
-    """What would be written, the command that goes on, and what is to be known of it."""
+    """The lines of a draft: the file that would be written, the commands to go on, and remarks."""
     draft = made.draft
     lines = [
         SheetLine(f"holds {made.holds}"),
@@ -189,12 +189,12 @@ def draft_lines(made: Fork, request: ForkRequest) -> list[SheetLine]:
 
 _LINE = 1000
 _WHOLE = 6
-"""Lines that a command may take: it is shown whole."""
+"""Lines that a command may take, so that it is shown whole."""
 _HUES = {"working-tree": "warn", "leafward-entries": "warn", "damaged-lines": "warn"}
 
 
 def ways(made: Fork, title: str) -> list[Choice]:
-    """What can be done with a draft."""
+    """The choices for a draft."""
     draft = made.draft
     refused = safe_line(made.obstacle or "", _LINE)
     operation = f"write {draft.file.name}"
@@ -216,8 +216,8 @@ def ways(made: Fork, title: str) -> list[Choice]:
 
 
 def earlier_lines(draft: Draft) -> list[SheetLine]:
-    """What an earlier try wrote."""
-    there = "nobody has gone on with it" if draft.imported is None else "it was not imported"
+    """The lines about the session of an earlier attempt."""
+    there = "nobody has continued it" if draft.imported is None else "it was not imported"
     return [
         SheetLine(f"{safe_line(draft.file.name, _LINE)}: {there}"),
         SheetLine(f"in {safe_line(str(draft.file.parent), _LINE)}"),
@@ -225,7 +225,7 @@ def earlier_lines(draft: Draft) -> list[SheetLine]:
 
 
 def again(draft: Draft, title: str, *, goes_on: bool) -> list[Choice]:
-    """What can be done where an earlier try wrote the same: go on with it, or write another one."""
+    """The choices where an earlier attempt wrote the same session: go on with it, or write another one."""
     operation = f"write nothing, {'go on' if goes_on else 'import it'}"
     if draft.imported is None:
         first = f"Go on with it in {title}"

@@ -1,4 +1,4 @@
-"""The ghost of a move: which rows would be entered and which left if the leaf went where the cursor is. Pure."""
+"""The ghost of a move: the rows that a move of the leaf to the cursor would add and drop. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PathMembership(Enum):
-    """How an entry stands to the active path, now and after the proposed move."""
+    """The relation of an entry to the active path, now and after the proposed move."""
 
     ON = "on"
     """On the path, and would stay on it."""
@@ -29,15 +29,15 @@ class Ghost(NamedTuple):
     target: int
     """The entry that would become the leaf."""
     stops: Mapping[int, int]
-    """Runs that its path does not share with the active one, each with the entry behind its last on the path."""
+    """Runs that its path does not share with the active one, each with the entry after its last on the path."""
     shared: Mapping[int, int]
     """The active path in the same form."""
     depth: int
-    """Entries above the last one that both paths share; -1 where they share none."""
+    """Entries above the last shared entry of both paths; -1 where they share none."""
 
     @classmethod
     def of(cls, layout: Layout, target: int) -> Ghost:
-        """The ghost of a move to `target`. Costs what the two paths do not share, however long they are."""
+        """The ghost of a move to `target`. Its cost grows with the unshared part of the two paths only."""
         tree = layout.tree
         ancestor = tree.joins(layout.path_stop, target)
         entered = tree.below(ancestor, target)
@@ -53,7 +53,7 @@ class Ghost(NamedTuple):
 
 
 def standing(now: bool, then: bool) -> PathMembership:
-    """The standing of an entry that is on the path now and would be on it then."""
+    """The standing of an entry that is on the path `now` and would be `then`."""
     if now:
         return PathMembership.ON if then else PathMembership.LEFT
     return PathMembership.ENTERED if then else PathMembership.OFF

@@ -1,7 +1,7 @@
 """The gutter of a row: cursor, verdict, rails, junction and node, as signs with the ink each is drawn in. Pure.
 
-The picture is that after the proposed move where there is one: what would be entered is filled and heavy, what would be
-left is hollow and dashed, so that state is read from fill, weight and the verdict's sign before hue repeats it.
+The gutter shows the proposed move where there is one: added rows are filled and heavy, dropped ones hollow and dashed,
+so that fill, weight and the verdict's sign tell the state before hue repeats it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree_layout import Layout
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _RAIL_INK = {
     PathMembership.ON: "leaf",
@@ -36,7 +36,7 @@ Sign = tuple[str, str]
 
 
 class Gutter(NamedTuple):
-    """What stands left of a row's text, beside the cursor."""
+    """The signs left of a row's text, beside the cursor."""
 
     verdict: Sign
     lanes: tuple[Sign, ...]
@@ -59,7 +59,7 @@ class GutterMaker:
         self._passing: dict[int, PathMembership | None] = {}
 
     def standing_of(self, entry: int) -> PathMembership:
-        """How an entry stands to the path."""
+        """The standing of an entry to the path."""
         now = self.layout.on_path(entry)
         return standing(now, now if self.ghost is None else self.ghost.on_path(self.layout.tree, entry))
 
@@ -73,7 +73,7 @@ class GutterMaker:
         signs = self._rails(branch)
         if line.kind in (LineKind.HIDDEN, LineKind.ARCHIVED):
             signs += [(glyphs.rail_hidden, "faint"), (" ", "faint")]
-            # What is hidden is counted beside it: another number there would be taken for a part of that.
+            # Hidden rows are counted beside it: another number there would be taken for a part of that count.
             return Gutter((" ", "faint"), self._packed(signs, numbered=False), stands)
         value = layout.branches[branch]
         node = self._node(line, entry, stands)
@@ -86,7 +86,7 @@ class GutterMaker:
         return Gutter(self._verdict(stands), self._packed(signs), stands)
 
     def below(self, line: Line, stands: PathMembership) -> tuple[Sign, ...]:
-        """The lanes under a row's own line, where its second line stands: rails only."""
+        """The lanes left of a row's second line: rails only."""
         layout = self.layout
         branch = layout.branch_of(line.row)
         signs = self._rails(branch)
@@ -118,7 +118,7 @@ class GutterMaker:
         return self.glyphs.rail_left if stands is PathMembership.LEFT else self.glyphs.rail_off
 
     def _beside(self, branch: int) -> PathMembership | None:
-        """How the rail that passes beside a branch stands; None where the branch it leaves ends with it."""
+        """The standing of the rail beside a branch; None where the branch it leaves ends with it."""
         if branch not in self._passing:
             layout = self.layout
             above = layout.branches[branch].above
@@ -129,7 +129,7 @@ class GutterMaker:
                 if of == above:
                     passing = self.standing_of(layout.head[row])
                     break
-                # Nothing of the branch above goes on, but another branch still leaves it further down.
+                # The branch above does not go on, but another branch still leaves it further down.
                 passing = PathMembership.OFF
                 row = layout.branch_rows[of]
             self._passing[branch] = passing
@@ -175,7 +175,7 @@ class GutterMaker:
         return self._rail(stands), _RAIL_INK[stands]
 
     def _packed(self, signs: list[Sign], *, numbered: bool = True) -> tuple[Sign, ...]:
-        """The signs in as many lanes as there is room for; the outermost make one column `n│`, or `…│`."""
+        """The signs in the available lanes; the outermost ones share one column, `n│` or `…│`."""
         room = self.lanes * LANE_WIDTH
         over = len(signs) - room
         if over > 0:

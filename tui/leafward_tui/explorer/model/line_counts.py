@@ -1,4 +1,4 @@
-"""What a line of the tree stands for and holds, the same in its row and at the foot."""
+"""Rows and tokens of a line of the tree, the same in its row and at the foot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.session.density import Density
 from leafward.session.entries import PROMPTS, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def line_tokens(metrics: EntryMetrics, layout: Layout, line: Line, tokens: int) -> int:
-    """The tokens of a line, of which its entries have `tokens`.
+    """The tokens of a line whose entries have `tokens` tokens.
 
-    Where a row is an entry, a call and its result have one row. Of calls that were made together the reply has none: each
-    result's row counts its call's share of that reply too.
+    Where a row is an entry, a call and its result share one row. A reply with several calls has no row of its own then:
+    each result's row includes its call's share of the reply.
     """
     entry = layout.head[line.row]
     share = metrics.shares.get(entry) if line.kind is LineKind.ROW and line.rows == 1 else None
@@ -34,7 +34,7 @@ def line_tokens(metrics: EntryMetrics, layout: Layout, line: Line, tokens: int) 
 
 
 def rows_words(layout: Layout, line: Line) -> str:
-    """How many rows a line stands for: turns, as they are numbered, where there are any among them."""
+    """The number of rows of a line: turns where there are any among them."""
     if layout.density is Density.ENTRIES:
         return counted(line.rows, "entry", "entries")
     kind = layout.tree.kind
@@ -44,7 +44,7 @@ def rows_words(layout: Layout, line: Line) -> str:
 
 
 def fold_words(layout: Layout, line: Line) -> str:
-    """What folded rows are: turns, or compactions one after the other."""
+    """The content of folded rows: turns, or consecutive compactions."""
     kind = layout.tree.kind
     heads = layout.head[line.row : line.row + line.rows]
     compactions = sum(kind[entry] == Kind.COMPACTION for entry in heads)

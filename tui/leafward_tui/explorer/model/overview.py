@@ -28,7 +28,7 @@ __all__ = ["Axis", "Detour", "Fork", "Overview", "Sample", "SideBranch"]
 
 _KEPT_SAMPLES = 8
 _FAR = 2_000
-"""Turns beyond a proposed leaf that are counted: more than any screen is wide."""
+"""Turns after a proposed leaf that are counted: more than any screen is wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class SideBranch:
 
     @property
     def end(self) -> int:
-        """The turn of the axis that its tip stands at."""
+        """The turn of the axis above its tip."""
         return self.turn + len(self.heads)
 
 
@@ -58,14 +58,14 @@ class Fork(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Detour:
-    """A proposed move, as the axis shows it."""
+    """A proposed move on the axis."""
 
     turn: int
     """The last turn of the path that stays; -1 for none."""
     entered: int
     """Turns that would be entered; 0 where the target lies on the path."""
     beyond: int
-    """Turns of the same branch behind the target, at most a few thousand."""
+    """Turns of the same branch after the target, at most a few thousand."""
 
 
 MOST = 9
@@ -78,13 +78,13 @@ class Sample:
 
     axis: Axis
     bars: tuple[int, ...]
-    """The largest context of each column, in tokens; 0 where nothing is known yet."""
+    """The largest context of each column, in tokens; 0 where it is not known yet."""
     compacted: bytes
-    """A byte for each column: how many compactions are in it, at most `MOST`."""
+    """A byte for each column: the number of its compactions, at most `MOST`."""
     failed: bytes
-    """Whether errors in it are worth a mark: all of them are, but where columns are shared and most would have one."""
+    """A byte for each column: whether its errors get a mark. All do, except where turns share columns and most would."""
     forks: Mapping[int, Fork]
-    """The branches by the column they leave, those in front of the first turn in the first."""
+    """The branches by the column they leave; those before the first turn are in the first column."""
     extent: int
     """Turns from the first of the path to the last of it or of a branch."""
 
@@ -95,7 +95,7 @@ class Overview:
 
     tree: SessionTree
     place: int
-    """The entry in the conversation the path ends at; -1 in an empty session."""
+    """The entry in the conversation that the path ends at; -1 in an empty session."""
     heads: array[int]
     """The first entry of each turn."""
     sizes: array[int]
@@ -108,11 +108,11 @@ class Overview:
     starts: array[int]
     """Where each turn begins, in entries from the root."""
     offsets: dict[int, int]
-    """Runs of the path: what to add to an entry to have its place on the path."""
+    """Offset of each run of the path: added to an entry, it gives the entry's place on the path."""
     stops: dict[int, int]
-    """Runs of the path: the entry behind the last on the path."""
+    """For each run of the path, the entry after its last on the path."""
     samples: dict[int, Sample] = field(default_factory=dict, repr=False)
-    """What `resample` made before, by columns."""
+    """Results of `resample`, by columns."""
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -168,11 +168,11 @@ class Overview:
         return bisect_right(self.starts, entry + self.offsets[run]) - 1
 
     def number_of(self, turn: int) -> int:
-        """The number of the turn that a column stands in, from 1, as every screen counts it: compactions are no turns."""
+        """The number of a column's turn, from 1, as every screen counts it: compactions are no turns."""
         return self.tree.prompts_upto(self.heads[turn])
 
     def turns_of(self, entries: Iterable[int]) -> array[int]:
-        """The turns of those entries that are on the path, ascending and each once: for the hits of a search."""
+        """The turns of the entries that are on the path, ascending and without repeats: for the hits of a search."""
         found = {self.turn_of(entry) for entry in entries}
         found.discard(-1)
         return array("i", sorted(found))
@@ -202,7 +202,7 @@ class Overview:
     # --- fewer columns than turns -------------------------------------------------------------------------------------
 
     def resample(self, columns: int) -> Sample:
-        """The path in at most so many columns. A bar is the maximum of its bucket."""
+        """The path in at most `columns` columns. A bar is the maximum of its bucket."""
         if columns not in self.samples:
             if len(self.samples) >= _KEPT_SAMPLES:
                 self.samples.clear()
@@ -243,7 +243,7 @@ def _forks(axis: Axis, hanging: Iterable[SideBranch]) -> dict[int, Fork]:
 
 
 def _worth_a_mark(errors: list[int]) -> bytes:
-    """Columns with the most errors: all that have any, as long as those are no more than a quarter."""
+    """Columns with the most errors: all that have any, if those are no more than a quarter."""
     least = 1
     most = max(errors, default=0)
     while least < most and sum(number >= least for number in errors) > max(1, len(errors) // 4):
@@ -256,7 +256,7 @@ def _turns_in(kind: bytes | bytearray, start: int, stop: int) -> int:
 
 
 def _beyond(tree: SessionTree, target: int) -> int:
-    """Turns of a branch behind an entry of it."""
+    """Turns of a branch after an entry of it."""
     run = tree.run_of(target)
     start = target + 1
     found = 0
@@ -288,7 +288,7 @@ def _branch(tree: SessionTree, turn: int, run: int, start: int) -> SideBranch:
 def _hanging(
     overview: Overview, archived: set[int], stop: Callable[[], bool]
 ) -> tuple[SideBranch, ...] | None:
-    """Everything that leaves the path, what leaves it before the first turn too."""
+    """All branches of the path, including those before the first turn."""
     tree = overview.tree
     found: list[SideBranch] = []
     for number, (run, end) in enumerate(overview.stops.items()):
@@ -296,12 +296,12 @@ def _hanging(
             return None
         content = tree.run_content[run]
         if number and not content:
-            # What hangs on bookkeeping hangs on what stands above it.
+            # Entries below bookkeeping belong to the entry above it.
             continue
         turn = overview.turn_of(end - 1) if content else -1
         behind = tree.bounds(run)[1]
         if tree.content_in([Run(end, behind)]):
-            # The leaf was moved up: what it left goes on below it.
+            # The leaf was moved up: the branch that it left goes on below it.
             found.append(_branch(tree, turn, run, end))
             continue
         found.extend(

@@ -1,7 +1,7 @@
 """The drawing of an overview: signs and inks of its lines. Pure; `widgets.strip` puts it on the screen.
 
-State is read from weight and signs first: what a proposed move leaves is a dashed axis under dimmer bars, what it enters is
-heavy and ends in a filled turn: the leaf is still where it was.
+Weight and signs tell the state first: the part dropped by a proposed move is a dashed axis under dimmer bars, the added
+part is heavy and ends in a filled turn. The leaf itself stays where it is.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.model.axis import Axis
-from leafward_tui.ui.cells import count, exact
+from leafward_tui.ui.text.cells import count, exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward_tui.explorer.model.overview import Detour, Fork, Overview, Sample, SideBranch
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LABELS = {
     4: ("", "context", "path", "branches"),
@@ -27,31 +27,31 @@ _LABELS = {
 _LABELLED_FROM = {4: 60, 3: 60, 2: 60, 1: 36}
 """Cells of width below which there are no labels, by the number of lines."""
 _LEFT = 11
-"""Where the axis begins beside labels: an edge, the longest of them, a gap. On one line the gap is narrower."""
+"""The cell where the axis begins beside labels: an edge, the longest label, a gap. On one line the gap is narrower."""
 _RIGHT = (2, 3)
-"""Cells left free at the right: on one line, where the leaf stands in the first of them, and on more."""
+"""Free cells at the right: on one line, where the leaf stands in the first of them, and on several lines."""
 _CROWDED = 3
-"""One column in so many may have a branch before only the longest are drawn."""
+"""One column in this many may have a branch before only the longest branches are drawn."""
 _LEAST_SCALE = 16_000
-"""Tokens of a full bar at least, so that a young session does not look full."""
+"""The least tokens of a full bar, so that a young session does not look full."""
 
 _Ink = str
 """The name of a style of the ground."""
 
 
 class Drawing(NamedTuple):
-    """Signs and inks of the strip's lines, and where its turns stand."""
+    """Signs and inks of the strip's lines, and the places of its turns."""
 
     signs: tuple[str, ...]
     """A string of one sign a cell for each line."""
     inks: tuple[tuple[_Ink, ...], ...]
     axis: Axis
     left: int
-    """The cell the first column stands in."""
+    """The cell of the first column."""
     pitch: tuple[int, int] = (1, 1)
-    """So many cells stand for so many columns."""
+    """Numbers of cells and of columns that correspond to each other."""
     branches: tuple[tuple[range, SideBranch], ...] = ()
-    """The cells that a branch takes in the last line."""
+    """The cells of each branch in the last line."""
 
     def turn_at(self, x: int) -> range:
         """The turns in the column nearest to a cell; empty where there is no axis."""
@@ -71,7 +71,7 @@ class _Canvas:
         self.inks: list[list[_Ink]] = [["blank"] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, ink: _Ink) -> None:
-        """Draws signs of one cell each from a cell on; what is outside is not drawn."""
+        """Draws signs of one cell each from a cell on, clipped at the edges."""
         for sign in text:
             if 0 <= x < self.width:
                 self.signs[y][x], self.inks[y][x] = sign, ink
@@ -88,7 +88,7 @@ def draw(
 ) -> Drawing:
     """The strip in `width` cells and `height` lines: bars, axis and branches in 4 and 3, bars and axis in 2, bars in 1.
 
-    `hits` are the turns that a search found, ascending. On one line the leaf stands right behind the last bar.
+    `hits` are the turns that a search found, ascending. On one line the leaf stands right after the last bar.
     """
     canvas = _Canvas(width, height)
     height = min(height, 4)
@@ -144,13 +144,13 @@ class _Painter:
         self.gaps = False
         self.axis = Axis(0, 0)
         self.forks: dict[int, Fork] = {}
-        """Branches by the cell they leave the axis in."""
+        """Branches by the cell where they leave the axis."""
         self.more = ""
-        """How many branches are not drawn."""
+        """The number of branches that are not drawn, as text."""
         self.drawn: list[tuple[range, SideBranch]] = []
 
     def fit(self, overview: Overview) -> None:
-        """Chooses the distance of columns: with gaps where path and branches have room for them, else as room allows."""
+        """Chooses the distance of columns: with gaps where there is room for path and branches, else without."""
         self.overview = overview
         self.sample: Sample = overview.resample(self.room)
         extent = self.sample.extent if self.height > 2 else len(overview)
@@ -169,7 +169,7 @@ class _Painter:
         self.marks = self._marks()
 
     def x(self, turn: int) -> int:
-        """The cell of a turn; the first one for what comes before it."""
+        """The cell of a turn; the first one for entries before it."""
         return self.cell(self.axis.column(turn)) if turn >= 0 else self.left
 
     def cell(self, column: int) -> int:
@@ -178,13 +178,13 @@ class _Painter:
         return self.left + column * cells // columns
 
     def stays(self, x: int) -> bool:
-        """Whether what stands in a cell stays on the path."""
+        """Whether the content of a cell stays on the path."""
         if self.detour is None:
             return True
         return x <= self.fork and self.detour.turn >= 0
 
     def _marks(self) -> dict[int, tuple[str, _Ink]]:
-        """What stands on the axis, by cell; the stronger mark of a column wins. A hit underlines a compaction."""
+        """Marks on the axis, by cell; the stronger mark of a column wins. A hit underlines a compaction."""
         glyphs, sample = self.glyphs, self.sample
         found: dict[int, tuple[str, _Ink]] = {}
         for column, failed in enumerate(sample.failed if self.height > 1 else b""):
@@ -205,7 +205,7 @@ class _Painter:
         return found
 
     def bars(self) -> None:
-        """The size of the context after each turn."""
+        """Draws the size of the context after each turn."""
         rows = 2 if self.height > 3 else 1
         for column, size in enumerate(self.sample.bars):
             x = self.cell(column)
@@ -220,7 +220,7 @@ class _Painter:
             self.canvas.put(self.leaf, 0, self.glyphs.leaf, "leaf")
 
     def line(self, y: int) -> None:
-        """The path: heavy as far as it stays, dashed where it would be left, with its marks."""
+        """Draws the path: heavy as far as it stays, dashed where it would be dropped, with its marks."""
         canvas, glyphs, detour = self.canvas, self.glyphs, self.detour
         for x in range(self.left, self.last + 1):
             stays = self.stays(x)
@@ -237,23 +237,23 @@ class _Painter:
         if self.fork < self.last:
             canvas.put(self.fork, y, glyphs.axis_taken, "ghost")
         if self.height == 2:
-            # There is no line for branches: the entered turns stand on the axis, in the place of those they replace.
+            # There is no line for branches: the entered turns stand on the axis, in place of the turns they replace.
             end = self._end(detour.turn + detour.entered, self.fork)
             canvas.put(self.fork + 1, y, glyphs.arm_taken * (end - self.fork - 1), "ghost")
             canvas.put(self.leaf, y, glyphs.leaf, "leaf")
             self._arrive(end, y)
 
     def _arrive(self, x: int, y: int) -> None:
-        """Where a move leads, on the axis; the leaf itself is never covered."""
+        """Draws the destination of a move on the axis; the leaf itself is never covered."""
         if x != self.leaf:
             self.canvas.put(x, y, self.glyphs.prompt, "ghost")
 
     def _end(self, turn: int, after: int) -> int:
-        """The cell of a tip: that of its turn, behind where its branch starts, and on the screen."""
+        """The cell of a tip: that of its turn, right of the start of its branch, and on the screen."""
         return min(max(self.x(turn), after + 1), self.left + self.room - 1)
 
     def choose(self) -> None:
-        """Which branches are drawn: all, or where turns share columns and few of them have none, the longest."""
+        """Chooses the branches to draw: all, or the longest where turns share columns and many columns have branches."""
         self.forks = {self.cell(column): fork for column, fork in self.sample.forks.items()}
         if not self.axis.shared or len(self.forks) <= self.axis.columns // _CROWDED:
             return
@@ -272,7 +272,7 @@ class _Painter:
         self.more = unseen.rjust(len(self.more))
 
     def branches(self, y: int) -> None:
-        """Each branch below its turn, as long as it is; where the next one begins, it is cut, and dashes say so."""
+        """Draws each branch below its turn, cut with dashes where the next one begins."""
         canvas, glyphs, detour = self.canvas, self.glyphs, self.detour
         edge = self.left + self.room - len(self.more)
         canvas.put(edge, y, self.more, "faint")
@@ -298,7 +298,7 @@ class _Painter:
                 self.drawn.append((taken, self.forks[self.fork].longest))
 
     def _hang(self, x: int, y: int, branch: SideBranch, others: int, room: int) -> None:
-        """One branch, and how many more leave from the same place."""
+        """Draws one branch, and the number of the others at the same place."""
         glyphs = self.glyphs
         length = max(1, self.x(branch.end) - x)
         if length < room:

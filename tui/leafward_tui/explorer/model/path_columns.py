@@ -1,4 +1,4 @@
-"""The entries of the active path as columns of their own: where its turns begin, and how large the context is at each."""
+"""The entries of the active path as columns of their own, with the starts of its turns and the context at each."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from leafward.session.tree import Run
 
 HEADS = TURN_STARTS | {Kind.COMPACTION}
-"""Kinds that a column of the overview begins with."""
+"""Kinds that begin a column of the overview."""
 HEAD = re.compile(b"[" + b"".join(re.escape(bytes([kind])) for kind in sorted(HEADS)) + b"]")
-"""One of them, among kinds."""
+"""A kind that begins a column, among kinds."""
 CONTENT = re.compile(b"[^" + re.escape(BOOKKEEPING_BYTES) + b"]")
-"""An entry of the conversation, among kinds."""
+"""A kind of the conversation, among kinds."""
 _STALE = re.compile(b"[" + re.escape(bytes([Kind.COMPACTION, Kind.CONTEXT_EDIT])) + b"]")
 _IS_ZERO = b"\1" + bytes(255)
 _IS_CONTENT = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
 _CHECKED = 2048
-"""Turns between two looks at `stop`."""
+"""Turns between two checks of `stop`."""
 
 
 class PathColumns:
@@ -52,12 +52,12 @@ class PathColumns:
             self.flags += metrics.flags[run.start : run.stop]
             self.tokens.extend(metrics.tokens[run.start : run.stop])
             self.reported.extend(metrics.reported[run.start : run.stop])
-            # Entries that came after the tallies were last made longer are not known yet.
+            # Entries added since the tallies were last extended are not known yet.
             for column in (self.flags, self.tokens, self.reported):
                 column.extend([0] * (len(self.kinds) - len(column)))
 
     def turn_starts(self) -> array[int]:
-        """Where each turn begins; what stands before the first prompt begins one, or belongs to the first."""
+        """The start of each turn; entries before the first prompt make a turn, or belong to the first one."""
         kinds = self.kinds
         starts = array("i", (match.start() for match in HEAD.finditer(kinds)))
         content = CONTENT.search(kinds)
@@ -68,7 +68,7 @@ class PathColumns:
         return starts
 
     def heads(self, starts: array[int]) -> array[int]:
-        """The entry that each turn begins with."""
+        """The first entry of each turn."""
         heads = array("i", map(self.entries.__getitem__, starts))
         content = CONTENT.search(self.kinds)
         if heads and content is not None:
@@ -76,7 +76,7 @@ class PathColumns:
         return heads
 
     def sizes(self, starts: array[int], stop: Callable[[], bool]) -> array[int] | None:
-        """The size of the context at the end of each turn; 0 where something it depends on is not known."""
+        """The context in tokens at the end of each turn; 0 where something it depends on is not known."""
         count = len(self.kinds)
         sums = array("q", accumulate(self.tokens, initial=0))
         missing = map(and_, self.flags.translate(_IS_ZERO), self.kinds.translate(_IS_CONTENT))
@@ -98,7 +98,7 @@ class PathColumns:
                 known_at = stale[change] + 1
                 base = basis.count_at(EntryIndex(self.entries[stale[change]])).total
                 next_trusted, copied = bisect_left(trusted, known_at), True
-            # Behind a compaction or an edit the first replies may be copies, which counted another context.
+            # After a compaction or an edit the first replies may be copies, which counted another context.
             while copied and next_trusted <= reply:
                 copied = not believed(self.session, EntryIndex(self.entries[trusted[next_trusted]]))
                 next_trusted += copied
@@ -109,7 +109,7 @@ class PathColumns:
                 sizes.append(0)
                 continue
             if not known_at and begun < 0:
-                # No reply yet: the request that came next measures what stands before it.
+                # No reply yet: the first request after it measures the part before it.
                 begun, base = end, basis.count_at(EntryIndex(self.entries[end - 1])).total
             sizes.append(base + sums[end] - sums[known_at or begun])
         return sizes

@@ -1,8 +1,8 @@
-"""What a row is drawn in: the columns that fit, and what changes from one key press to the next. Known before there are rows.
+"""The columns of a row and the state behind its drawing. Known before there are rows.
 
-Text yields first; number columns keep their place. Which columns there is room for depends on the width and the lanes
-alone, so rows never shift against each other. A wider terminal never has fewer of them, though the tree has to share it from
-some width on.
+Text yields first; number columns keep their place. The width and the lanes alone decide which columns fit, so rows
+never shift against each other. A wider terminal never has fewer of them, though the tree has to share it from some
+width on.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.density import Density
-from leafward_tui.ui.two_panes import TWO_PANES_FROM
+from leafward_tui.ui.panes.two_panes import TWO_PANES_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ OUTCOMES = (("outcome", 11), ("tok", 7))
 """The columns where a row is an entry."""
 
 _GOES_FIRST = (("calls", 30), ("edits", 25), ("outcome", 20), ("tok", 20))
-"""Columns in the order in which they go, each with the cells that text keeps while it stays."""
+"""Columns in the order in which they go, each with the cells of text below which it goes."""
 _LEFT = 3
 """Cells of cursor, verdict and gap."""
 TREE_SHARE = 55
@@ -39,7 +39,7 @@ _SCROLLBAR = 1
 
 
 def beside_inspector(terminal: int) -> int:
-    """Cells that the tree has beside the inspector in a terminal of so many cells, or in the narrowest that shows both."""
+    """Cells of the tree beside the inspector in a terminal of this width, at least in the narrowest that shows both."""
     return max(TWO_PANES_FROM, terminal) * TREE_SHARE // 100 - _SCROLLBAR
 
 
@@ -51,7 +51,7 @@ def _lanes_and_text(width: int, lanes: int) -> tuple[int, int]:
 
 
 class Columns(NamedTuple):
-    """Which number columns fit, and how wide the rest is."""
+    """The number columns that fit, and the width of the rest."""
 
     width: int
     lanes: int
@@ -66,7 +66,8 @@ class Columns(NamedTuple):
     ) -> Columns:
         """The columns for a pane of `width` cells and a tree of `lanes` lanes.
 
-        `beside`: the width of the pane where it shares the terminal, which says which columns there are; None for `width`.
+        `beside`: the pane's width where it shares the terminal, which decides which columns there are; None for
+        `width`.
         """
         drawn, text = _lanes_and_text(width, lanes)
         _, shared = _lanes_and_text(width if beside is None else min(width, beside), lanes)
@@ -77,7 +78,7 @@ class Columns(NamedTuple):
         return cls(width, drawn, tuple(numbers.items()), text - sum(numbers.values()))
 
     def without_outcome(self) -> Columns:
-        """The columns of a row that has no outcome: its text takes the cells."""
+        """The columns of a row without an outcome: its text takes the cells."""
         numbers = tuple(one for one in self.numbers if one[0] != "outcome")
         return self._replace(
             numbers=numbers,
@@ -92,7 +93,7 @@ class Columns(NamedTuple):
 
 @dataclass(slots=True)
 class RowState:
-    """What changes how rows are drawn from one key press to the next."""
+    """The state of the drawing of rows that changes from one key press to the next."""
 
     cursor: int = -1
     """The line the cursor is on."""
@@ -104,6 +105,6 @@ class RowState:
     """Rows that a search found."""
     query: str = ""
     touches: Mapping[int, Touch] = field(default_factory=dict)
-    """What rows do to the file whose timeline is on show, by row."""
+    """Operations of rows on the file whose timeline is on show, by row."""
     jumps: Mapping[int, str] = field(default_factory=dict)
     """Letters to jump to a line, by line."""

@@ -18,8 +18,8 @@ from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.model.title import origin_of
-from leafward_tui.ui.cells import cell_len, count, counted, fit, right
-from leafward_tui.ui.hits import lit
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right
+from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.model.folds import Lines
     from leafward_tui.explorer.model.row_columns import Columns, RowState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 LOST_WIDTH = 18
-"""Cells at the right of a compaction for what it lost, gap included."""
+"""Cells at the right of a compaction for its lost facts, gap included."""
 
 WORD_WIDTH = 11
 """Cells of the kind column in the entries density, gap included."""
 
 
 class RowPainter:
-    """Draws the lines of a tree; headlines are kept, everything else is made anew."""
+    """Draws the lines of a tree; headlines are kept, everything else is made again."""
 
     def __init__(
         self,
@@ -66,25 +66,25 @@ class RowPainter:
         self.styles = styles
         self.glyphs = glyphs
         self.notes = notes
-        """What is known of an entry besides its headline: the size a compaction left behind, files of a turn."""
+        """Texts about an entry besides its headline: the sizes of a compaction, the files of a turn."""
         self.lost = lost
-        """How many facts a compaction lost, by its entry, as far as that was counted; None where its summary is encrypted."""
+        """Facts that a compaction lost, by its entry, where they are counted; None where its summary is encrypted."""
         self.repeated = repeated
-        """How much was done again soon after a compaction, and its tokens, as far as that was counted."""
+        """Repeats soon after a compaction, and their tokens, where they are counted."""
         self.edited = edited
-        """Entries that the model reads otherwise than they were said, ascending."""
+        """Entries that context edits change for the model, ascending."""
         self.archived = archived
-        """First entries of archived branches: one that was opened says what it is."""
+        """First entries of archived branches; an opened one is marked as archived."""
         self.sub_agents = sub_agents
-        """Results of calls that made sub-agents whose sessions are there, ascending."""
+        """Results of calls that made sub-agents whose sessions exist, ascending."""
         self.own_from = own_from
-        """The first entry of a fork that is its own; -1 where it is none."""
+        """The first own entry of a fork; -1 in other sessions."""
         self.labels_by_row: dict[int, list[str]] = {}
         for entry, label in session.labels.items():
             row = self.layout.row_of(entry)
             self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
         self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
-        """Where the agent itself goes on, where the leaf is a preview of Leafward's; -1 where it is no other place."""
+        """The place where the agent itself goes on, where the leaf is a preview; -1 elsewhere."""
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
@@ -121,7 +121,7 @@ class RowPainter:
         if line.kind is LineKind.ROW and (touch := state.touches.get(line.row)) is not None:
             verdict, verdict_ink = touch.sign, touch.ink
         signs = [Segment(verdict, getattr(ground, verdict_ink)), Segment(" ", ground.blank)]
-        # The sign of a hit that a move drops stands in the gap, beside that of the move.
+        # The sign of a hit that a move drops stands in the gap, beside the sign of the move.
         beside = bool(verdict.strip())
         if line.row == state.mark and line.kind is LineKind.ROW:
             signs[beside] = Segment("'", ground.ghost)
@@ -140,7 +140,7 @@ class RowPainter:
             return segments
         alone = self._compaction_alone(line)
         if alone and columns.numbers:
-            # Nothing was called and nothing edited: what was lost stands in the place of the numbers, whatever comes.
+            # No calls and no edits: the lost facts stand in place of the numbers.
             numbers = sum(cells for _, cells in columns.numbers)
             columns = columns._replace(text=columns.text + numbers - LOST_WIDTH)
         elif self._only_speaks(line):
@@ -154,7 +154,7 @@ class RowPainter:
         return segments
 
     def _only_speaks(self, line: Line) -> bool:
-        """Whether a line, where it is an entry, is a prompt or a reply of which nothing came that a word would say."""
+        """Whether a line is a prompt or reply entry without an outcome to show."""
         if line.kind is not LineKind.ROW or self.layout.density is not Density.ENTRIES:
             return False
         entry = self.layout.head[line.row]
@@ -163,7 +163,7 @@ class RowPainter:
         return self.headline(entry).word in _SPOKEN_WORDS
 
     def _compaction_alone(self, line: Line) -> bool:
-        """Whether a line is a compaction with nothing said in the same row, where a row is a turn."""
+        """Whether a line, where a row is a turn, is a compaction with no message in the same row."""
         if line.kind is not LineKind.ROW or self.layout.density is Density.ENTRIES:
             return False
         kinds = self.layout.tree.kind
@@ -175,7 +175,7 @@ class RowPainter:
         )
 
     def _lost(self, line: Line, *, brief: bool = False) -> str:
-        """How many facts the compaction of a line lost, or why nobody can say; nothing where none, or not known yet."""
+        """The facts that the compaction of a line lost, or why they cannot be counted; empty for none, or not known yet."""
         lost = self.lost.get(self.layout.head[line.row], 0)
         if lost is None:
             return "encrypted" if brief else "summary encrypted"
@@ -189,7 +189,7 @@ class RowPainter:
         return next((one for one in forms if cell_len(one) <= room), "")
 
     def _again(self, line: Line) -> tuple[str, ...]:
-        """What was done again soon after the compaction of a line, the longest words first; none where nothing was, or not known yet."""
+        """The repeats soon after the compaction of a line, the longest text first; empty for none, or not known yet."""
         number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
         words = f"   {counted(number, 'repeat')}, {count(tokens)}"
         return (f"{words} tok", words) if number else ()
@@ -253,7 +253,7 @@ class RowPainter:
         if kind == Kind.COMPACTION:
             sizes = self._sizes(note, room - len("compaction"))
             parts = [("compaction", ground.memory), (sizes, ground.sub)]
-            # All of it or nothing: it says least of what stands there.
+            # All of it or nothing: it matters least here.
             taken = cell_len(f"compaction{sizes}")
             again = next((one for one in self._again(line) if taken + cell_len(one) <= room), "")
             parts.append((again, ground.faint))
@@ -266,7 +266,7 @@ class RowPainter:
             name, _, rest = words.text.partition("  ")
             return _pieces([(name, ground.bad), (f"  {rest}", ground.sub)], room, ground, self.glyphs)
         segments: list[Segment] = []
-        # What an edit of the context does begins its own text, as a compaction's and a summary's name does.
+        # The effect of a context edit begins its own text, as the name of a compaction or a summary does.
         if self.layout.density is Density.ENTRIES and kind != Kind.CONTEXT_EDIT:
             named = "you" if kind == Kind.BASH else words.word
             word = fit(named, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
@@ -347,7 +347,7 @@ class RowPainter:
         return at < len(self.edited) and self.edited[at] in span
 
     def _spans(self, line: Line) -> list[range]:
-        """The entries whose numbers a line sums: a folded branch's with all that leaves it."""
+        """The entries whose numbers a line sums: for a folded branch also the branches that leave it."""
         if line.kind is LineKind.FOLDED_BRANCH:
             tree = self.layout.tree
             run = tree.run_of(self.layout.head[line.row])
@@ -360,7 +360,7 @@ class RowPainter:
         spans = self._spans(line)
         tally = self.metrics.sum(spans)
         segments = []
-        # A failure has a fixed place of its own, in the gap before the first column, whichever that is.
+        # A failure has its own place in the gap before the first column, whichever column that is.
         if tally.failed and line.kind is LineKind.ROW:
             segments = [Segment(" ", ground.blank), Segment(self.glyphs.error, ground.bad)]
         for name, full in columns.numbers:
@@ -381,7 +381,7 @@ class RowPainter:
         return segments
 
     def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
-        """What came of an entry: an error, lines changed, or a word the notes hold."""
+        """The outcome of an entry: an error, lines changed, or a word of the notes."""
         note = self.notes.get(self.layout.head[line.row], "") if line.kind is LineKind.ROW else ""
         kind = self.layout.tree.kind[self.layout.head[line.row]]
         if kind == Kind.COMPACTION:
@@ -394,12 +394,12 @@ class RowPainter:
 
 _FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
-"""Kinds whose text speaks for itself where a row is a turn."""
+"""Kinds whose text needs no word before it where a row is a turn."""
 _SPOKEN_WORDS = _PLAIN_WORDS | {"sys"}
-"""Kinds of which nothing comes but what they say, where a row is an entry."""
+"""Kinds without an outcome besides their text, where a row is an entry."""
 _KEPT_HEADLINES = 20_000
 _TOUCH_WIDTH = 24
-"""Cells for what a row does to a file."""
+"""Cells for the operations of a row on a file."""
 
 
 def _pieces(parts: Iterable[tuple[str, Style]], room: int, ground: Ground, glyphs: Glyphs) -> list[Segment]:

@@ -1,4 +1,4 @@
-"""A summary of a branch as it is asked for and while it is made: of which entries, how far it is, what it is made for."""
+"""A summary of a branch, requested or under way: its entries, its progress, its purpose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class SummaryRequest(NamedTuple):
-    """Which branch is to be summarised: the entries from `start` up to where its path and that of `to` part."""
+    """A request for the summary of a branch: the entries from `start` up to the common ancestor with `to`."""
 
     start: int
     to: int
-    """-1 is before everything."""
+    """The entry that the leaf would move to; -1 is before everything."""
     messages: int
-    """Those of the branch, summaries among them; what else its entries say is not summarised."""
+    """Messages of the branch, summaries among them; other entries are not summarised."""
     first: int = -1
-    """The first of them, right below where the paths part; -1 where there is none."""
+    """The first of them, right below the common ancestor; -1 where there is none."""
     focus: str = ""
     preview: bool = False
     """Whether it is only shown; otherwise the leaf moves with it."""
     carried: bool = True
-    """Whether the leaf can move to `to` with it: only what is really left can be carried along."""
+    """Whether the leaf can move to `to` with it: only a summary of the branch that is really left can be carried along."""
 
 
 def messages_left(session: Session, start: int, to: int) -> int:
@@ -42,7 +42,7 @@ def messages_left(session: Session, start: int, to: int) -> int:
 def summary_between(
     session: Session, start: int, to: int, *, preview: bool = False, carried: bool = True
 ) -> SummaryRequest:
-    """A summary of the branch from one entry up to where its path and that of another part."""
+    """A summary of the branch from one entry up to the common ancestor with another."""
     below = session.tree.below(session.tree.common_ancestor(start, to), start)
     first = below[0].start if below else -1
     return SummaryRequest(
@@ -58,10 +58,9 @@ class SummaryRun:
     stop: Event = field(default_factory=Event)
     growth: Growth | None = None
     asks: bool = False
-    """Whether it is asked who summarises, also where there is no choice of model."""
+    """Whether the user is asked for the summariser even where no model is configured."""
     then: Callable[[BranchDraft | None], object] | None = None
-    """What is done with it once it is whole, such as putting it into a new session; None is handed over where there is nothing
-    to summarise. Without it the leaf moves with the summary, unless that is only shown."""
+    """The use of the finished summary, such as adding it to a new session; gets None where there is nothing to summarise."""
 
     @property
     def moves(self) -> bool:
@@ -70,18 +69,18 @@ class SummaryRun:
 
 
 class Growth(NamedTuple):
-    """How far it is."""
+    """The progress of a summary."""
 
     text: str
     tokens: int
     rate: float = 0.0
-    """Tokens a second; 0 where nothing waits for them."""
+    """Tokens a second; 0 where no tokens are awaited."""
     stage: str = ""
-    """What is waited for."""
+    """The present stage."""
 
     @property
     def last_line(self) -> str:
-        """What was written last."""
+        """The last line with text."""
         return next((line.strip() for line in reversed(self.text.split("\n")) if line.strip()), "")
 
 

@@ -1,36 +1,37 @@
-"""What the title bar says of a session."""
+"""The facts of a session in the title bar."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
 from leafward.session.entries import Kind
 from leafward.session.session import problems_in
 from leafward.session.session_title import title_of
-from leafward_tui.ui.cells import fit
-from leafward_tui.ui.title_bar import Fact
+from leafward_tui.ui.bars.title_bar import Fact
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.model.exploration import Exploration
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 _PARENT, _PARENT_SHORT = 20, 12
-"""Cells of the title of the session that one came from; the latter below 100 columns."""
+"""Cells of the parent's title; the second number below 100 columns."""
 _SUBAGENT = "sub-agent"
 _ORIGINS = {"subagent": _SUBAGENT, "inferred": "copy"}
 
 
 def origin_of(session: Session) -> str:
-    """What a session is of the one it came from, in a word: a sub-agent, a fork or a copy; empty where it says of none."""
+    """The relation of a session to its parent in a word: a sub-agent, a fork or a copy; empty without a parent."""
     word = _ORIGINS.get(str(session.header.get("relation")), "")
     return word or ("fork" if isinstance(session.header.get("parentSession"), str) else "")
 
 
 def is_subagent(session: Session) -> bool:
-    """Whether a session is what a sub-agent of another one did."""
+    """Whether a session is that of a sub-agent."""
     return origin_of(session) == _SUBAGENT
 
 
@@ -52,9 +53,10 @@ def title_bar_of(
     shut: bool,
     parent: str,
 ) -> SessionTitle:
-    """What the title bar shows of a session: `following`, whether it is followed; `shut`, whether its file can be written to by nobody.
+    """The title bar's facts about a session.
 
-    `unseen` counts what came while the cursor was elsewhere; `parent` is what the session is called that this one came from.
+    `following`: whether its file is followed; `shut`: whether its file cannot be written to; `unseen`: entries that
+    came while the cursor was elsewhere; `parent`: the title of its parent.
     """
     session = exploration.session
     compactions = session.columns.kind.count(Kind.COMPACTION)
@@ -90,5 +92,5 @@ def title_bar_of(
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
         facts.append(Fact("follows the file", short="follows", keep=5, hue="leaf"))
-    crumb = safe_line(session.cwd.rstrip("/").rpartition("/")[2], 60)
+    crumb = project_name(session.cwd, 60)
     return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)

@@ -1,4 +1,4 @@
-"""How a user stands to a session: cursor, mark, folds, filter. Told by the ids of entries, it outlasts reading the file anew."""
+"""A user's view of a session: cursor, mark, folds, filter. By the ids of entries, it outlasts reading the file again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """What the user has set. Entries that are gone are left out when it is taken up again."""
+    """The user's settings. Entries that are gone are skipped when it is applied again."""
 
     cursor: EntryId | None
     mark: EntryId | None
@@ -34,7 +34,7 @@ class ViewState:
 
     @classmethod
     def of(cls, exploration: Exploration, columns: Columns, row: int) -> ViewState:
-        """The stance to a session with the cursor on a row. `columns` are those that the exploration was laid out from."""
+        """The view of a session with the cursor on a row. `columns` are those that the exploration was laid out from."""
 
         def ids(entries: Iterable[int]) -> tuple[EntryId, ...]:
             return tuple(columns.id(EntryIndex(entry)) for entry in entries if 0 <= entry < len(columns))
@@ -44,7 +44,7 @@ class ViewState:
         return cls(
             next(iter(ids(head[row : row + 1] if row >= 0 else ())), None),
             next(iter(ids([exploration.mark])), None),
-            # What a query chose are places in the file as it was.
+            # The entries of a query are indexes into the file as it was.
             Filter.CONVERSATION if exploration.filter is Filter.CHOSEN else exploration.filter,
             ids(sorted(folds.runs)),
             ids(sorted(folds.branches)),
@@ -53,7 +53,7 @@ class ViewState:
         )
 
     def take_up(self, exploration: Exploration) -> int:
-        """Sets all of it on another exploration of the same session; returns the entry of the cursor, -1 where it is gone."""
+        """Applies all of it to another exploration of the same session; the entry of the cursor, -1 where it is gone."""
         columns = exploration.session.columns
 
         def found(ids: Iterable[EntryId]) -> set[int]:

@@ -8,45 +8,45 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, count, limit, percent
-from leafward_tui.ui.onset_words import compacts_at, compacts_in, compacts_now
-from leafward_tui.ui.price_line import Piece, length
+from leafward_tui.ui.bars.price_line import Piece, length
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, limit, percent
+from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts_now
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.compaction.onset import Onset
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
 
 _VALUE_ENDS = 15
-"""The cell that sizes are right-aligned at, beside their label."""
+"""The cell where right-aligned sizes end, beside their label."""
 _LEAST_BAR = 4
 _BAR_GAP = 2
 
 
 class Load(NamedTuple):
-    """What a context weighs, in tokens."""
+    """The size of a context, in tokens."""
 
     total: int
     again: int = 0
-    """Sent at full price: no cache has it."""
+    """Tokens sent at full price: no cache has them."""
     entered: int = 0
-    """Part of what is sent at full price: the entries that the move enters."""
+    """Part of the tokens at full price: the entries that the move adds."""
     lacks_prompt: bool = False
-    """The agent's own prompt comes on top, and its session does not say how large that is."""
+    """Whether the agent's own prompt comes on top, with a size that its session does not record."""
     estimated: bool = False
-    """Whether no provider counted the total: it carries `~`."""
+    """Whether no provider counted the total, so that it carries `~`."""
 
 
 class Forecast(NamedTuple):
-    """What the next compaction would do, by the rules of the session's agent."""
+    """The effect of the next compaction, by the rules of the session's agent."""
 
     agent: str = ""
-    """Whose rules they are, as it is written in a sentence; empty for an agent whose rules are not known."""
+    """The agent of the rules, as it is written in a sentence; empty for an agent whose rules are not known."""
     nothing: bool = False
-    """Whether there is nothing to compact, so that it does nothing."""
+    """Whether there is nothing to compact."""
     lost: int | None = None
     """Facts that it would lose with our summary in place of the model's; None where they are not counted."""
 
@@ -73,13 +73,13 @@ def gauge_lines(
 ) -> list[list[Piece]]:
     """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
 
-    `onset` is the size at which the agent compacts. A load that is not known yet keeps its cells. While a session is `live`
-    they say how far that size is instead of the window, and what the compaction would do (None: not known yet).
+    `onset` is the size at which the agent compacts. A load that is not known yet keeps its cells. For a `live` session
+    they show the distance to the onset instead of the window, and the effect of the compaction (None: not known yet).
     """
     if width <= 0 or height <= 0:
         return []
     gauge = _Gauge(width, glyphs, window, onset)
-    # Where it is not known what comes on top, nobody can say how far that size is.
+    # Where the tokens on top are not known, neither is the distance to the onset.
     known = onset is not None and not onset.off
     if live and not moving and now is not None and onset is not None and known and not now.lacks_prompt:
         return gauge.forecast(now, onset, forecast)[:height] + [_blank(width)] * (height - 2)
@@ -100,7 +100,7 @@ def _value(load: Load | None) -> str:
 
 
 def _rest(load: Load | None) -> list[Piece]:
-    """What comes on top of a load and is not known."""
+    """The words for an unknown part on top of a load."""
     return [(" + not in file", "faint")] if load is not None and load.lacks_prompt else []
 
 
@@ -123,13 +123,13 @@ class _Gauge:
         return compacts_at(self.onset) if self.onset is not None else ""
 
     def warnings(self) -> list[list[Piece]]:
-        """The warning, and in fewer cells."""
+        """The warning, and shorter forms of it."""
         if self.onset is None:
             return []
         return [[(compacts_at(self.onset), "warn")], [(compacts_at(self.onset, short=True), "warn")]]
 
     def bar(self, load: Load | None, width: int, *, moved: bool) -> list[Piece]:
-        """There, at full price, free: `width` cells for the window."""
+        """Bar of `width` cells for the window: cached, at full price, free."""
         glyphs = self.glyphs
         if load is None or width <= 0:
             return [(glyphs.block_free * max(0, width), "edge")]
@@ -151,7 +151,7 @@ class _Gauge:
         return pieces
 
     def _cells(self, size: int, width: int) -> int:
-        """Cells of a size; something is at least one cell, and only a full window fills all."""
+        """Cells of a size: at least one for any tokens, and all only for a full window."""
         if size <= 0 or self.window <= 0:
             return 0
         cells = round(size * width / self.window)
@@ -181,7 +181,7 @@ class _Gauge:
         return self._spread_whole([(value, ink)], self.warnings())
 
     def forecast(self, now: Load, onset: Onset, forecast: Forecast | None) -> list[list[Piece]]:
-        """`now 64.9k   compacts in 118.7k tokens`, and below it what that would lose beside the bar."""
+        """`now 64.9k   compacts in 118.7k tokens`, and below it the facts it would lose beside the bar."""
         over = self.over(now)
         left = compacts_in(onset, now.total)
         head: list[Piece] = [
@@ -191,7 +191,7 @@ class _Gauge:
         fits = length(head) + 1 + cell_len(f"{left} tokens") <= self.width
         when = f"{left} tokens" if fits else left
         if over:
-            # Until it is known whether there is anything to compact, only the size is told.
+            # Until it is known whether there is anything to compact, only the size is shown.
             idle = forecast is not None and forecast.nothing
             when = "nothing to compact" if idle else compacts_now(onset) if forecast else self.warning()
         what = forecast.words if forecast is not None else ""
@@ -216,7 +216,7 @@ class _Gauge:
         return self._spread(pieces, [(share, "sub")] if share else [])
 
     def _share(self, load: Load | None) -> str:
-        """How much of the window is full; nothing where that is not known."""
+        """The full share of the window; empty where that is not known."""
         return percent(load.total, self.window) if load is not None and not load.lacks_prompt else ""
 
     def _of_window(self) -> list[Piece]:
@@ -252,7 +252,7 @@ class _Gauge:
         return self._spread(bar, words)
 
     def _spoken(self, sizes: list[Piece], load: Load | None) -> list[Piece]:
-        """Sizes with the warning beside them, with fewer of both where all is too long; the warning goes before it is cut."""
+        """Sizes with the warning beside them, shortened where they are too long; the warning goes before it is cut."""
         least: list[Piece] = [(_value(load), "strong_warn")]
         for left in (sizes, least):
             for warning in self.warnings():
@@ -264,7 +264,7 @@ class _Gauge:
     def _spread_whole(
         self, left: list[Piece], rights: list[list[Piece]], less: list[Piece] | None = None
     ) -> list[Piece]:
-        """The first of some right ends that fits beside the left one, or beside `less` of it: half a figure is another one."""
+        """The first of some right ends that fits beside `left`, else beside `less`: half a figure would be a wrong one."""
         for beside in (left, less if less is not None else left):
             for right in rights:
                 if length(beside) + 1 + length(right) <= self.width:
@@ -272,7 +272,7 @@ class _Gauge:
         return self._spread(left, [])
 
     def _spread(self, left: list[Piece], right: list[Piece]) -> list[Piece]:
-        """Both ends of a line, with what is between them blank; what does not fit is cut at the right."""
+        """Both ends of a line, with the cells between them blank; a line that is too long is cut at the right."""
         gap = self.width - length(left) - length(right)
         return _cut(
             [*left, (" " * max(1 if left and right and length(right) else 0, gap), "blank"), *right],
@@ -323,20 +323,20 @@ class Gauge(Widget):
         self._forecast: tuple[bool, Forecast | None] = (False, None)
 
     def show(self, now: Load | None, window: int, onset: Onset | None = None) -> None:
-        """Sets the context as it is (None: not known yet), its window, and the size at which its agent compacts it."""
+        """Sets the present context (None: not known yet), its window, and the size at which its agent compacts."""
         reading = (now, window, onset)
         if reading != (self._now, self._window, self._onset):
             self._now, self._window, self._onset = reading
             self.refresh()
 
     def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
-        """Says how far the next compaction is while a session is live, and what it would do where that is known."""
+        """Shows the distance to the next compaction while a session is live, and its effect where that is known."""
         if (live, forecast) != self._forecast:
             self._forecast = (live, forecast)
             self.refresh()
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
-        """Shows a proposed move; None for its load while that is being worked out."""
+        """Shows a proposed move; a load of None while that is computed."""
         if (moving, moved) != (self._moving, self._moved):
             self._moving, self._moved = moving, moved
             self.refresh()

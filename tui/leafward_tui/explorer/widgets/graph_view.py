@@ -10,8 +10,8 @@ from textual.message import Message
 from leafward.session.density import Density
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState, beside_inspector
 from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,20 +28,20 @@ JUMP_LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class GraphView(LineScroll):
-    """Lines of a tree, rendered one by one; only what is on the screen is ever drawn."""
+    """Lines of a tree, rendered one by one; only lines on the screen are drawn."""
 
     class CursorMoved(Message):
         """The cursor is on another line."""
 
         def can_replace(self, message: Message) -> bool:
-            """A burst of moves is one move."""
+            """A later move replaces an earlier one: a burst of moves counts once."""
             return isinstance(message, GraphView.CursorMoved)
 
     class RowsShown(Message):
         """Other lines are on the screen now, or in other columns."""
 
         def can_replace(self, message: Message) -> bool:
-            """Only where it ends up counts."""
+            """A later message replaces an earlier one: only the final lines count."""
             return isinstance(message, GraphView.RowsShown)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
@@ -57,7 +57,7 @@ class GraphView(LineScroll):
         self._fold_clicked = False
         """Whether the last click opened or closed a fold."""
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def lines(self) -> Lines | None:
@@ -97,7 +97,7 @@ class GraphView(LineScroll):
         set_extent(self, height, width)
 
     def redraw_rows(self) -> None:
-        """Draws again what is on the screen, because numbers or texts arrived."""
+        """Draws the lines on the screen again, because numbers or texts arrived."""
         self.painted.clear()
         self.refresh()
 
@@ -156,7 +156,7 @@ class GraphView(LineScroll):
             self.move_to(lines.y_of(row))
 
     def reveal(self, *, middle: bool = False) -> None:
-        """Scrolls so far that the cursor is on the screen, with some lines around it."""
+        """Scrolls until the cursor is on the screen, with some lines around it."""
         height = self.size.height - self.covered
         if height <= 0:
             return
@@ -192,11 +192,11 @@ class GraphView(LineScroll):
         self.redraw_rows()
 
     def set_touches(self, touches: Mapping[int, Touch]) -> None:
-        """Shows what rows do to a file; nothing where it is empty. To be followed by `show`."""
+        """Sets the operations of rows on a file, empty for none. To be followed by `show`."""
         self.state.touches = touches
 
     def set_mark(self, row: int) -> None:
-        """Shows where the mark is; -1 for none."""
+        """Shows the place of the mark; -1 for none."""
         self.state.mark = row
         self.redraw_rows()
 
@@ -208,7 +208,7 @@ class GraphView(LineScroll):
         return bool(self.state.jumps)
 
     def start_jump(self) -> None:
-        """Puts letters on every line of the screen; the next ones typed go there."""
+        """Puts letters on every line of the screen; the next typed ones go there."""
         on_screen = list(self.rows_on_screen())
         letters = JUMP_LETTERS
         if len(on_screen) <= len(letters):
@@ -220,11 +220,11 @@ class GraphView(LineScroll):
         self.redraw_rows()
 
     def end_jump(self) -> None:
-        """Takes the letters away."""
+        """Removes the letters."""
         if self.jumping:
             self.state.jumps = {}
             self.redraw_rows()
-            # What was said of the letters goes, as it does where the cursor moves.
+            # The note about the letters goes, as it does where the cursor moves.
             self.post_message(self.CursorMoved())
 
     @property
@@ -233,7 +233,7 @@ class GraphView(LineScroll):
         return self.jumping
 
     def on_key(self, event: events.Key) -> None:
-        """Letters typed while they name lines; every other key is a binding's."""
+        """Handles letters while they name lines; every other key is a binding's."""
         if not self.jumping:
             return
         event.stop()
@@ -259,7 +259,7 @@ class GraphView(LineScroll):
         return range(line * self.line_height, (line + 1) * self.line_height)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Says which lines came on the screen."""
+        """Posts which lines came on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self.painted.await_rest()
         self.post_message(self.RowsShown())
@@ -273,7 +273,7 @@ class GraphView(LineScroll):
         self.post_message(self.RowsShown())
 
     def focus_changed(self, *, focused: bool) -> None:
-        """The cursor is bright while keys come here; elsewhere no letters stay on the lines."""
+        """Shows a bright cursor while keys come here; elsewhere no letters stay on the lines."""
         self.state = replace(self.state, focused=focused)
         if not focused:
             self.end_jump()
@@ -282,7 +282,7 @@ class GraphView(LineScroll):
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, one on a fold's sign opens it, two choose."""
+        """Selects on one click, opens a fold on a click on its sign, chooses on two."""
         offset = event.get_content_offset(self)
         lines = self.lines
         if offset is None or lines is None:
@@ -296,6 +296,6 @@ class GraphView(LineScroll):
         if event.chain == 1 and on_sign:
             self.post_message(IntentPressed("fold.open"))
         elif event.chain == 2 and not self._fold_clicked:
-            # The first click on the sign of a fold put another line under the mouse: that one was not chosen.
+            # The first click on the sign of a fold put another line under the mouse: that line was not chosen.
             self.post_message(IntentPressed("move.here"))
         self._fold_clicked = on_sign

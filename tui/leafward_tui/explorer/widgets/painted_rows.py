@@ -1,4 +1,4 @@
-"""Lines of the tree as they were drawn: kept, and made ready before they are on the screen."""
+"""Lines of the tree as they were drawn: kept, and drawn ahead before they are on the screen."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from leafward_tui.explorer.model.row_columns import Columns, RowState
     from leafward_tui.explorer.model.rows import RowPainter
-    from leafward_tui.ui.line_scroll import LineScroll
+    from leafward_tui.ui.panes.line_scroll import LineScroll
 
 KEPT = 2_000
 """Lines kept drawn; a screen is a few dozen."""
 REST = 0.05
 """Seconds without a change after which lines are painted ahead."""
 BREATH = 0.005
-"""Seconds between two steps of that: what else waits comes first."""
+"""Seconds between two steps of painting ahead: all waiting work comes first."""
 AT_ONCE = 6
 """Lines painted in a step: about a millisecond."""
 
 
 class Rows(NamedTuple):
-    """What a tree shows now."""
+    """The present content of a tree."""
 
     painter: RowPainter
     columns: Columns
@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 
 
 class _Key(NamedTuple):
-    """What a screen line depends on."""
+    """The values that a screen line depends on."""
 
     line: int
     second: bool
@@ -49,20 +49,20 @@ class _Key(NamedTuple):
 
 
 class PaintedRows:
-    """The strips of a tree. Screen lines are counted from the top of everything."""
+    """The strips of a tree. Screen lines are counted from the top of all lines."""
 
     def __init__(self, view: LineScroll, rows: Callable[[], Rows | None]) -> None:
-        """`rows` says what is shown now; None where nothing is."""
+        """`rows` gives the present content; None where there is none."""
         self._view, self._rows = view, rows
         self._strips: dict[_Key, Strip] = {}
         self._resting: Timer | None = None
         self.shown = 0
-        """Strips painted so far because they were on the screen; work counted for tests."""
+        """Strips painted so far while they were on the screen; work counted for tests."""
         self.ahead = 0
-        """Strips painted so far before they were; the same."""
+        """Strips painted so far ahead of that; work counted for tests."""
 
     def clear(self) -> None:
-        """Something that rows show has changed."""
+        """Drops all strips, because something in the rows has changed."""
         self._strips.clear()
         self.await_rest()
 
@@ -113,7 +113,7 @@ class PaintedRows:
 
 
 def _key(rows: Rows, y: int) -> _Key | None:
-    """What a line depends on; None where there is none."""
+    """The values that a line depends on; None where there is none."""
     at, second = divmod(y, rows.height)
     if not 0 <= at < len(rows.painter.lines):
         return None

@@ -8,9 +8,9 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit, wrap
-from leafward_tui.ui.hits import lit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:
     from leafward.files.working_set import FileChange
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 _LABEL = 7
 _LINES = 2
 _SHORT = {"extension": "ext"}
-"""Who speaks, where the word is longer than a label and known by a shorter one."""
+"""Shorter names of speakers whose names are longer than a label."""
 
 
 class TurnDigest(NamedTuple):
-    """What a turn came to."""
+    """The end of a turn."""
 
     word: str
-    """Who spoke last."""
+    """The last speaker."""
     text: str
     changes: tuple[FileChange, ...]
     hit: str = ""
-    """What is searched for and lit in the text; empty for nothing."""
+    """The words of a search, lit in the text; empty for none."""
     inside: bool = False
-    """Whether the text begins in the middle of what was said."""
+    """Whether the text begins in the middle of a message."""
 
     @property
     def label(self) -> str:
-        """Who spoke last, in the cells of a label and its gap."""
+        """The last speaker, in the cells of a label and its gap."""
         return fit(_SHORT.get(self.word, self.word), _LABEL - 1)
 
     def words(self, room: int, ellipsis: str) -> list[str]:

@@ -12,8 +12,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.ui.cells import count, exact
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import count, exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from leafward_tui.explorer.model.overview import Detour, Overview, SideBranch
     from leafward_tui.explorer.model.overview_drawing import Drawing
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 
 class StripView(Widget):
@@ -39,7 +39,7 @@ class StripView(Widget):
             self.entry = entry
 
         def can_replace(self, message: Message) -> bool:
-            """Of a drag only where it has come to counts."""
+            """A later message of a drag replaces an earlier one: only the current place counts."""
             return isinstance(message, StripView.TurnWanted)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
@@ -53,16 +53,16 @@ class StripView(Widget):
         self._wanted = -1
         self._dragging = False
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def show(self, overview: Overview | None) -> None:
-        """Shows a session's overview, or that there is none yet. A proposed move is forgotten: it was another axis's."""
+        """Shows a session's overview, or that there is none yet. A proposed move is dropped: it is about another axis."""
         self._overview = overview
         self._detour = None
         self._again()
 
     def set_ghost(self, detour: Detour | None) -> None:
-        """Shows a proposed move, made by `Overview.detour`; None takes it away."""
+        """Shows a proposed move, made by `Overview.detour`; None removes it."""
         if detour != self._detour:
             self._detour = detour
             self._again()
@@ -103,7 +103,7 @@ class StripView(Widget):
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def entry_at(self, x: int, y: int) -> int:
-        """The entry that a cell stands for: of several turns in a column the one that is marked, else the first."""
+        """The entry of a cell: of several turns in a column the marked one, else the first."""
         overview, drawing = self._overview, self._drawing
         if overview is None or drawing is None or not drawing.axis.columns:
             return -1
@@ -124,7 +124,7 @@ class StripView(Widget):
         return overview.heads[turns.start]
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Goes to what was pressed, and from now on to what the mouse is over."""
+        """Goes to the pressed place, and follows the mouse from now on."""
         if event.button == 1:
             self.capture_mouse()
             self._dragging = True
@@ -132,7 +132,7 @@ class StripView(Widget):
             self._want(event.x, event.y)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Goes along with a drag; otherwise says what the mouse is over."""
+        """Follows a drag; otherwise shows the turn under the mouse."""
         if self._dragging:
             self._want(event.x, event.y)
         elif self._drawing is not None and self._overview is not None:
@@ -161,7 +161,7 @@ class StripView(Widget):
 
 
 def _entry_of(branch: SideBranch, at: int, cells: int) -> int:
-    """The entry of a branch that a cell of it stands for; its last cell is its tip."""
+    """The entry of a branch for one of its cells; its last cell is its tip."""
     if at >= cells - 1 and cells > 1:
         return branch.tip
     return branch.heads[len(branch.heads) * at // max(1, cells)]

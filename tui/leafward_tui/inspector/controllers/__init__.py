@@ -1,3 +1,3 @@
-"""What the inspector does; knows the pane through its port alone."""
+"""The controller of the inspector; it knows the pane by its port only."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page of the selection on the open tab: built behind, while the one before stays."""
+"""The page of the selection on the open tab: built in a job, while the one before stays."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.inspector.state import Goal
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward_tui.inspector.ports import InspectorView
     from leafward_tui.inspector.state import InspectorState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.page import Gauge, Page, Selection
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.page import Gauge, Page, Selection
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
 class Pages:
-    """Builds a page whenever what it is made of changes."""
+    """Builds a page whenever its inputs change."""
 
     def __init__(self, state: InspectorState, view: InspectorView, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
 
     def show(self, selection: Selection | None) -> None:
-        """Another selection, with every section as it is at first."""
+        """Shows another selection, with every section in its first state."""
         if selection != self._state.selection:
             self._state.selection = selection
             self._state.toggled = {}
@@ -40,13 +40,13 @@ class Pages:
             self.rebuild()
 
     def seek(self, goal: Goal) -> None:
-        """Lights words that are searched for, unfolds what holds them, and goes to one of their places."""
+        """Lights the words of a search, unfolds the sections that hold them, and goes to one of the hits."""
         if goal != self._state.goal:
             self._state.goal = goal
             self.rebuild()
 
     def step_tab(self, step: int) -> None:
-        """Goes round the tabs."""
+        """Goes to the next tab, around the ends."""
         tabs = list(Tab)
         self.show_tab(tabs[(tabs.index(self._state.tab) + step) % len(tabs)])
 
@@ -64,12 +64,12 @@ class Pages:
         self.rebuild()
 
     def remeasure(self) -> None:
-        """Another width is another page."""
+        """Builds the page again for another width."""
         if self._view.room != self._state.measured:
             self.rebuild()
 
     def rebuild(self) -> None:
-        """Builds the page anew: what it shows or what it is measured by has changed."""
+        """Builds the page again, because its content or its gauge has changed."""
         state = self._state
         width, height = self._view.room
         if width < 8 or height < 1:
@@ -99,35 +99,35 @@ class Pages:
     def _show(self, page: Page) -> None:
         state = self._state
         state.built += 1
-        # Where words are no longer searched for, or stand nowhere here, the page stays where it is.
+        # Where the search has ended, or has no hit here, the page stays where it is.
         goal = state.goal if page.hits else state.shown[2]
         self._view.show_page(page, keep_place=(state.selection, state.tab, goal) == state.shown)
         state.shown = (state.selection, state.tab, state.goal)
 
 
 class PageRequest(NamedTuple):
-    """Which page is wanted."""
+    """The inputs of a page."""
 
     tab: Tab
     selection: Selection
     width: int
     """Cells of a line."""
     height: int
-    """Rows that are seen at once."""
+    """Rows that are visible at once."""
     glyphs: Glyphs
     config: Config
     toggled: frozenset[str]
     """Sections that the user opened or closed."""
     gauge: Gauge | None
     goal: Goal = Goal()
-    """What is searched for, and which place of it."""
+    """The words of the search, and the hit to go to."""
 
 
 def build_page(request: PageRequest, job: Job) -> Page:
-    """A page, or one that says in a line why there is none: the file went away, or a fault of ours."""
+    """A page, or one with a line on why there is none: the file is gone, or a defect of ours."""
     # Not needed for the first frame.
     from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.page import Line, Page, Span
+    from leafward_tui.ui.panes.page import Line, Page, Span
 
     tab, width, glyphs = request.tab, request.width, request.glyphs
     try:
@@ -155,7 +155,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
 
 
 def _sought(page: Page, goal: Goal) -> Page:
-    """The page with the words that are searched for, and the line of the place that was stepped to."""
+    """The page with the hits of the search, and the line of the hit to go to."""
     if not isinstance(page.lines, list):
         from leafward_tui.inspector.model.context import ContextLines
 
@@ -165,5 +165,5 @@ def _sought(page: Page, goal: Goal) -> Page:
 
     hits = SearchPhrase(goal.words).places(page.lines)
     lines = [at for at in sorted(hits) for _ in hits[at]]
-    # A page may say less than the entries hold: what is folded, or too long.
+    # A page may hold less than the entries: text is folded or too long.
     return replace(page, hits=hits, goal=lines[min(goal.number, len(lines) - 1)] if lines else -1)

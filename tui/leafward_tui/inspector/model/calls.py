@@ -1,4 +1,4 @@
-"""What the tools did: files changed, commands run, everything else that was called."""
+"""Tool calls: files changed, commands run, all other calls."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet, path_spans
 from leafward_tui.inspector.model.turn import Step
-from leafward_tui.ui.cells import cell_len, count, counted, exact, fit, signed
-from leafward_tui.ui.code import fitted, highlighted
-from leafward_tui.ui.page import Selection, SelectionKind, Span
-from leafward_tui.ui.spans import padded, shown, shown_line, width_of
+from leafward_tui.ui.panes.page import Selection, SelectionKind, Span
+from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, signed
+from leafward_tui.ui.text.code import fitted, highlighted
+from leafward_tui.ui.text.spans import padded, shown, shown_line, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,14 +37,14 @@ NUMBERS = (6, 6, 6)
 _MOST_NAME = 10
 """Cells of a tool's name."""
 _MOST_OUTPUT = 120_000
-"""Characters of an output that are looked at."""
+"""The most characters read of an output."""
 
 _MOST_COMMAND = 20_000
-"""Characters of a command that are looked at."""
+"""The most characters read of a command."""
 
 
 def _changed_by(step: Step, table: ToolTable) -> list[FileCall]:
-    """What a call changed; nothing where it was not run or failed."""
+    """The changes of a call; none where it did not run or failed."""
     if not step.ran or step.message.get("isError"):
         return []
     return [made for made in file_calls(step.call, table) if made.action is not Action.READ]
@@ -55,26 +55,26 @@ def _changes(step: Step, table: ToolTable) -> bool:
 
 
 def _patches(step: Step, table: ToolTable) -> bool:
-    """Whether a command does nothing but change files by a patch."""
+    """Whether a command only changes files by a patch."""
     made = file_calls(step.call, table)
     return bool(made) and all(one.action is not Action.READ for one in made)
 
 
 @dataclass(slots=True)
 class Changed:
-    """What became of one file."""
+    """The changes of one file."""
 
     path: str
     steps: list[Step] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
-    """What each of them does to it."""
+    """The action of each step on the file."""
     added: int = 0
-    """Lines."""
+    """Number of lines."""
     removed: int = 0
 
 
 def changed(found: Gathered, folder: str) -> list[Changed]:
-    """The files that steps changed, the most often changed first, counted as `leafward.files.working_set.changed_files` counts."""
+    """The files that steps changed, the most often changed first, counted as `working_set.changed_files` counts."""
     files: dict[str, Changed] = {}
     for step in found.steps:
         inner = [Step(call, step.result_entry) for call in nested_calls(step.message)]
@@ -92,7 +92,7 @@ def changed(found: Gathered, folder: str) -> list[Changed]:
 
 
 def write_changed(sheet: Sheet, selection: Selection, found: Gathered) -> None:
-    """A row a file, the first one open as a diff."""
+    """Writes a row for each file, the first one open as a diff."""
     changes = changed(found, selection.session.cwd)
     if not changes:
         return
@@ -161,12 +161,12 @@ def _rest(sheet: Sheet, key: str, rest: int, noun: str) -> None:
 
 
 def _texts(step: Step) -> list[object]:
-    """What a call was given and what came back."""
+    """The arguments and the output of a call."""
     return [step.call.arguments, step.output]
 
 
 def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
-    """The commands, each with its outcome at the right; enter opens the output."""
+    """Writes the commands, each with its outcome at the right; enter opens the output."""
     steps = [
         (at, step)
         for at, step in enumerate(found.steps)
@@ -213,7 +213,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
 
 
 def _command(sheet: Sheet, text: str, key: str, whole: str) -> None:
-    """A command that its row does not say whole."""
+    """Writes a command that its row does not show in full."""
     body = [part for line in highlighted(text, language="bash") for part in fitted(line, sheet.width - 6)]
     if len(whole) > _MOST_COMMAND:
         body.append([Span(f"{len(whole) - len(text):,} more characters are not shown", "nothing")])
@@ -237,7 +237,7 @@ def _outcome(sheet: Sheet, step: Step) -> list[Span]:
 
 
 def _output(sheet: Sheet, step: Step, key: str, filename: str = "", *, whole: bool = False) -> None:
-    """What came back, and where it stands."""
+    """Writes the output of a call, and the entry that holds it."""
     output = step.output
     indent = 4
     room = sheet.width - indent
@@ -258,13 +258,13 @@ def _output(sheet: Sheet, step: Step, key: str, filename: str = "", *, whole: bo
 
 
 def _hang(line: list[Span], room: int) -> int:
-    """Cells that the further lines of a long one hang by: two more than it begins with, so that a traceback keeps its shape."""
+    """The hanging indentation of a long line: two cells more than its own, so that a traceback keeps its shape."""
     text = "".join(span.text for span in line)
     return min(len(text) - len(text.lstrip(" ")) + 2, max(2, room // 3))
 
 
 def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str, *, opened: bool) -> None:
-    """All other calls under `title`, each with what came back; edits that failed are among them."""
+    """Writes all other calls under `title`, each with its output; failed edits are among them."""
     steps = [
         (at, step)
         for at, step in enumerate(found.steps)
@@ -318,7 +318,7 @@ def _subject(sheet: Sheet, step: Step, room: int, ink: str, cwd: str) -> list[Sp
 
 
 def _named_item(step: Step, items: Mapping[str, str]) -> list[Span]:
-    """The words of the item of a plan that a call names by its id, where a call of the same turn made it."""
+    """The words of the plan item that a call names by its id, where a call of the same turn made it."""
     words = items.get(str(step.call.arguments.get("taskId")), "")
     return (
         [Span(f"  {shown_line(words, 120)}", "faint")]
@@ -328,7 +328,7 @@ def _named_item(step: Step, items: Mapping[str, str]) -> list[Span]:
 
 
 def _arguments(sheet: Sheet, step: Step, key: str) -> None:
-    """The arguments, where the row does not say them all."""
+    """Writes the arguments, where the row does not show them in full."""
     in_row = {"path", "file_path", "filePath", "offset", "limit"}
     rest = {name: value for name, value in step.call.arguments.items() if name not in in_row}
     if rest:

@@ -1,7 +1,7 @@
-"""The Compaction tab: what the compaction here did, what survived it, and what did not.
+"""The Compaction tab: the effect of the compaction here, and the facts that survived it or were lost.
 
-Of an entry that is no compaction it tells about the one that applies there. What became of the facts takes longest and is
-made once for each compaction; how they fade over later ones only when that part is opened.
+For an entry that is no compaction, the page is about the one that applies there. The survival report takes longest and
+is made once for each compaction; its decay over later ones only when that part is opened.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from leafward_tui.inspector.model.compaction_outcome import (
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.inspector.model.special_entries import noted_sizes
-from leafward_tui.ui.cells import cell_len, counted, exact, money, percent, right
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import XRAY, Page, Selection, Span
-from leafward_tui.ui.spans import padded, shown_line
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.survival_cache import survivals_of
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.text.cells import cell_len, counted, exact, money, percent, right
+from leafward_tui.ui.text.spans import padded, shown_line
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from leafward.compaction.xray import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _SHARES = (
     (Link.SYSTEM, "system", "sub"),
@@ -85,7 +85,7 @@ def compaction_page(
 def _compaction(
     sheet: Sheet, selection: Selection, index: EntryIndex, stop: Callable[[], bool], *, own: bool
 ) -> bool:
-    """What it did and what it lost; whether all of that is there."""
+    """Writes a compaction's effect and its losses; whether the page is complete."""
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
@@ -116,7 +116,7 @@ def _compaction(
 
 
 def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
-    """Sizes, with what the agent noted, and the ledger of both sides."""
+    """Writes the sizes, with those that the agent recorded, and the ledger of both sides."""
     glyphs = sheet.glyphs
     less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
@@ -171,10 +171,10 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     )
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
-        again = "; files put in again are part of it" if xray.puts_files_in else ""
-        sheet.note(f"not in file: measured anew behind the compaction{again}")
+        again = "; files added again are part of it" if xray.puts_files_in else ""
+        sheet.note(f"not in file: measured again after the compaction{again}")
     if xray.lacks_files:
-        sheet.note("files put in again are not in file and come on top: nothing tells yet how large they are")
+        sheet.note("files added again are not in file and come on top: their size is not known yet")
     elif xray.lacks_rest and not less:
         sheet.note("what is not in file comes on top")
     basis = summary_basis(xray.session.body(xray.compaction) or {}) if xray.compaction >= 0 else None
@@ -194,7 +194,7 @@ def _amount(amount: int, glyphs: Glyphs) -> list[Span]:
 
 
 def _made_by(sheet: Sheet, body: Body) -> None:
-    """Who made it, how, and what that cost, as far as it is stored."""
+    """Writes the author, the method and the cost of a compaction, as far as they are stored."""
     details = body.get("details")
     ours = details.get("leafward") if isinstance(details, dict) else None
     ours = ours if isinstance(ours, dict) else {}
@@ -230,7 +230,7 @@ def _text(value: object) -> str:
 
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
-    """Rules that held before, and what would be injected: which of it the summary and the kept messages still carry."""
+    """Writes rules and injectable items of the span, and which of them are still in the summary or the kept messages."""
     if not sheet.opening("traced", "Rules and injected text", "how much is left"):
         return
     from leafward.compaction.injection.audit import Presence, RuleFate
@@ -261,12 +261,12 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
 
 
 def _dated(when: str, index: int) -> list[list[Span]]:
-    """The time of an entry, where it says one, and its number."""
+    """The time of an entry, where it records one, and its number."""
     return [[Span(word, "faint")] for word in (when, f"#{index:,}") if word]
 
 
 def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> None:
-    """What a branch summary stands for, and what of it the summary holds."""
+    """Writes the entries that a branch summary stands for, and the facts of them that it holds."""
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""

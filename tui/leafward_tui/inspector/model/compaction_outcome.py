@@ -1,4 +1,4 @@
-"""What became of what a compaction replaced: facts that survived and that were lost, its exam, its aftermath, later compactions."""
+"""The outcome of a compaction: facts that survived or were lost, its exam, its aftermath, later compactions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.cells import counted, exact, money, percent, right
-from leafward_tui.ui.exam_request import answer_words
-from leafward_tui.ui.page import EXAM, Span
-from leafward_tui.ui.spans import padded, shown_line, width_of
+from leafward_tui.ui.panes.page import EXAM, Span
+from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import counted, exact, money, percent, right
+from leafward_tui.ui.text.spans import padded, shown_line, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,20 +34,20 @@ _SURVIVAL_ABOUT = (
     "{}; by weight",
     "by weight",
 )
-"""The share weighs facts, the lines below count them: both are said, or they would seem to disagree."""
+"""Texts beside the share: the share weighs facts, the lines below count them, and they would seem to disagree otherwise."""
 _MOST_LOST = 12
 _MOST_OTHERS = 5
 
 
 def survival_lines(sheet: Sheet, report: Survival) -> None:
-    """How many facts are still there, then those that are lost, contradicted or invented."""
+    """Writes how many facts are still there, then those that are lost, contradicted or invented."""
     _kinds(sheet, report)
     _lost(sheet, report)
     _others(sheet, report)
 
 
 def _kinds(sheet: Sheet, report: Survival) -> None:
-    """A thin line for each kind: how many of its facts are still there."""
+    """Writes a thin line for each kind: how many of its facts are still there."""
     overall = report.overall()
     if overall is None:
         sheet.heading("Survival")
@@ -95,7 +95,7 @@ def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink:
         place = [Span(f"#{fact.entry:,}", "faint")] if fact.entry >= 0 else []
         text = [Span(shown_line(fact.text, 300), "sub")]
         if fact.kind is FactKind.PATH:
-            # Paths of one project begin alike: it is the end that tells them apart.
+            # Paths of one project begin alike: their ends distinguish them.
             text = path_spans(fact.text, sheet.width - 13 - width_of(place) - 2, sheet.glyphs, ink="sub")
         sheet.row(
             [Span(f"{sign} ", ink), *padded([Span(fact.kind.value, "faint")], 11), *text],
@@ -141,7 +141,7 @@ def _others(sheet: Sheet, report: Survival) -> None:
 
 
 def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -> None:
-    """Questions about what it replaced, and where the right answers stand now."""
+    """Writes questions about the replaced entries, and the present places of the right answers."""
     answered, total = found.count()
     if not total:
         return
@@ -151,7 +151,7 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
     if not sheet.opening("exam", "Exam", about):
         return
     if unreadable:
-        sheet.note("the summary is encrypted and may answer what is unreadable", indent=INDENT)
+        sheet.note("the summary is encrypted and may answer the rest", indent=INDENT)
     sat = list(exams_kept(session, index))
     for place, one in enumerate(found.graded):
         sign, ink = (sheet.glyphs.ok, "leaf") if one.answered else (sheet.glyphs.error, "bad")
@@ -188,7 +188,7 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
 
 
 def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
-    """What was read, run, got wrong and said again soon after it."""
+    """Writes the repeats soon after the compaction: things read, run, got wrong or said again."""
     if not later.repeated:
         calls = counted(later.calls, "tool call")
         sheet.heading("Repeated", f"nothing in the next {calls}" if later.calls else "no tool call after it")
@@ -217,7 +217,7 @@ def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
 
 
 def decay_lines(sheet: Sheet, session: Session, index: EntryIndex) -> None:
-    """How the facts of each span fade over the compactions after it, those up to this one."""
+    """Writes how the facts of each span fade over later compactions, up to this one."""
     path = compactions(session, index)
     if len(path) < 2:
         return

@@ -21,7 +21,9 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
-from leafward_tui.ui.cells import (
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
+from leafward_tui.ui.text.cells import (
     byte_size,
     cell_len,
     count,
@@ -34,17 +36,15 @@ from leafward_tui.ui.cells import (
     right,
     wrap,
 )
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.onset_words import by_settings, compacts_at
-from leafward_tui.ui.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.paths import tilde
-from leafward_tui.ui.spans import aligned, padded, shown_line
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.spans import aligned, padded, shown_line
+from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 WORD = 11
 """Cells of the kind column, gap included."""
@@ -85,15 +85,15 @@ class _LedgerRow(NamedTuple):
     amount: int
     """Tokens."""
     abouts: tuple[str, ...]
-    """What is said of it: the first that fits."""
+    """Texts beside the amount: the first that fits is shown."""
     entry: int = NO_ENTRY
     sign: str = ""
-    """`~` in front of what was not counted."""
+    """`~` before an amount that is an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Messages that stand together under a heading."""
+    """Messages of one section."""
 
     section: Section
     start: int
@@ -102,7 +102,7 @@ class Part:
 
 
 def context_parts(context: Context) -> list[Part]:
-    """The sections in the order of the messages, the summary where it stands; a system message in the middle stays there."""
+    """The sections in the order of the messages, the summary at its place; a system message in the middle stays there."""
     messages = context.messages
     summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
     leading = (at for at in range(min(2, len(messages))) if messages.section(at) is not Section.SYSTEM)
@@ -110,13 +110,13 @@ def context_parts(context: Context) -> list[Part]:
     middle = max(start, messages.first_after)
     ends = [(Section.SYSTEM, 0, start)]
     if 0 <= summary < middle:
-        # Codex sends its summary behind what it keeps, pi in front of it.
+        # Codex sends its summary after the messages it keeps, pi before them.
         ends += [(Section.KEPT, start, summary), (Section.SUMMARY, summary, summary + 1)]
         start = summary + 1
     ends += [(Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))]
     unsent = messages.unsent
     return [
-        # As in the ledger, where what is not sent has a row of its own.
+        # As in the ledger, where messages that are not sent have a row of their own.
         Part(
             section,
             first,
@@ -130,7 +130,7 @@ def context_parts(context: Context) -> list[Part]:
 
 
 class ContextLines(Sequence[Line]):
-    """Lines of the page: what was written above, then each section's heading and its messages, made when asked for."""
+    """Lines of the page: those written above, then each section's heading and its messages, made on demand."""
 
     def __init__(self, sheet: Sheet, session: Session, context: Context) -> None:
         self.above = list(sheet.lines)
@@ -172,7 +172,7 @@ class ContextLines(Sequence[Line]):
         return self._heading(part) if offset == 0 else self._message(part.start + offset - 1)
 
     def line_of(self, entry: int) -> int:
-        """The line of the first message of an entry; -1 where none is sent."""
+        """The line of the first message of an entry; -1 where the entry sends none."""
         entries = self.messages.entry
         for part, heading in zip(self.parts, self.starts, strict=True):
             for position in range(part.start, part.stop):
@@ -180,12 +180,9 @@ class ContextLines(Sequence[Line]):
                     return heading + 1 + position - part.start
         return -1
 
-    def title(self, part: Part) -> str:
-        """The heading of a section."""
-        return _TITLES[part.section] if self.compacted or part.section is not Section.AFTER else "Messages"
-
     def _heading(self, part: Part) -> Line:
-        left = [Span(self.title(part), "strong")]
+        named = self.compacted or part.section is not Section.AFTER
+        left = [Span(_TITLES[part.section] if named else "Messages", "strong")]
         if part.stop - part.start > 1:
             left.append(Span(f"  {counted(part.stop - part.start, 'message')}", "faint"))
         return Line(tuple(aligned(left, [Span(count(part.tokens), "sub")], self.width, self.glyphs.ellipsis)))
@@ -263,7 +260,7 @@ def context_page(
     """The Context tab: enter on a message goes to its entry."""
     session = selection.session
     at = selection.at
-    # A model or thinking level chosen behind the last message is what the next request has.
+    # The next request uses a model or thinking level that was chosen after the last message.
     context = context_at(session, session.leaf if at == session.place else at)
     sheet = Sheet(Tab.CONTEXT, width, height, glyphs, toggled)
     sheet.blank()
@@ -284,9 +281,7 @@ def context_page(
     sheet.blank()
     _ledger(sheet, context)
     _edits(sheet, context)
-    lines = ContextLines(sheet, session, context)
-    headings = tuple((at, lines.title(part)) for at, part in zip(lines.starts, lines.parts, strict=True))
-    return Page(Tab.CONTEXT, sheet.width, lines, headings)
+    return Page(Tab.CONTEXT, sheet.width, ContextLines(sheet, session, context))
 
 
 def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
@@ -302,7 +297,7 @@ def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
 
 
 def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
-    """The total against the window, then a bar: what each part takes, and what is free."""
+    """Writes the total against the window, then a bar with the shares of the parts and the free rest."""
     total = context.total
     glyphs = sheet.glyphs
     if gauge is None:
@@ -339,7 +334,7 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
 
 
 def _edits(sheet: Sheet, context: Context) -> None:
-    """What context edits leave out or shorten, and what that frees; nothing where there are none."""
+    """Writes the number of messages that context edits omit or replace, and the freed tokens; nothing without edits."""
     edits = context.messages.edits
     if not edits:
         return
@@ -356,7 +351,7 @@ def _edits(sheet: Sheet, context: Context) -> None:
 
 
 def _broken_off(session: Session, entry: EntryIndex) -> bool:
-    """Whether an entry is a reply that no model is sent, with or without an edit."""
+    """Whether an entry is a reply that is never sent to a model, with or without an edit."""
     message = (session.body(entry) or {}).get("message")
     return isinstance(message, dict) and message.get("stopReason") in broken_off_in(session)
 
@@ -366,11 +361,11 @@ _BRIEF = {
     SummaryBasis.COUNT: "from a count",
     SummaryBasis.UNKNOWN: "size unknown",
 }
-"""What the size of an encrypted summary is taken from, where there is little room."""
+"""The source of the size of an encrypted summary, in few words."""
 
 
 def _ledger(sheet: Sheet, context: Context) -> None:
-    """What adds up to the total, in exact tokens."""
+    """Writes the parts that add up to the total, in exact tokens."""
     ledger = context.ledger
     messages = context.messages
     parts = {part.section: part for part in reversed(context_parts(context))}
@@ -401,7 +396,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
             )
         else:
             first = messages.entry[kept.start]
-            # Ahead of a summary stand chosen messages, not all that follow the first of them.
+            # Chosen messages stand before a summary, not all that follow the first of them.
             chosen = summary is not None and summary.start > kept.start
             size = messages.first_after - kept.start - 1
             about = counted(size, "message") if chosen else f"from #{first:,}"
@@ -413,15 +408,15 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
     rows.append(_LedgerRow("after", name, ledger.after, since))
     if ledger.not_in_file:
-        # That it changed over the compaction asks for a reason; what it is stands in the help too.
-        again = "measured anew behind the compaction"
-        anew = (f"{context.missing}; {again}", again, "measured anew") if context.measured_anew else ()
+        # A change over the compaction needs a reason; the help explains the part itself.
+        again = "measured again after the compaction"
+        anew = (f"{context.missing}; {again}", again, "measured again") if context.measured_anew else ()
         rows.append(
             _LedgerRow("rest", "not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools"))
         )
     if ledger.error:
         more = "more" if ledger.error > 0 else "less"
-        words = (f"the model counted {more} than is estimated", f"{more} than estimated", f"counted {more}")
+        words = (f"the model counted {more} than estimated", f"{more} than estimated", f"counted {more}")
         rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
         reasons = "aborted, failed or kept out"
@@ -440,7 +435,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
 
 
 def _write_ledger(sheet: Sheet, rows: Sequence[_LedgerRow]) -> None:
-    """Rows of which the last is the total; what is said of an amount is there whole or not at all."""
+    """Writes the rows, the last of which is the total; the text beside an amount is shown whole or not at all."""
     amounts = [
         row.sign + exact(row.amount).replace("-", sheet.glyphs.minus) if row.amount else sheet.glyphs.zero
         for row in rows

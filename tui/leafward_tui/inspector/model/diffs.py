@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import cell_len, counted, expand_tabs
-from leafward_tui.ui.code import fitted
-from leafward_tui.ui.page import Span
-from leafward_tui.ui.spans import padded, shown
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.text.code import fitted
+from leafward_tui.ui.text.spans import padded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.files.edits import DiffLine, Hunk
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 CONTEXT = 2
-"""Unchanged lines seen beside a change."""
+"""Unchanged lines shown beside a change."""
 
 _INKS = {"+": ("leaf", "leaf_tint"), "-": ("bad", "bad_tint")}
 _LONGEST = 1_000
-"""Characters seen of one line."""
+"""The most characters shown of one line."""
 
 
 def diff_lines(hunks: Iterable[Hunk], width: int, glyphs: Glyphs) -> list[list[Span]]:
-    """Hunks in lines of exactly `width` cells; what lies between two of them is one sign."""
+    """Hunks in lines of exactly `width` cells; one sign stands for the lines between two of them."""
     listed = [(hunk, _renumbered(part)) for hunk in hunks for part in _near(hunk.lines)]
     if not listed:
         return []
@@ -46,7 +46,7 @@ def diff_lines(hunks: Iterable[Hunk], width: int, glyphs: Glyphs) -> list[list[S
 
 
 def _near(lines: tuple[DiffLine, ...]) -> list[list[DiffLine]]:
-    """The changed lines with a few around them, in stretches."""
+    """The changed lines with a few around them, in separate parts."""
     changed = [at for at, line in enumerate(lines) if line.sign != " "]
     if not changed:
         return [list(lines)] if lines else []
@@ -76,7 +76,7 @@ def _renumbered(part: list[DiffLine]) -> list[DiffLine]:
 
 
 def _margin(texts: Iterable[str]) -> int:
-    """Cells of white space that every line begins with: they tell nothing here."""
+    """Cells of white space that all lines share: they carry no information here."""
     least: int | None = None
     for text in texts:
         text = expand_tabs(text[:_LONGEST])

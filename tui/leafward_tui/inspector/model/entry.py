@@ -1,4 +1,4 @@
-"""The Entry tab: what it is, with what it was made, what was said, changed, run and called. In this order, always."""
+"""The Entry tab: title, settings, messages, changed files, commands and other calls. In this order, always."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
-from leafward_tui.ui.cells import count, counted, exact, fit, money
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.page import Page, Selection, SelectionKind, Span
-from leafward_tui.ui.spans import shown, shown_line, wrapped_text
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Page, Selection, SelectionKind, Span
+from leafward_tui.ui.text.cells import count, counted, exact, fit, money
+from leafward_tui.ui.text.markdown import rendered
+from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 SPECIAL = frozenset(
     {
@@ -39,10 +39,10 @@ SPECIAL = frozenset(
 """Kinds that are shown whole, before everything else."""
 
 _FOLD_PROMPTS = 12
-"""Prompts listed of a folded run."""
+"""The most prompts that are listed for a folded run."""
 
 _MARKS = 8
-"""Labels and damages that are listed."""
+"""The most labels and damages that are listed."""
 
 _TROUBLE = {"error": "error", "aborted": "aborted", "length": "cut off by the output limit"}
 
@@ -66,7 +66,7 @@ def entry_page(
     folded = selection.kind is SelectionKind.FOLD
     single = selection.kind is SelectionKind.ENTRY
     specials = [] if folded else [other for other in found.others if other[1] in SPECIAL]
-    # What Leafward noted is in the list of operations; an entry of its own shows it all the same.
+    # Leafward's notes are in the list of operations; an entry of its own is shown all the same.
     others = [other for other in found.others if other not in specials and (single or not is_own(other[2]))]
     for index, kind, body in specials:
         write_special(sheet, selection.session, index, kind, body)
@@ -113,7 +113,7 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
         if selection.turns:
             title.append(Span(f" of {selection.turns:,}", "faint"))
-    # As `tree` names the end of a turn, with which other verbs take it whole: what only keeps books may stand behind it.
+    # As `tree` names the end of a turn, which other verbs take as the whole turn: bookkeeping may follow it.
     first, last = selection.head, max(selection.head, selection.at)
     span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"
     right = [[Span(found.first_time, "faint")]] if found.first_time else []
@@ -143,8 +143,16 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             ]
         )
     else:
-        entries = selection.session.columns.entries_in(selection.entries)
-        left.append([Span(f"{entries:,}", "sub"), Span(" entry" if entries == 1 else " entries", "faint")])
+        columns = selection.session.columns
+        entries = columns.entries_in(selection.entries)
+        words = [Span(f"{entries:,}", "sub"), Span(" entry" if entries == 1 else " entries", "faint")]
+        # The line above ends with the last entry of the conversation: bookkeeping may follow it.
+        end = max(selection.head, selection.at)
+        if after := columns.entries_in(
+            [range(max(end + 1, span.start), span.stop) for span in selection.entries]
+        ):
+            words.append(Span(f", {after:,} after #{end:,}", "faint"))
+        left.append(words)
     # As in the tree, a command that the user ran is no call.
     calls = sum(not step.by_user for step in found.steps)
     if calls and len(selection) > 1:
@@ -153,7 +161,8 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     if found.tokens:
         size = exact if len(selection) == 1 else count
         if 0 < found.summary_tokens == found.tokens - found.system_tokens:
-            # A compaction has sizes of its own: these are those of its text, the summary's as the context counts it.
+            # A compaction has sizes of its own: these are those of its text, with the summary counted as in the
+            # context.
             right += [Span("summary ", "faint"), Span(size(found.summary_tokens), "sub")]
             if found.system_tokens:
                 right += [Span(", system ", "faint"), Span(size(found.system_tokens), "sub")]
@@ -165,13 +174,13 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         right.append(Span(" tok", "faint"))
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
-    # The foot of the screen says both; without the calls a turn reads as one that made none.
+    # The foot of the screen shows both; without the calls a turn reads as one that made none.
     spare = len(left) - 2 if calls and len(selection) > 1 else -1
     sheet.facts(left, [right] if right else [], spare=spare)
 
 
 def _marks(sheet: Sheet, selection: Selection) -> None:
-    """Labels on the entries, and what is wrong with them."""
+    """Writes labels on the entries, their sub-agents and their damage."""
     session = selection.session
     inside = [index for index in session.labels if any(index in span for span in selection.entries)]
     for index in inside[:_MARKS]:
@@ -197,7 +206,7 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
 
 
 def _sign(selection: Selection, tokens: int) -> str:
-    """What stands in front of a size, as in the row of the tree: of a system prompt the next reply tells."""
+    """The sign before a size, as in the row of the tree; for a system prompt the next reply decides about it."""
     session = selection.session
     if session.columns.kind[selection.head] != Kind.SYSTEM:
         return ""
@@ -208,7 +217,7 @@ def _sign(selection: Selection, tokens: int) -> str:
 
 
 def _prompts(sheet: Sheet, found: Gathered) -> None:
-    """The prompts of a folded run, a line each."""
+    """Writes the prompts of a folded run, one on each line."""
     sheet.blank()
     opened = sheet.is_open("prompts", holding=(prompt.text for prompt in found.prompts[_FOLD_PROMPTS:]))
     seen = (
@@ -229,7 +238,7 @@ def _prompts(sheet: Sheet, found: Gathered) -> None:
 
 
 def _messages(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
-    """Prompts, thoughts and replies; at most a third of the height unless nothing follows."""
+    """Writes prompts, thinking and replies; at most a third of the height unless nothing follows."""
     if not (found.prompts or found.replies or found.thoughts or found.redacted):
         return
     sheet.blank()
@@ -273,7 +282,7 @@ def _reply(sheet: Sheet, reply: MessageText, key: str, limit: int) -> None:
 
 
 def _thoughts(sheet: Sheet, found: Gathered) -> None:
-    """Thinking on one line, openable."""
+    """Writes the thinking as one line that can be opened."""
     if not found.thoughts:
         if found.redacted:
             sheet.line([Span(" " * LABEL, "blank"), Span("thinking, text withheld by the provider", "faint")])
@@ -298,7 +307,7 @@ def _thoughts(sheet: Sheet, found: Gathered) -> None:
 
 
 def _remarks(sheet: Sheet, early: list[MessageText]) -> None:
-    """What was said on the way to the last reply, on one line, openable."""
+    """Writes the interim replies as one line that can be opened."""
     troubled = sum(1 for remark in early if remark.trouble == "error")
     opened = sheet.is_open("remarks", holding=((remark.text, remark.reason) for remark in early))
     sign = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
@@ -315,7 +324,7 @@ def _remarks(sheet: Sheet, early: list[MessageText]) -> None:
 
 
 def _unknown(sheet: Sheet, found: Gathered) -> None:
-    """Blocks of a type nobody knows, as they stand."""
+    """Writes blocks of unknown types as JSON."""
     for at, (index, block) in enumerate(found.unknown_blocks[:8]):
         sheet.heading(
             "Unknown block",
@@ -328,6 +337,6 @@ def _unknown(sheet: Sheet, found: Gathered) -> None:
 
 
 def _copied_text(found: Gathered) -> str:
-    """What a copy of the whole page takes: the prompts and the last reply."""
+    """The text that a copy of the whole page takes: the prompts and the last reply."""
     parts = [message.text for message in found.prompts] + [message.text for message in found.replies[-1:]]
     return safe("\n\n".join(part.strip() for part in parts if part.strip()))

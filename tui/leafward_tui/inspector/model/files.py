@@ -1,4 +1,4 @@
-"""The Files tab: what the path to the selection read and modified, and where its files went."""
+"""The Files tab: the files that the path to the selection read and modified, and the fate of moved ones."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.cells import cell_len, counted, fit_path
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Page, Selection, Span
-from leafward_tui.ui.spans import shown_line
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Page, Selection, Span
+from leafward_tui.ui.text.cells import cell_len, counted, fit_path
+from leafward_tui.ui.text.spans import shown_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from leafward.files.command_changes import Fate
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 COLUMNS = (7, 9)
 """Cells of the columns entries and last."""
@@ -67,7 +67,7 @@ def files_page(
 
 
 def where(selection: Selection) -> list[Span]:
-    """How the selection lies to the path."""
+    """The place of the selection: on or off the path."""
     return [Span("on the path", "sub") if selection.on_path else Span("off the path", "ghost")]
 
 
@@ -94,7 +94,7 @@ def _section(sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[
 
 
 def _fate(path: str, fate: Fate | None, width: int, glyphs: Glyphs) -> str:
-    """Where a file went, behind its name; empty for one that is still there. Of one that kept its name, the folder alone."""
+    """The new place of a file, after its name; only the folder where the name is the same, empty where it is still there."""
     if fate is None:
         return ""
     at = f" #{fate.entry:,}"

@@ -1,4 +1,4 @@
-"""An image in words: its type, its size, its dimensions where the first bytes tell them."""
+"""An image in words: its type, its size, and its dimensions where the first bytes hold them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import struct
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import byte_size
+from leafward_tui.ui.text.cells import byte_size
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _HEAD = 87_380
-"""Characters of base64 that are looked at: 64 KiB of image, which holds the headers of a photograph."""
+"""The most characters of base64 that are read: 64 KiB of image, which holds the headers of a photograph."""
 
 
 def described(block: Body) -> str:
@@ -32,7 +32,7 @@ def described(block: Body) -> str:
 
 
 def _dimensions(data: str) -> tuple[int, int] | None:
-    """Width and height in pixels of a PNG, GIF, WebP or JPEG image; None where the beginning does not tell."""
+    """Width and height in pixels of a PNG, GIF, WebP or JPEG image; None where the first bytes do not hold them."""
     head = data[:_HEAD]
     try:
         raw = base64.b64decode(head[: len(head) // 4 * 4])

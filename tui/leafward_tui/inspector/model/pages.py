@@ -1,21 +1,21 @@
 """The one way to build a page. Pure: may run in any thread.
 
-What makes a tab's page is loaded when the first one is built: Markdown and highlighting are not there yet when the screen
-is first painted.
+The modules of a tab's page are imported when the first page is built: Markdown and highlighting are not loaded yet when
+the screen is first painted.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.inspector_tab import Tab
+from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.base.config import Config
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.page import Gauge, Page, Selection
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.page import Gauge, Page, Selection
 
 
 def build(
@@ -33,8 +33,9 @@ def build(
 ) -> Page:
     """A tab's page for a selection, in lines of `width` cells.
 
-    `config` says what would be injected, `height` is what is seen at once, `toggled` the sections the user opened or closed. What
-    holds the `words` that are searched for is unfolded. Where `stop` turns true, the rest is left out. Raises what reading the session raises (OSError where its file is gone).
+    `config` decides about the injected context, `height` is the number of visible rows, `toggled` are the sections that
+    the user opened or closed. Sections with `words` of a search are unfolded. Where `stop` turns true, the rest is left
+    out. Raises the errors of reading the session (OSError where its file is gone).
     """
     if tab is Tab.CONTEXT:
         from leafward_tui.inspector.model.context import context_page

@@ -1,4 +1,4 @@
-"""Decoded JSON as lines, and the Raw tab: a line of the file as it stands there."""
+"""Decoded JSON as lines, and the Raw tab: a line of the file, unchanged."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.line_decoding import decode_line
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
-from leafward_tui.ui.cells import byte_size, counted, exact
-from leafward_tui.ui.inspector_tab import Tab
-from leafward_tui.ui.page import Page, Selection, Span
-from leafward_tui.ui.spans import head_of, shown, shown_line, width_of, wrapped_text
+from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.page import Page, Selection, Span
+from leafward_tui.ui.text.cells import byte_size, counted, exact
+from leafward_tui.ui.text.spans import head_of, shown, shown_line, width_of, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.entry_decoding import Entry
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 FOLDED_LINES = 6
-"""Lines seen of a long string."""
+"""Lines shown of a long string."""
 
 FOLDED_CHARACTERS = 4_000
 OPENED_CHARACTERS = 64_000
-"""Characters of one string that are looked at, folded and opened."""
+"""The most characters of one string that are shown, folded or opened."""
 
 MOST_DECODED = 32 << 20
-"""Bytes of a line that is decoded for showing."""
+"""The most bytes of a line that is decoded for showing."""
 
 HEAD_BYTES = 4_096
-"""Bytes seen of a line that is not decoded."""
+"""Bytes shown of a line that is not decoded."""
 
 _DEEPEST = 64
 _LONGEST_BESIDE = 16
-"""Cells of an id that stands beside the place; a longer one has its own line."""
+"""The most cells of an id beside the place; a longer one has its own line."""
 _NARROWEST = 12
 _INDENT = "  "
 
@@ -47,7 +47,7 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r":
 
 
 def escaped(text: str) -> str:
-    """A string as JSON writes it, with everything that cannot be seen as an escape."""
+    """A string as JSON writes it, with all invisible characters as escapes."""
     return safe(_ESCAPED.sub(lambda match: _SHORT.get(match[0]) or f"\\u{ord(match[0]):04x}", text))
 
 
@@ -56,7 +56,7 @@ class _Full(Exception):
 
 
 class JsonWriter:
-    """Writes values on a sheet; strings that are long fold."""
+    """Writes values on a sheet; long strings fold."""
 
     def __init__(self, sheet: Sheet, key: str, indent: int = 0) -> None:
         self.sheet = sheet
@@ -65,7 +65,7 @@ class JsonWriter:
         self.last = len(sheet.lines) + MOST_LINES
 
     def write(self, value: object) -> None:
-        """Writes a value; says so where there are more lines than are shown."""
+        """Writes a value, and a note where it has more lines than are shown."""
         try:
             self._value(value, "", 0, [], "")
         except _Full:
@@ -161,7 +161,7 @@ def raw_page(
     stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  one line is read, whatever happens
     words: str = "",
 ) -> Page:
-    """The Raw tab: what the agent stored of the selection's first entry, which may be several records."""
+    """The Raw tab: the stored records of the selection's first entry, which may be several."""
     sheet = Sheet(Tab.RAW, width, height, glyphs, toggled, words)
     session = selection.session
     entry = session.entry(selection.head)
@@ -193,7 +193,7 @@ def raw_page(
 
 
 def _place(session: Session, entry: Entry, records: list[bytes]) -> list[Span]:
-    """Where it lies, and how large it is."""
+    """The place of an entry in the file, and its size."""
     row = session.origin(entry.index).is_row
     found = [Span("row " if row else "starts at byte ", "faint"), Span(exact(entry.offset), "sub")]
     if len(records) > 1:
@@ -209,7 +209,7 @@ def _place(session: Session, entry: Entry, records: list[bytes]) -> list[Span]:
 
 
 def _record(sheet: Sheet, raw: bytes, key: str, *, noted: bool) -> None:
-    """One record as JSON, else as its bytes; `noted` where the page says already that it is none."""
+    """Writes one record as JSON, else as its bytes; `noted` where the page reports already that it is no JSON."""
     body: Any = decode_line(raw) if len(raw) <= MOST_DECODED else None
     if body is not None:
         JsonWriter(sheet, key).write(body)
@@ -222,7 +222,7 @@ def _record(sheet: Sheet, raw: bytes, key: str, *, noted: bool) -> None:
 
 
 def write_bytes(sheet: Sheet, raw: bytes) -> None:
-    """The beginning of a line that is no JSON, with what cannot be seen as escapes."""
+    """Writes the beginning of a line that is no JSON, with invisible characters as escapes."""
     text = raw[:HEAD_BYTES].decode("utf-8", "surrogateescape")
     for spans in wrapped_text(shown(_UNSEEN.sub(_unseen, text)), sheet.width):
         sheet.line(spans)
@@ -232,5 +232,5 @@ def write_bytes(sheet: Sheet, raw: bytes) -> None:
 
 def _unseen(match: re.Match[str]) -> str:
     code = ord(match[0])
-    # What is no UTF-8 was decoded as a surrogate, 0xDC00 above its byte.
+    # A byte that is no UTF-8 was decoded as a surrogate, 0xDC00 above its value.
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

@@ -1,4 +1,4 @@
-"""Words that are searched for, on a page: whether a folded text holds them, and where they stand on lines."""
+"""The words of a search on a page: whether a folded text holds them, and their places on lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leafward.query.search.text_match import Phrase
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.ui.page import Line
+    from leafward_tui.ui.panes.page import Line
 
 
 class SearchPhrase:
@@ -35,7 +35,10 @@ class SearchPhrase:
         return False
 
     def places(self, lines: Sequence[Line]) -> dict[int, list[tuple[int, int]]]:
-        """Where the words stand, by line: first character and the one behind. They may go on over the end of a line."""
+        """The places of the words by line: first character and the one after the last.
+
+        The words may go on over the end of a line.
+        """
         texts = [line.text for line in lines]
         whole = "\n".join(texts)
         starts = [0, *accumulate(len(text) + 1 for text in texts)]
@@ -44,7 +47,7 @@ class SearchPhrase:
             first = bisect_right(starts, start) - 1
             for at in range(first, bisect_right(starts, stop - 1)):
                 text = texts[at]
-                # The margin that a line begins with is none of the words.
+                # The margin at the beginning of a line is not part of the words.
                 begin = max(start - starts[at], len(text) - len(text.lstrip()) if at > first else 0)
                 end = min(stop - starts[at], len(text.rstrip()))
                 if begin < end:

@@ -6,32 +6,32 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted, fit_path, split_path, wrap
-from leafward_tui.ui.page import Line, Page, Span
-from leafward_tui.ui.spans import aligned, cut, padded, shown, width_of
+from leafward_tui.ui.panes.page import Line, Page, Span
+from leafward_tui.ui.text.cells import cell_len, counted, fit_path, split_path, wrap
+from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward_tui.inspector.model.search_phrase import SearchPhrase
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.inspector_tab import Tab
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.inspector_tab import Tab
 
 LABEL = 5
 """Cells of the column in which labels hang."""
 
 INDENT = 2
-"""Cells that rows of a section stand in from its heading."""
+"""Cells by which rows of a section are indented from its heading."""
 
 MOST_LINES = 2_000
-"""Lines shown of one text, opened or not."""
+"""The most lines shown of one text, opened or not."""
 
 MOST_UNFOLDED = 16
-"""Sections of a page that words open: of a word that stands all over a long turn the first places are enough."""
+"""The most sections of a page that a search opens: for a frequent word in a long turn the first hits are enough."""
 
 
 _GAP = 2
-"""Cells between what stands at the left and at the right."""
+"""Cells between the texts at the left and at the right."""
 
 
 def _spaced(facts: Sequence[Sequence[Span]], gap: int = 3) -> list[Span]:
@@ -54,11 +54,11 @@ class Sheet:
         toggled: frozenset[str] = frozenset(),
         words: str = "",
     ) -> None:
-        """What folds is open where it holds `words` that are searched for."""
+        """Sections that hold the `words` of a search are open."""
         self.tab = tab
         self.width = max(width, 16)
         self.height = height
-        """Rows that are seen at once; what folds is measured by it."""
+        """Rows that are visible at once; the limits of folded texts depend on it."""
         self.glyphs = glyphs
         self._toggled = toggled
         self._unfolded = 0
@@ -69,18 +69,18 @@ class Sheet:
 
             self._sought = SearchPhrase(words)
         self.lines: list[Line] = []
-        self._headings: list[tuple[int, str]] = []
 
     def page(self, copy: str = "") -> Page:
-        """What was written."""
+        """The page with the lines written so far."""
         while self.lines and not self.lines[-1].spans:
             self.lines.pop()
-        return Page(self.tab, self.width, self.lines, tuple(self._headings), copy)
+        return Page(self.tab, self.width, self.lines, copy)
 
     def is_open(self, key: str, *, normally: bool = False, holding: Iterable[object] = ()) -> bool:
-        """Whether a section is open; `normally` is what it is until the user says otherwise.
+        """Whether a section is open; `normally` is its state until the user toggles it.
 
-        It is open as well where what it is `holding` has the words that are searched for; the first of a page only.
+        It is open as well where the values it is `holding` contain the words of the search; only the first such
+        sections of a page are.
         """
         opens = normally
         if not opens and self._unfolded < MOST_UNFOLDED and self.seeks(holding):
@@ -89,16 +89,16 @@ class Sheet:
         return (key in self._toggled) != opens
 
     def seeks(self, values: Iterable[object]) -> bool:
-        """Whether some values hold the words that are searched for."""
+        """Whether some values contain the words of the search."""
         return self._sought is not None and self._sought.is_in(values)
 
     def blank(self) -> None:
-        """An empty row; never two, and none where nothing was written yet but the first."""
+        """Writes an empty row; never two, and at the top of the page only one."""
         if not self.lines or self.lines[-1].spans:
             self.lines.append(Line())
 
     def line(self, spans: Iterable[Span], *, toggle: str = "", entry: int = NO_ENTRY, copy: str = "") -> None:
-        """One line, cut at the right edge."""
+        """Writes one line, cut at the right edge."""
         self.lines.append(
             Line(tuple(cut(list(spans), self.width, self.glyphs.ellipsis)), toggle, entry, copy)
         )
@@ -113,7 +113,7 @@ class Sheet:
         copy: str = "",
         file: str = "",
     ) -> None:
-        """One line with something at its right edge; what is left yields. `file` is what it is about."""
+        """Writes one line with `right` at its edge, for which `left` yields. `file` is the file that it is about."""
         spans = aligned(left, right, self.width, self.glyphs.ellipsis)
         self.lines.append(Line(tuple(spans), toggle, entry, copy, file))
 
@@ -126,9 +126,10 @@ class Sheet:
         entry: int = NO_ENTRY,
         spare: int = -1,
     ) -> None:
-        """One line of facts, each whole or not there: the first of `right` go first, then the last of `left`.
+        """Writes one line of facts, each whole or left out: the first of `right` go first, then the last of `left`.
 
-        The one at `spare` goes before the others of `left`. The first of them is cut where it does not fit alone. `gap` is the cells between those of `left`.
+        The one at `spare` goes before the others of `left`. The first of them is cut where it does not fit alone. `gap`
+        is the cells between those of `left`.
         """
         first, last = list(left), list(right)
         while width_of(chain(_spaced(first, gap), _spaced(last))) + (_GAP if last else 0) > self.width:
@@ -144,16 +145,15 @@ class Sheet:
         self.row(_spaced(first, gap), _spaced(last), entry=entry)
 
     def heading(self, title: str, about: str = "", right: Sequence[Span] = ()) -> None:
-        """The head of a section: an empty row, its title, quiet words beside it."""
+        """Writes the head of a section: an empty row, its title, quiet words beside it."""
         self.blank()
-        self._headings.append((len(self.lines), title))
         spans = [Span(title, "strong")]
         if about:
             spans.append(Span(f"  {about}", "faint"))
         self.row(spans, right)
 
     def opening(self, key: str, title: str, about: str) -> bool:
-        """The head of a section that is folded until somebody opens it; returns whether it is open."""
+        """Writes the head of a section that is folded until the user opens it; returns whether it is open."""
         opened = self.is_open(key)
         sign = self.glyphs.unfolded if opened else self.glyphs.folded
         self.blank()
@@ -168,7 +168,7 @@ class Sheet:
         entry: int = NO_ENTRY,
         copy: str = "",
     ) -> None:
-        """Lines that hang beside a label."""
+        """Writes lines that hang beside a label."""
         for at, spans in enumerate(body):
             head = label if at == 0 else ""
             self.line(
@@ -188,10 +188,10 @@ class Sheet:
         entry: int = NO_ENTRY,
         copy: str = "",
     ) -> None:
-        """Lines of which at most `limit` are seen until the user opens the rest."""
+        """Writes lines of which at most `limit` are visible until the user opens the rest."""
         limit = max(limit, 1)
         total = len(body)
-        # From the last line that is seen on: words may go on over its end.
+        # From the last visible line on: words may go on over its end.
         rest = "\n".join("".join(span.text for span in spans) for spans in body[limit - 1 :])
         opened = self.is_open(key, holding=(rest,))
         # A fold of one line would take a line itself.
@@ -210,12 +210,12 @@ class Sheet:
         self.line([pad, Span(f"{sign} {words}", "faint")], toggle=key, copy=copy)
 
     def note(self, text: str, *, indent: int = 0) -> None:
-        """A remark of ours, whole."""
+        """Writes a remark of ours, whole."""
         for line in wrap(text, max(1, self.width - indent)):
             self.line([Span(" " * indent + line, "nothing")])
 
     def pairs(self, label: str, value: str, *, ink: str = "text", width: int = 12) -> None:
-        """A quiet name and its value."""
+        """Writes a quiet name and its value."""
         spans = padded([Span(label, "faint")], width)
         if width_of(spans) > width:
             spans.append(Span("  ", "blank"))
@@ -236,7 +236,7 @@ class Sheet:
 
 def path_spans(path: str, width: int, glyphs: Glyphs, *, ink: str = "text") -> list[Span]:
     """A session's path in at most `width` cells; it gives up its middle first."""
-    from leafward_tui.ui.spans import shown_line
+    from leafward_tui.ui.text.spans import shown_line
 
     folder, name = split_path(fit_path(shown_line(path, 2_000), width, gap=glyphs.gap))
     return [Span(folder, "faint"), Span(name, ink)] if folder else [Span(name, ink)]

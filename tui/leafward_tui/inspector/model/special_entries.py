@@ -26,10 +26,10 @@ from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
 from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
-from leafward_tui.ui.cells import counted, exact, money, percent
-from leafward_tui.ui.markdown import rendered
-from leafward_tui.ui.page import Span
-from leafward_tui.ui.spans import padded, shown, shown_line, wrapped_text
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.cells import counted, exact, money, percent
+from leafward_tui.ui.text.markdown import rendered
+from leafward_tui.ui.text.spans import padded, shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -65,7 +65,7 @@ _MOST_KEPT = 8
 
 
 def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, body: Body) -> None:
-    """One entry whole."""
+    """Writes one entry in full."""
     sheet.blank()
     if kind is Kind.COMPACTION:
         _compaction(sheet, session, index, body)
@@ -99,7 +99,7 @@ def _type_of(body: Body) -> str:
 
 
 def _jump(sheet: Sheet, session: Session, name: str, entry: EntryIndex, missing: object) -> None:
-    """A row that leads to another entry and says what it is."""
+    """Writes a row that leads to another entry and describes it."""
     head = padded([Span(name, "faint")], _NAMES)
     if not 0 <= entry < len(session):
         missing_id = shown_line(str(missing), 60) if isinstance(missing, str) and missing else ""
@@ -132,7 +132,7 @@ def _author(sheet: Sheet, body: Body, *, own: str) -> None:
 
 
 def _summarizer(body: Body) -> str:
-    """Who made a summary that Leafward wrote; empty for any other."""
+    """The summariser of a summary that Leafward wrote; empty for any other."""
     details = body.get("details")
     ours = details.get("leafward") if isinstance(details, dict) else None
     if isinstance(ours, dict) and "merged" in ours:
@@ -172,7 +172,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
 
 
 def noted_sizes(body: Body, before: int, after: int) -> str:
-    """What the agent wrote down as the sizes around its compaction, where they are not those that are shown; else nothing."""
+    """The sizes that the agent recorded around its compaction, where they differ from those shown; else empty."""
     details = body.get("details")
     details = details if isinstance(details, dict) else {}
     if isinstance(details.get("leafward"), dict):
@@ -194,14 +194,14 @@ def noted_sizes(body: Body, before: int, after: int) -> str:
 
 
 def part_sizes_in_words(text: str) -> str:
-    """What a stored text is made of where it is more than a summary: `1,575 summarised, 17 kept, 551 injected`."""
+    """The parts of a stored text that is more than a summary: `1,575 summarised, 17 kept, 551 injected`."""
     names = ("summarised", "kept", "injected")
     parts = [f"{exact(size)} {name}" for name, size in zip(names, part_sizes(text), strict=True) if size]
     return ", ".join(parts) if len(parts) > 1 else ""
 
 
 def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
-    """The messages that stay, in the order in which they are sent: those that the context has, and no others."""
+    """Writes the messages that stay, in the order in which they are sent: only those in the context."""
     messages = context_at(session, index).messages
     places = [at for at in range(messages.first_after) if messages.section(at) is Section.KEPT]
     quotes = stored_parts(text_of(body.get("summary"))).kept
@@ -254,7 +254,7 @@ def _summary(sheet: Sheet, body: Body) -> None:
 
 
 def _details(sheet: Sheet, body: Body) -> None:
-    """The files a summary carries along."""
+    """Writes the files that a summary carries along."""
     details = body.get("details")
     if not isinstance(details, dict):
         return
@@ -312,7 +312,7 @@ def _malformed(sheet: Sheet, session: Session, index: EntryIndex) -> None:
 
 
 def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool) -> None:
-    """A system message: its text, its sections by name, the tools it brings."""
+    """Writes a system message: its text, its sections by name, the tools it brings."""
     sheet.heading("System", right=[Span(f"#{index:,}", "faint")])
     text = text_of(message.get("content"))
     parts = [("", text)] if text.strip() else []
@@ -344,7 +344,7 @@ def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool
 
 
 def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, body: Body) -> None:
-    """An entry that keeps books, in one line."""
+    """Writes a bookkeeping entry in one line."""
     first_words = headline(session, index)
     place = [Span(f"#{index:,}", "faint")]
     head = padded([Span(first_words.word, "faint")], LABEL + 3)

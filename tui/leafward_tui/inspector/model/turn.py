@@ -1,4 +1,4 @@
-"""What some entries of one branch hold, gathered for showing: what was said, thought, called, answered, and the rest."""
+"""Contents of some entries of one branch, gathered for showing: messages, thinking, calls with results, and the rest."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from leafward.session.entries import (
 from leafward.session.entry_headline import TASK, call_of
 from leafward.session.messages import did_run, messages_of, prompt_text, shell_command, usage_of
 from leafward.session.tokens import message_tokens
-from leafward_tui.ui.page import SelectionKind
-from leafward_tui.ui.times import moment, moment_at
+from leafward_tui.ui.panes.page import SelectionKind
+from leafward_tui.ui.text.times import moment, moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
-    from leafward_tui.ui.page import Selection
+    from leafward_tui.ui.panes.page import Selection
 
 SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-"""Kinds of entries that a summary stands in."""
+"""Kinds of entries that hold a summary."""
 _FAR_DOWN = 64
 """Entries below a reply among which the results of its calls are looked for."""
 
@@ -47,11 +47,11 @@ class MessageText:
     text: str
     images: tuple[Body, ...] = ()
     trouble: str = ""
-    """Why a reply did not end as it should: `error`, `aborted`, `length`; empty where it did."""
+    """The reason why a reply did not end properly: `error`, `aborted`, `length`; empty where it did."""
     reason: str = ""
-    """What the provider said of it."""
+    """The provider's words about the trouble."""
     author: str = ""
-    """Who injected it: a custom message's type."""
+    """The author of an injected message: a custom message's type."""
     label: str = "you"
     """The word before a prompt: `task` where another agent wrote it."""
 
@@ -66,9 +66,9 @@ class Step:
     """The result's entry, decoded."""
     result_entry: EntryIndex = NO_ENTRY
     by_user: bool = False
-    """A command the user ran."""
+    """Whether it is a command that the user ran."""
     ran: bool = True
-    """False for a call of a reply that was broken off: nobody ran it."""
+    """False for a call of a reply that was broken off, which never ran."""
     table: ToolTable = NATIVE_TOOLS
     """The tools of the agent that made the result."""
 
@@ -92,7 +92,7 @@ class Step:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended; None where no result is there."""
+        """The outcome of the call; None without a result."""
         return outcome(self.result, self.table) if self.result is not None else None
 
 
@@ -107,22 +107,22 @@ class Gathered:
     systems: list[tuple[EntryIndex, Body]] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     others: list[tuple[EntryIndex, Kind, Body]] = field(default_factory=list)
-    """Entries that are no messages, and blocks nobody knows, in order."""
+    """Entries that are no messages, and blocks of unknown types, in order."""
     unknown_blocks: list[tuple[EntryIndex, Body]] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     tokens: int = 0
-    """Estimated."""
+    """Estimated tokens."""
     summary_tokens: int = 0
-    """Those of summaries among them: a compaction may store the system prompt too."""
+    """Tokens of summaries among them: a compaction may store the system prompt too."""
     system_tokens: int = 0
-    """Those of system prompts among them."""
+    """Tokens of system prompts among them."""
     first_time: str = ""
-    """When the first of them was said, as it is shown."""
+    """The time of the first message, as it is shown."""
     redacted: int = 0
-    """Thinking blocks whose text the provider keeps to itself."""
+    """Thinking blocks whose text the provider does not give out."""
     tools: ToolTable = NATIVE_TOOLS
-    """How the calls name files."""
+    """The rules by which the calls name files."""
 
 
 def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Gathered:
@@ -137,8 +137,12 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
         kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
         found.entries += not is_own(body or {})
         if kind is Kind.INJECTED and len(selection) == 1:
-            # Among what was said it is one line; alone it is read whole.
+            # Among messages it is one line; alone it is shown in full.
             kind = Kind.CUSTOM_MESSAGE
+        if kind is Kind.USAGE and len(selection) > 1 and _counts_earlier(selection, body or {}):
+            # It stands among the other entries, with its cost; the cost of the turn is not known.
+            found.others.append((index, kind, body or {}))
+            continue
         _take(found, waiting, session, index, kind, body or {})
     if len(selection) == 1 or selection.kind is SelectionKind.ENTRY:
         for reply in {step.call_entry for step in waiting.values()}:
@@ -146,17 +150,30 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
     return found
 
 
+def _counts_earlier(selection: Selection, usage: Body) -> bool:
+    """Whether a record of a cost counts what was said before the selection as well.
+
+    Claude Code stores what a run of it cost in all, and that only when it ends.
+    """
+    if usage.get("kind") != "cost":
+        return False
+    columns, at = selection.session.columns, selection.session.columns.parent[selection.head]
+    while at >= 0 and columns.kind[at] not in (Kind.ASSISTANT, Kind.USAGE):
+        at = columns.parent[at]
+    return at >= 0 and columns.kind[at] == Kind.ASSISTANT
+
+
 def _speaker(session: Session, index: EntryIndex) -> str:
-    """Who speaks in an injected message: an extension; where the agent itself put it in, nobody."""
+    """The speaker of an injected message: an extension; empty where the agent itself injected it."""
     return "" if session.columns.kind[index] == Kind.INJECTED else "ext"
 
 
 _SINCE = 1_000_000_000_000
-"""Milliseconds since 1970 that a message may tell; a smaller number, of before 2001, is no such time."""
+"""The earliest time of a message that counts, in milliseconds since 1970; a smaller number, before 2001, is no time."""
 
 
 def _said_at(message: Body, body: Body) -> str:
-    """When a message was said: a copy stamps its entries anew, and its messages keep their own time."""
+    """The time of a message: a copy stamps its entries anew, while its messages keep their own time."""
     own, stamp = message.get("timestamp"), body.get("timestamp")
     if isinstance(own, (int, float)) and own >= _SINCE:
         return moment_at(int(own))
@@ -180,7 +197,7 @@ def _take(
     content = message.get("content")
     if kind is Kind.USER:
         label = TASK if index == session.source.task else "you"
-        # As it was typed; the tags that an agent puts around that stand in the entry, and in the tab Raw.
+        # The text as typed; the tags that an agent puts around it stand in the entry, and in the tab Raw.
         found.prompts.append(MessageText(index, prompt_text(body), _images(content), label=label))
         _unknown(found, index, content)
     elif kind is Kind.ASSISTANT:
@@ -252,7 +269,7 @@ def _result(
 
 
 _AMONG_RESULTS = frozenset({Kind.TOOL_RESULT, *BOOKKEEPING})
-"""What may stand between a reply and the last result of its calls."""
+"""Kinds that may stand between a reply and the last result of its calls."""
 
 
 def _complete(waiting: dict[str, Step], session: Session, reply: int) -> None:

@@ -1,3 +1,3 @@
-"""What the inspector is drawn with."""
+"""Widgets of the inspector."""
 
 from __future__ import annotations

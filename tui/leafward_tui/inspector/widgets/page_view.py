@@ -1,4 +1,4 @@
-"""A page on the screen: virtual lines, a cursor that rests on what enter can do, mouse, selection."""
+"""A page on the screen: virtual lines, a cursor that rests on lines with an effect, mouse, selection."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe
-from leafward_tui.ui.hits import parted
-from leafward_tui.ui.intents import intent
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.keys.intents import intent
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.hits import parted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.selection import Selection as TextSelection
 
-    from leafward_tui.ui.page import Line, Page
-    from leafward_tui.ui.theme import Styles
+    from leafward_tui.ui.appearance.theme import Styles
+    from leafward_tui.ui.panes.page import Line, Page
 
 MARGIN = 1
 """Cells left of the text: the cursor's."""
@@ -34,13 +34,13 @@ AIR = 1
 
 _KEPT_STRIPS = 512
 _MOST_COPIED = 5_000
-"""Lines that a text selection may span."""
+"""The most lines that a text selection may span."""
 
 
 def paint(
     line: Line, width: int, styles: Styles, *, cursor: str = "", hits: Sequence[tuple[int, int]] = ()
 ) -> Strip:
-    """A line in `width` cells, with the cursor's sign in the margin where it stands here, and its hits lit."""
+    """A line in `width` cells, with the cursor's sign in the margin where it is here, and its hits lit."""
     ground = styles.sel if cursor else styles.bg
     segments = [Segment(cursor or " " * MARGIN, ground.leaf)]
     at = 0
@@ -53,7 +53,7 @@ def paint(
 
 
 def _leads_alike(line: Line | None, other: Line) -> bool:
-    """Whether two lines, of which the first may be none, do the same on enter."""
+    """Whether two lines, the first of which may be None, do the same on enter."""
     return line is not None and (line.toggle, line.entry) == (other.toggle, other.entry)
 
 
@@ -69,7 +69,7 @@ def _marked(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
 
 
 def _selected(lines: Sequence[Line], selection: TextSelection) -> str:
-    """The selected text: as it stands on the screen, without the margin."""
+    """The selected text, as on the screen, without the margin."""
     first = selection.start.y if selection.start is not None else 0
     last = selection.end.y if selection.end is not None else len(lines) - 1
     last = min(last, len(lines) - 1, first + _MOST_COPIED)
@@ -134,25 +134,25 @@ class PageView(LineScroll):
         super().__init__()
         self.page: Page | None = None
         self._waiting = ""
-        """What stands there while there is no page."""
+        """The text on the screen while there is no page."""
         self._strips: OrderedDict[tuple[int, bool, int], Strip] = OrderedDict()
         self._painted_with: Styles | None = None
         self.rendered = 0
         """Lines painted so far; work counted for tests."""
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def show(self, page: Page | None, *, keep_place: bool, waiting: str = "") -> None:
-        """Shows another page: from its top or the first hit in it, or, the same page made anew, where it was.
+        """Shows another page from its top or the first hit in it, or the same page made again at its place.
 
-        Without a page the second row says what is waited for.
+        Without a page the second row shows the text of `waiting`.
         """
         before, below = self._line(self.cursor), self._line(self.cursor + 1)
         length = len(self.page.lines) if self.page is not None else 0
         self.page, self._waiting = page, waiting
         self._strips.clear()
         if self.show_vertical_scrollbar:
-            # A scrollbar that came once stays: where it comes and goes with the page, the whole screen is laid out.
+            # A scrollbar stays once it has come: each time it comes or goes, the whole screen is laid out.
             self.styles.overflow_y = "scroll"
         set_extent(self, len(page.lines) if page is not None else 0, self.scrollable_content_region.width)
         if not keep_place:
@@ -164,7 +164,7 @@ class PageView(LineScroll):
             near = (at for at in range(*self._window()) if _leads_alike(self._line(at), before))
             self.cursor = next(near, -1)
         elif page is not None and len(page.lines) > length and before is not None and before.toggle:
-            # What was opened at the lower edge would stand below it.
+            # A section opened at the lower edge would stand below it.
             opened, (top, bottom) = self._line(self.cursor + 1), self._window()
             height = self.scrollable_content_region.height
             changed = opened is not None and (below is None or opened.text != below.text)
@@ -178,13 +178,13 @@ class PageView(LineScroll):
         return self.page.lines[at]
 
     def _window(self) -> tuple[int, int]:
-        """The first line on the screen and the one behind the last."""
+        """The first line on the screen and the one after the last."""
         top = self.scroll_offset.y
         count = len(self.page.lines) if self.page is not None else 0
         return top, min(count, top + max(1, self.scrollable_content_region.height))
 
     def _hits(self, at: int, line: Line) -> Sequence[tuple[int, int]]:
-        """What is lit in a line."""
+        """The hits of a line."""
         page = self.page
         if page is None or not page.words:
             return page.hits.get(at, ()) if page is not None else ()
@@ -224,12 +224,12 @@ class PageView(LineScroll):
         return strip.apply_offsets(0, at)
 
     def notify_style_update(self) -> None:
-        """Another theme: every line looks different."""
+        """Draws every line again for another theme."""
         super().notify_style_update()
         self._strips.clear()
 
     def focus_changed(self, *, focused: bool) -> None:
-        """The cursor shows where the keys go."""
+        """Draws the cursor for the new focus."""
         if focused and self._line(self.cursor) is None:
             self.cursor = self._first_in_view()
         self.repaint(self.cursor)
@@ -241,7 +241,7 @@ class PageView(LineScroll):
         self.refresh()
 
     def get_selection(self, selection: TextSelection) -> tuple[str, str] | None:
-        """The selected text and what ends it."""
+        """The selected text and its ending."""
         if self.page is None:
             return None
         return _selected(self.page.lines, selection), "\n"
@@ -249,13 +249,13 @@ class PageView(LineScroll):
     # --- keys ---------------------------------------------------------------------------------------------------------
 
     def action_row_down(self) -> None:
-        """To the next line that does something; where there is none in sight, one line down."""
+        """Goes to the next line with an effect; where none is in sight, one line down."""
         top, bottom = self._window()
         start = self.cursor + 1 if top <= self.cursor < bottom else top
         self._move(self._target(range(start, bottom)), 1)
 
     def action_row_up(self) -> None:
-        """To the line before that does something; where there is none in sight, one line up."""
+        """Goes to the line with an effect before; where none is in sight, one line up."""
         top, bottom = self._window()
         start = self.cursor - 1 if top <= self.cursor < bottom else bottom - 1
         self._move(self._target(range(start, top - 1, -1)), -1)
@@ -298,57 +298,57 @@ class PageView(LineScroll):
         self.refresh()
 
     def action_page_down(self) -> None:
-        """One screen down."""
+        """Scrolls one screen down."""
         self._page(max(1, self.scrollable_content_region.height - 1))
 
     def action_page_up(self) -> None:
-        """One screen up."""
+        """Scrolls one screen up."""
         self._page(-max(1, self.scrollable_content_region.height - 1))
 
     def action_half_down(self) -> None:
-        """Half a screen down."""
+        """Scrolls half a screen down."""
         self._page(max(1, self.scrollable_content_region.height // 2))
 
     def action_half_up(self) -> None:
-        """Half a screen up."""
+        """Scrolls half a screen up."""
         self._page(-max(1, self.scrollable_content_region.height // 2))
 
     def action_row_top(self) -> None:
-        """To the first line."""
+        """Goes to the first line."""
         self.scroll_to(y=0, animate=False)
         self._set_cursor(self._first_in_view())
         self.refresh()
 
     def action_row_bottom(self) -> None:
-        """To the last line."""
+        """Goes to the last line."""
         self.scroll_to(y=self.max_scroll_y, animate=False)
         top, bottom = self._window()
         self._set_cursor(self._target(range(bottom - 1, top - 1, -1)))
         self.refresh()
 
     def action_line_open(self) -> None:
-        """Opens, closes or goes to what stands under the cursor."""
+        """Opens, closes or goes to the target of the cursor's line."""
         top, bottom = self._window()
         line = self._line(self.cursor) if top <= self.cursor < bottom else None
         if line is not None and line.is_target:
             self.post_message(self.LineOpened(line))
 
     def action_tab_previous(self) -> None:
-        """To the tab on the left."""
+        """Goes to the tab on the left."""
         self.post_message(self.TabStepped(-1))
 
     def action_tab_next(self) -> None:
-        """To the tab on the right."""
+        """Goes to the tab on the right."""
         self.post_message(self.TabStepped(1))
 
     def action_copy_text(self) -> None:
-        """Asks for a copy of what stands under the cursor, or else of what the page is about."""
+        """Asks for a copy of the cursor's line, or else of the page."""
         text = self.copied_text()
         if text:
             self.post_message(self.TextWanted(text))
 
     def copied_text(self) -> str:
-        """What a copy takes now."""
+        """The text that a copy takes now."""
         if self.page is None:
             return ""
         top, bottom = self._window()
@@ -363,7 +363,7 @@ class PageView(LineScroll):
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
-        """A click is enter on the line; one that ends a selection is none."""
+        """Handles a click like enter on the line, except for one that ends a selection."""
         at = self.row_at(event)
         if at < 0 or (self.text_selection is not None and self.screen.get_selected_text()):
             return

@@ -1,1 +1,1 @@
-"""What the lab does, in plain objects without a widget."""
+"""Controllers of the lab: plain objects without a widget."""

@@ -1,4 +1,4 @@
-"""Accepting: what would be appended is shown, asked for, and appended."""
+"""The acceptance of a draft: the append is shown, confirmed and written."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from leafward.base.safe_text import safe_line
 from leafward.session.journal.open_file import why_unwritable
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
-from leafward_tui.ui.cells import count, counted, percent
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.price_line import KeyHint
-from leafward_tui.ui.screen_results import LabResult
-from leafward_tui.ui.sheet import SheetLine
-from leafward_tui.ui.write_words import book_words
+from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.screens.screen_results import LabResult
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import count, counted, percent
+from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
 _LISTED = 6
-"""Facts that are listed whole before a compaction is accepted without them."""
+"""Facts that are listed before a compaction is accepted without them."""
 _SENTENCE = 4
-"""Lines of one of them on a narrow screen."""
+"""Lines of one such fact on a narrow screen."""
 
 
 class Acceptance:
@@ -66,7 +66,7 @@ class Acceptance:
         self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
 
     def accept(self) -> None:
-        """Shows what would be appended, and asks."""
+        """Shows the append, and asks for confirmation."""
         state, what_if, tell = self._state, self._state.what_if, self._view.tell
         if what_if is None:
             return
@@ -76,7 +76,7 @@ class Acceptance:
                 tell("counting what survives the edit; accept again in a moment")
                 return
         draft = state.draft
-        # Asked anew: permissions may have changed since the lab was opened.
+        # Checked again: permissions may have changed since the lab was opened.
         if shut := why_unwritable(state.session):
             tell(shut, "bad")
         elif what_if.plan.nothing:
@@ -97,7 +97,7 @@ class Acceptance:
             self._ask(draft)
 
     def _ask_for_unseen(self, draft: Draft, unseen: list[LostFact]) -> None:
-        """Lists the rules and unfinished steps that the model would not see any more, and asks what is to become of them."""
+        """Lists the rules and unfinished steps that the model would lose, and asks whether to pin them or go on without."""
         rules = sum(fact.rule for fact in unseen)
         counts = ((rules, "rule"), (len(unseen) - rules, "unfinished step"))
         facts = " and ".join(counted(count, word) for count, word in counts if count)
@@ -107,7 +107,7 @@ class Acceptance:
             about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
         them, pin = ("it", "Pin it") if len(unseen) == 1 else ("them", "Pin all of them")
         choices = [
-            Choice("p", pin, f"the summary says {them} then, word for word", "writes nothing yet"),
+            Choice("p", pin, f"the summary then has {them} word for word", "writes nothing yet"),
             Choice("a", f"Go on without {them}", f"the model will not see {them}", "asks before it appends"),
         ]
 
@@ -162,7 +162,7 @@ class Acceptance:
             if key == "a" and not self._state.busy:
                 self._append(draft)
 
-        # Named as the title of the lab does, without what Leafward noted behind it.
+        # The same name as in the lab's title: Leafward's notes after the entry are skipped.
         after = self._state.session.tree.content_at(draft.place.parent)
         note = f"after #{after}" if after >= 0 else "at the beginning"
         self._view.open_sheet(ChoiceSheet("Accept", choices, about, note=note), done)
@@ -177,12 +177,12 @@ class Acceptance:
         )
 
     def _examined(self, draft: Draft) -> Draft:
-        """The draft with what models answered in its exam."""
+        """The draft with the models' answers to its exam."""
         exam = self._state.exam
         return replace(draft, exams=exam.results) if exam.draft is draft else draft
 
     def _appended(self, draft: Draft, written: Write) -> None:
-        """Back to the tree with what was written."""
+        """Closes the lab with the write."""
         self._state.append.running = False
         self._kept.drop(draft)
         sizes = (count(draft.plan.tokens.counted_before), f"~{count(draft.counted_after)}")
@@ -203,5 +203,5 @@ def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _jo
 
 
 def _author(summarizer: str) -> str:
-    """Who wrote a summary, as one says it."""
+    """The author of a summary, as a word in a sentence."""
     return "extractive summary" if summarizer == EXTRACTIVE else f"summary by {summarizer}"

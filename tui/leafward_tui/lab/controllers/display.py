@@ -1,4 +1,4 @@
-"""All panes together, after something changed that several of them show."""
+"""The redrawing of all panes, after a change that several of them show."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction import Strategy
 from leafward_tui.lab.model.plan_lines import plan_lines
-from leafward_tui.ui.cells import counted
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.text import TextPane
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class Display:
-    """Shows the state; changes nothing of it."""
+    """Draws the state; changes nothing of it."""
 
     def __init__(
         self, state: LabState, view: LabPort, glyphs: Glyphs, turns: TurnsPane, text: TextPane
@@ -29,7 +29,7 @@ class Display:
         self._text = text
 
     def show(self) -> None:
-        """Every pane, after the choices changed."""
+        """Draws every pane, after the choices changed."""
         self._turns.show()
         self.show_plan()
         self._text.show()
@@ -37,11 +37,11 @@ class Display:
         self._view.show_hints()
 
     def show_turns(self) -> None:
-        """The left pane."""
+        """Draws the left pane."""
         self._turns.show()
 
     def show_plan(self) -> None:
-        """Sliders, strategies, ledger, injected sections."""
+        """Draws sliders, strategies, ledger and injected sections."""
         what_if = self._state.what_if
         if what_if is not None:
             waiting = frozenset(Strategy) if self._state.drafts.waiting else frozenset()
@@ -49,25 +49,25 @@ class Display:
             self._view.panes.plan.show(lambda width, _height: plan_lines(shown, width, glyphs))
 
     def show_text(self) -> None:
-        """The right pane."""
+        """Draws the right pane."""
         self._text.show()
 
     def show_state(self) -> None:
-        """The row over the summary."""
+        """Draws the row over the summary."""
         self._text.show_state()
 
     def show_heads(self) -> None:
-        """Tabs of every pane, the pane with the keys marked."""
+        """Draws the tabs of every pane, the pane with the keys marked."""
         layout = self._state.layout
         self._view.panes.show_heads(layout.area, layout.page, self._rules())
 
     def arrange(self) -> None:
-        """As many panes as there is room for."""
+        """Shows as many panes as there is room for."""
         layout = self._state.layout
         self._view.panes.show_area(layout.area, layout.page, self._rules(), whole=layout.whole)
 
     def _rules(self) -> str:
-        """Whose rules the plan follows, and how many known bugs of them it does not repeat."""
+        """The strategy of the plan, and the number of its known bugs that the plan does not repeat."""
         what_if = self._state.what_if
         if what_if is None:
             return ""

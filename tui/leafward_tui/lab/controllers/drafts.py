@@ -1,4 +1,4 @@
-"""What is made of the choices once they rest: injected text, drafts of all strategies, runs. One job after the other."""
+"""Results of the choices once they rest: injected text, drafts of all strategies, runs. One job after the other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival import survival_of
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
-from leafward_tui.ui.cells import counted, limit
+from leafward_tui.ui.text.cells import counted, limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.lab.ports import LabPort, Timer
+    from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""
 _RUNS = 12
-"""Runs kept to be held against each other."""
+"""Runs kept for comparison."""
 _FOCUS = 40
-"""Characters of a focus that tell one run from another."""
+"""Characters of a focus that distinguish one run from another."""
 
 
 class DraftMaker:
-    """Owns `state.drafts`, and the drafts and injected texts made of the choices."""
+    """Owns `state.drafts`, and the drafts and injected texts made from the choices."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class DraftMaker:
     # --- following the settings ---------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """The choices changed: what is being made is of others."""
+        """Cancels the draft being made, because the choices changed."""
         self._jobs.cancel("draft")
         self._prompt.drop()
 
     def forget(self) -> None:
-        """The session is read anew: nothing that is made of it before counts."""
+        """Forgets all results of the session, because it is read again."""
         self.stop()
         self._jobs.cancel("amend")
         self._state.drafts.collected = None
@@ -92,7 +92,7 @@ class DraftMaker:
         self._timer = self._view.set_timer(REST, self.follow)
 
     def redo(self) -> None:
-        """Makes the draft of the present choices anew."""
+        """Makes the draft of the present choices again."""
         what_if = self._state.what_if
         if what_if is not None:
             what_if.drafts.pop(what_if.choices.draft_key(), None)
@@ -100,7 +100,7 @@ class DraftMaker:
             self._display.show_text()
 
     def follow(self) -> None:
-        """Makes what the present choices lack and nobody has to be asked for."""
+        """Makes the missing results of the present choices that need no confirmation."""
         state = self._state
         what_if = state.what_if
         if what_if is None or state.stream.text is not None or state.edit.open:
@@ -110,7 +110,7 @@ class DraftMaker:
         self._next(what_if, what_if.choices)
 
     def _next(self, what_if: WhatIf, choices: Choices) -> None:
-        """Starts a job for the next thing that is missing."""
+        """Starts a job for the next missing result."""
         session, path, drafts = self._state.session, self._state.path, self._state.drafts
         injection = what_if.injections.get(what_if.injection_key)
         if drafts.collected is None:
@@ -143,7 +143,7 @@ class DraftMaker:
         choices = what_if.choices
         for strategy in (choices.strategy, *(one for one in Strategy if one is not choices.strategy)):
             own = strategy is choices.strategy
-            # A model is asked by the user only.
+            # Only the user has a model asked.
             if own and choices.asks:
                 continue
             plan = what_if.plan_of(strategy)
@@ -174,7 +174,7 @@ class DraftMaker:
         self._go_on()
 
     def _take_stood(self, there: Run) -> None:
-        """The compaction in the session is the first of the runs."""
+        """Takes the stored compaction as the first of the runs."""
         self._state.drafts.runs = (
             there,
             *(run for run in self._state.drafts.runs if run.choices is not None),
@@ -183,10 +183,10 @@ class DraftMaker:
         self._go_on()
 
     def _followed(self, what_if: WhatIf) -> None:
-        """Nothing is under way any more."""
+        """Ends the work under way."""
         drafts, draft = self._state.drafts, self._state.draft
         drafts.waiting = False
-        # A draft that was made beside another strategy's is a run too, once its strategy is the chosen one.
+        # A draft that was made beside another strategy's is a run too, once its strategy is chosen.
         if draft is not None and not any(run.choices == what_if.choices for run in drafts.runs):
             self.remember_run(draft, what_if.choices)
         self._display.show_plan()
@@ -198,7 +198,7 @@ class DraftMaker:
         self.say_failed(text)
 
     def say_failed(self, text: str) -> None:
-        """Says why there is no draft."""
+        """Shows why there is no draft."""
         self._display.show_text()
         self._view.show_hints()
         self._view.tell(text, "bad")
@@ -206,7 +206,7 @@ class DraftMaker:
     # --- drafts -------------------------------------------------------------------------------------------------------
 
     def take(self, key: tuple[object, ...], made: Draft) -> None:
-        """Keeps a draft under what it was made with, and shows what it says."""
+        """Keeps a draft under its key, and shows it."""
         state = self._state
         what_if = state.what_if
         if what_if is None:
@@ -223,7 +223,7 @@ class DraftMaker:
         self._view.show_hints()
 
     def _tell_focus(self, made: Draft, choices: Choices) -> None:
-        """Says that a focus changed nothing, where the same was drafted without it."""
+        """Shows that a focus changed nothing, where the draft without it is the same."""
         if made.focus:
             plain = replace(choices, focus="")
             same = next((run for run in self._state.drafts.runs if run.choices == plain), None)
@@ -231,27 +231,27 @@ class DraftMaker:
                 self._view.tell("the focus changes no line of this summary", "warn")
 
     def put_back(self, draft: Draft, choices: Choices) -> None:
-        """Keeps a draft that was made here before, as a run too."""
+        """Keeps a draft of an earlier visit, as a run too."""
         if self._state.what_if is not None:
             self._state.what_if.keep_draft(choices.draft_key(), draft)
             if not any(run.choices == choices for run in self._state.drafts.runs):
                 self.remember_run(draft, choices)
 
     def remember_run(self, draft: Draft, choices: Choices) -> None:
-        """Keeps a run to hold others against; one with the same settings takes its place."""
+        """Keeps a run for comparison; it replaces one with the same settings."""
         runs = self._state.drafts.runs
         standing = [run for run in runs if run.choices is None]
         others = [run for run in runs if run.choices is not None and run.choices != choices]
         self._state.drafts.runs = (*standing, *others[-(_RUNS - 1) :], run_of(draft, choices))
 
     def add_pins(self, before: Draft, choices: Choices) -> None:
-        """Puts the pins of some choices into a summary that is not written anew for them."""
+        """Adds the pins of some choices to a summary that is not written again for them."""
         work = partial(with_pins, before, choices.pins)
         self._state.drafts.amending = True
         self._jobs.latest("amend", work, partial(self._amended, choices.draft_key()), self._not_amended)
 
     def set_text(self, text: str) -> None:
-        """Takes the user's own summary over; what survives is counted anew."""
+        """Takes the user's own summary, and counts its survival again."""
         what_if, draft = self._state.what_if, self._state.draft
         if what_if is not None and draft is not None and text.strip("\n") != draft.summary.text.strip("\n"):
             key = what_if.choices.draft_key()
@@ -270,7 +270,7 @@ class DraftMaker:
 
 
 def collected(session: Session, at: int, job: Job) -> Collected:
-    """What the context that is injected at an entry is built from. Raises Cancelled, LeafwardError, OSError."""
+    """The material of the context injected at an entry. Raises Cancelled, LeafwardError, OSError."""
     found = collect(session, at, stop=job.unwanted)
     if job.unwanted():
         raise Cancelled
@@ -278,7 +278,7 @@ def collected(session: Session, at: int, job: Job) -> Collected:
 
 
 def injected(found: Collected, choices: Choices, config: Config, _job: Job) -> Injection:
-    """What would be injected at a point that was read already."""
+    """The context injected at a point whose material was read already."""
     settings = replace(configured_settings(config), budget=choices.budget, off=choices.off)
     return build(found, settings)
 
@@ -286,7 +286,7 @@ def injected(found: Collected, choices: Choices, config: Config, _job: Job) -> I
 def own_draft(
     session: Session, plan: Plan, choices: Choices, injection: Injection, corrected: int, job: Job
 ) -> Draft:
-    """A draft that asks no model: with the summary of the compaction that is corrected, -1 for an extractive one.
+    """A draft without a model: extractive, or, for a compaction `corrected` other than -1, with its summary.
 
     Raises Cancelled, LeafwardError, OSError.
     """
@@ -315,17 +315,17 @@ def draft_of(
 
 
 def with_pins(before: Draft, pins: Iterable[str], _job: Job) -> Draft:
-    """A draft whose summary was not made here, with facts pinned into it. Raises LeafwardError."""
+    """A draft with another summary's text and facts pinned into it. Raises LeafwardError."""
     return pinned(before, pins)
 
 
 def with_text(before: Draft, text: str, _job: Job) -> Draft:
-    """A draft with the user's own summary; what survives is counted anew. Raises LeafwardError."""
+    """A draft with the user's own summary, its survival counted again. Raises LeafwardError."""
     return edited(before, text)
 
 
 def stood(session: Session, compaction: int, _job: Job) -> Run:
-    """A compaction that is in the session, as a run to hold others against."""
+    """A stored compaction, as a run for comparison."""
     from leafward.compaction.exam import exam_of
 
     body = session.body(compaction) or {}
@@ -357,7 +357,7 @@ def run_of(draft: Draft, choices: Choices) -> Run:
         about += ", nothing injected"
     elif choices.off:
         about += f", {counted(len(choices.off), 'section')} off"
-    # Where there is little room the end is cut, and runs of one session rarely differ in this.
+    # Where there is little room the end is cut, and runs of one session rarely differ in this part.
     about += f", window {limit(settings.window)}"
     cost = cost_of(summary)
     name = f"{settings.strategy.value}   {by}"

@@ -28,7 +28,7 @@ class SummaryEdit:
         self.actions: Mapping[str, Callable[[], object]] = {"summary.edit": self.begin}
 
     def begin(self) -> None:
-        """Opens the field; leaving it takes the text over."""
+        """Opens the field; leaving it keeps the text."""
         draft, edit = self._state.draft, self._state.edit
         if draft is None or self._state.busy:
             self._view.tell("no summary to edit yet", "warn")
@@ -40,13 +40,13 @@ class SummaryEdit:
         self._view.show_hints()
 
     def changed(self, text: str) -> None:
-        """The number over the field follows."""
+        """Updates the number of tokens over the field."""
         if self._state.edit.open:
             self._state.edit.text = text
             self._display.show_state()
 
     def end(self) -> None:
-        """Takes the text of the field over and closes it."""
+        """Keeps the text of the field, and closes it."""
         text = self._view.panes.close_editor()
         self._state.edit.open, self._state.edit.text = False, ""
         if text.strip():

@@ -1,4 +1,4 @@
-"""The exam of the draft on show, graded when its page is; a model sits it where it is asked to."""
+"""The exam of the draft on show, graded when its page opens; a model sits it on request."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam import PLACE_WORDS, Topic
 from leafward.summaries.facts import FactKind
-from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, money, percent, wrap
-from leafward_tui.ui.exam_request import answer_words
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.sheets.exam_request import answer_words
+from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, money, percent, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 
@@ -35,7 +35,7 @@ class DraftGrader:
         self._services = services
 
     def grade(self, draft: Draft, then: Callable[[], object]) -> None:
-        """Grades a draft where that was not done; `then` is called when it is."""
+        """Grades a draft once, and calls `then` afterwards."""
         found = self._state.exam
         if found.draft is draft:
             return
@@ -48,9 +48,9 @@ class DraftGrader:
         )
 
     def ask_model(self, then: Callable[[], object]) -> None:
-        """Has a model sit the exam of the draft, after showing what it would be sent; `then` is called when it answered."""
+        """Has a model sit the exam of the draft, after showing the request; calls `then` when it has answered."""
         from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
-        from leafward_tui.ui.exam_request import ExamRequest, Subject
+        from leafward_tui.ui.sheets.exam_request import ExamRequest, Subject
 
         state, draft = self._state, self._state.exam.draft
         if draft is None:
@@ -79,7 +79,7 @@ class DraftGrader:
 
 
 def graded(draft: Draft, job: Job) -> Exam:
-    """The exam of a draft: what a model would still know after it. Raises Cancelled where it is not wanted any more."""
+    """The exam of a draft: the knowledge that a model would have after it. Raises Cancelled where it is no longer wanted."""
     from leafward.compaction.exam import exam_of_draft
 
     return exam_of_draft(draft, job.unwanted)
@@ -89,18 +89,21 @@ SIT = "sit"
 """The key of the line that has a model answer."""
 _TOPIC = 11
 _ANSWERABLE = (" can be answered", " answerable")
-"""Behind the count of questions, as there is room."""
+"""Words after the count of questions, as there is room."""
 
 
 def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Glyphs) -> Block:
-    """An exam in lines, with what models answered. enter on a question goes to what proves its answer, on the last line asks one."""
+    """An exam in lines, with the models' answers.
+
+    enter on a question goes to the entry that proves its answer, on the last line it has a model answer.
+    """
     answered, total = found.count()
     if not total:
         return Block(
             LabLine((Span(text, ink),))
             for text, ink in (
                 ("nothing to ask", "nothing"),
-                ("no file, test, rule or step with a wrong answer beside it", "faint"),
+                ("no question with a right and a wrong answer", "faint"),
             )
         )
     share, asked = percent(found.share() or 0.0, 1), f"{answered} of {counted(total, 'question')}"
@@ -126,7 +129,7 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
 
 
 def _answer(answer: Answer, width: int, glyphs: Glyphs) -> str:
-    """An answer that fits: of a path the name of the file stays, by which one tells it from another."""
+    """An answer that fits: a path keeps its file name, which distinguishes it from another."""
     text = safe_line(answer.text, 300)
     if answer.fact.kind is FactKind.PATH:
         return fit_path(text, width, gap=glyphs.ellipsis)
@@ -136,7 +139,7 @@ def _answer(answer: Answer, width: int, glyphs: Glyphs) -> str:
 def _question(
     number: int, one: Graded, given: Sequence[tuple[str, int | None]], width: int, glyphs: Glyphs
 ) -> list[LabLine]:
-    """A question with its answers, and what each model answered, by its name."""
+    """A question with its possible answers, and each model's answer by the model's name."""
     sign, ink = (glyphs.ok, "leaf") if one.answered else (glyphs.error, "bad")
     entry = int(one.question.entry)
     place = f"#{entry:,}"

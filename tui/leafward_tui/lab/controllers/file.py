@@ -1,11 +1,11 @@
-"""The file of the session: whether it went on, and reading it anew."""
+"""The file of the session: whether it has grown, and reading the new lines."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.price_line import KeyHint
+from leafward_tui.ui.bars.price_line import KeyHint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.path import PathReader
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.key_overrides import Keymap
+    from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.services import Job, Jobs
 
 
@@ -30,7 +30,7 @@ class SessionFile:
         self.actions: Mapping[str, Callable[[], object]] = {"session.reload": self.reload}
 
     def look(self) -> None:
-        """Looks whether the file went on; costs one stat. Nothing is read: plan and draft stay what they are."""
+        """Checks whether the file has grown; costs one stat. Nothing is read: plan and draft stay unchanged."""
         state = self._state
         if state.append.running or state.file.reading or state.file.grew or not self._view.is_active:
             return
@@ -38,7 +38,7 @@ class SessionFile:
             self.say_grown()
 
     def say_grown(self) -> None:
-        """Says that the file went on, and which key reads it."""
+        """Shows that the file has grown, and the key that reads it."""
         self._state.file.grew = True
         self._view.show_title()
         label = self._keymap.label("session.reload")
@@ -49,7 +49,7 @@ class SessionFile:
         )
 
     def reload(self) -> None:
-        """Reads what was added to the file, and measures anew; what is chosen stays."""
+        """Reads the new lines of the file, and measures again; the choices stay."""
         state = self._state
         if state.busy or state.drafts.amending:
             self._view.tell(state.busy or "counting what survives the edit; read again in a moment", "warn")
@@ -69,5 +69,5 @@ class SessionFile:
 
 
 def reread(session: Session, _job: Job) -> None:
-    """Reads what was added to the file. Raises LeafwardError, OSError."""
+    """Reads the new lines of the file. Raises LeafwardError."""
     session.refresh()

@@ -1,4 +1,4 @@
-"""Which pane has the keys, and which page the text pane shows."""
+"""The pane with the keys, and the page of the text pane."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PaneLayout:
         }
 
     def go_to(self, area: str, page: str | None = None) -> None:
-        """Keys go to a pane, which is shown if it was not."""
+        """Gives the keys to a pane, which is shown if it was not."""
         layout = self._state.layout
         page = "Summary" if area == "fates" else page or layout.page
         changed = page != layout.page
@@ -46,7 +46,7 @@ class PaneLayout:
         self._view.show_hints()
 
     def step(self, by: int) -> None:
-        """The next pane, or the one before; where one has all the room, the next page of the bar."""
+        """Goes to the next pane, or the one before; where one has all the room, to the next page of the bar."""
         layout = self._state.layout
         if self._view.panes.columns_shown == 1:
             tabs = {"cut": "Cut", "plan": "Plan", "fates": "Lost"}
@@ -58,13 +58,13 @@ class PaneLayout:
         self.go_to(areas[(at + by) % len(areas)])
 
     def turn_page(self) -> None:
-        """Summary, prompt, injected text, exam."""
+        """Turns to the next page: summary, prompt, injected text, exam."""
         layout = self._state.layout
         at = (PAGES.index(layout.page) + 1) % len(PAGES) if layout.area in ("text", "fates") else 0
         self.go_to("text", PAGES[at])
 
     def toggle_whole(self) -> None:
-        """The pane with the keys has all the room, or shares it."""
+        """Gives all the room to the pane with the keys, or shares it again."""
         layout = self._state.layout
         if not layout.whole and self._view.panes.columns_shown == 1:
             self._view.tell("this pane has all the room already")
@@ -73,14 +73,14 @@ class PaneLayout:
         self.go_to(layout.area)
 
     def go_to_tab(self, tab: str) -> None:
-        """A tab was clicked."""
+        """Goes to the page of the clicked tab."""
         if tab in PAGES:
             self.go_to("text", tab)
         else:
             self.go_to({"Cut": "cut", "Plan": "plan", "Lost": "fates"}[tab])
 
     def take_focus(self, area: str) -> None:
-        """A pane got the keys by a click."""
+        """Takes a click on a pane, which gave it the keys."""
         if area != self._state.layout.area:
             self._state.layout.area = area
             self._display.show_heads()

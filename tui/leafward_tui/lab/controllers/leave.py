@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Leave:
-    """The field, then the summary that is being written, then the pane that has all the room, then the lab."""
+    """Leaves one mode at a time: the field, the summary being written, the pane with all the room, then the lab."""
 
     def __init__(
         self, state: LabState, view: LabPort, layout: PaneLayout, edit: SummaryEdit, request: SummaryRequest
@@ -30,7 +30,7 @@ class Leave:
         self.actions: Mapping[str, Callable[[], object]] = {"mode.leave": self.leave}
 
     def leave(self) -> None:
-        """Leaves what is under way; a write is waited for."""
+        """Leaves the mode under way; a write is waited for."""
         mode = self._state.mode
         if mode is Mode.EDIT:
             self._edit.end()

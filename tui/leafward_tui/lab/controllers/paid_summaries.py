@@ -1,4 +1,4 @@
-"""Summaries that were paid for, or written by hand, and not appended: they are still there for who comes back."""
+"""Summaries that were paid for or written by hand, and not appended: kept for the next visit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact
-from leafward_tui.ui.cells import age, counted, exact, money
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import age, counted, exact, money
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.display import Display
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class KeptSummaries:
-    """Puts drafts back that were made here before."""
+    """Puts drafts of an earlier visit back."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class KeptSummaries:
         self._kept = kept
 
     def take_up(self, *, offer: bool) -> None:
-        """Puts drafts back that were not appended; offers the last one."""
+        """Puts drafts back that were not appended; with `offer`, shows the last one."""
         state, what_if = self._state, self._state.what_if
         found = self._kept.of(state.session, state.path.at)
         if what_if is None or not found:
@@ -55,7 +55,7 @@ class KeptSummaries:
             self._drafts.put_back(one.draft, one.choices)
         self._display.show_text()
         self._view.show_hints()
-        # Whoever comes with facts to pin has another summary in mind.
+        # A user who comes with facts to pin has another summary in mind.
         if not offer or state.given_pins or not self._view.is_active:
             return
         last = found[-1]
@@ -67,7 +67,7 @@ class KeptSummaries:
             self._offer(last, len(found))
 
     def _made(self, one: KeptDraft) -> str:
-        """When it was made."""
+        """The time of the draft in words."""
         ago = age(self._services.clock() - one.made)
         return "made just now" if ago == "now" else f"made {ago} ago"
 
@@ -105,5 +105,5 @@ class KeptSummaries:
 
 
 def _author(one: KeptDraft) -> str:
-    """Who wrote it."""
+    """The author of the draft."""
     return safe_line(one.draft.summary.summarizer, 60) + (", edited" if one.draft.changed else "")

@@ -1,4 +1,4 @@
-"""Measures the path that is planned on."""
+"""The measurement of the path that is planned on."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ class PathReader:
         self._prefetch = prefetch
 
     def forget(self) -> None:
-        """The session changes: what is being made of it does not count."""
+        """Drops the work on the session, because it changes."""
         self._settings.stop()
         self._drafts.forget()
         self._turns.forget_words()
 
     def measure(self) -> None:
-        """Measures the path anew; what is chosen stays."""
+        """Measures the path again; the choices stay."""
         state = self._state
         self.forget()
         before = state.what_if.choices if state.what_if is not None else None
@@ -81,7 +81,7 @@ class PathReader:
         self._jobs.latest("measure", work, self._measured, self._failed)
 
     def _measured(self, found: Measured) -> None:
-        """Shows the plan; a draft follows behind."""
+        """Shows the plan; a draft follows."""
         path, before = self._state.path, self._state.what_if
         self.forget()
         if before is not None:
@@ -93,10 +93,10 @@ class PathReader:
         self._view.panes.cut.go("cut")
         self._drafts.rest()
         if path.shut:
-            # Said before anybody works on a plan that cannot be accepted.
+            # Shown before the user works on a plan that cannot be accepted.
             self._view.tell(path.shut, "warn")
         if before is not None:
-            # What was chosen while the path was measured holds.
+            # The choices made during the measurement stay.
             self._settings.choose(replace(before.choices, cut=None))
         self._kept.take_up(offer=before is None)
         self._jobs.latest("lab modules", modules, lambda _none: self._prefetch())
@@ -112,17 +112,17 @@ _SOON = ("textual.widgets._text_area", "leafward_tui.lab.runs")
 
 
 class Measured(NamedTuple):
-    """A path that was measured: the entry it leads to, the compaction beside which it is planned (-1 for none)."""
+    """A measured path: the entry it leads to, the compaction beside which it is planned (-1 for none)."""
 
     at: EntryIndex
     beside: EntryIndex
     what_if: WhatIf
     shut: str
-    """Why nobody can write to the session; empty where one can."""
+    """The reason why nothing can be written to the session; empty where it can."""
 
 
 def modules(job: Job) -> None:
-    """Loads what the keys of the lab need, so that none of them has to wait for that."""
+    """Loads the modules for the keys of the lab, so that no key has to wait for them."""
     for name in _SOON:
         if job.unwanted():
             return
@@ -132,7 +132,7 @@ def modules(job: Job) -> None:
 def measured(
     session: Session, entry: int, config: Config, pins: tuple[str, ...], before: Choices | None, _job: Job
 ) -> Measured:
-    """Measures the path to an entry, with the choices from before except for the cut. Raises LeafwardError, OSError."""
+    """Measures the path to an entry, with the choices of `before` except for the cut. Raises LeafwardError, OSError."""
     shut = why_unwritable(session)
     at, beside = point_of(session, entry)
     what_if = begin(session, at, beside, config)
@@ -141,7 +141,7 @@ def measured(
         what_if.replan()
         return Measured(at, beside, what_if, shut)
     if pins and beside >= 0:
-        # A correction keeps the summary, and what was pinned into it before.
+        # A correction keeps the summary and its pins.
         pins = tuple(dict.fromkeys([*pins_in(session.body(beside) or {}), *pins]))
         what_if.choices = replace(_cut_as(session, beside, what_if.choices), summarizer=AS_IT_IS)
         what_if.replan()
@@ -151,14 +151,14 @@ def measured(
 
 
 def point_of(session: Session, entry: int) -> tuple[EntryIndex, EntryIndex]:
-    """Where a compaction at an entry is planned, and the compaction beside it (-1 for none)."""
+    """The entry that a compaction is planned at, and the compaction beside it (-1 for none)."""
     if entry >= 0 and session.columns.kind[entry] == Kind.COMPACTION:
         return EntryIndex(planned_at(session, entry)), EntryIndex(entry)
     return EntryIndex(entry), NO_ENTRY
 
 
 def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
-    """Measures the path to an entry. Beside a compaction that is in the session, its own cut is where it begins."""
+    """Measures the path to an entry; beside a stored compaction, begins with its own cut."""
     sizes = measure(session, at, estimators=ALL_ESTIMATORS)
     turns = PathTurns(sizes)
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
@@ -181,7 +181,7 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
 
 
 def _cut_as(session: Session, compaction: EntryIndex, choices: Choices) -> Choices:
-    """Choices that cut as a compaction did, also one that kept no entry: its summary tells of all that it replaced."""
+    """Choices with the cut of a compaction, even of one that kept no entry: its summary covers all entries it replaced."""
     from leafward.compaction.repair import plan_of
 
     if choices.cut is not None:
@@ -203,7 +203,7 @@ def _first_kept(session: Session, compaction: int) -> int:
 
 
 def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, int]:
-    """What the branches that leave a path begin with, each with the position of the entry it leaves."""
+    """The first entry of each branch that leaves a path, with the position of the entry that it leaves."""
     tree = session.tree
     position = {entry: place for place, entry in enumerate(entries)}
     path = tree.path_runs(at)
@@ -219,14 +219,14 @@ def _branches(session: Session, at: int, entries: Iterable[int]) -> dict[int, in
                 found.setdefault(tree.content_from(child), place)
     onward = _onward(session, at)
     if onward >= 0 and position:
-        # The path itself is no branch of its own beginning: it has one row, also where nothing else leaves there.
+        # The path itself is no branch: it has one row, even where nothing else leaves there.
         found = {entry: place for entry, place in found.items() if not tree.is_ancestor(entry, session.place)}
         found[onward] = len(position) - 1
     return found
 
 
 def _onward(session: Session, at: int) -> int:
-    """What is said next on the path of the leaf, seen from an entry above it; -1 where the leaf is at or beside the entry."""
+    """The next entry of the conversation on the way to the leaf; -1 where the leaf is not below the entry."""
     if at < 0 or not session.tree.is_ancestor(at, session.place):
         return NO_ENTRY
     kinds = session.columns.kind

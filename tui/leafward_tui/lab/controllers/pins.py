@@ -9,8 +9,8 @@ from leafward.compaction.pins import as_sentences
 from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.survival import Status
 from leafward_tui.lab.model.fates import LostFact, lost_facts
-from leafward_tui.ui.cells import exact
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.text.cells import exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _MANY = 12
 """Facts that are pinned together without a question."""
@@ -42,7 +42,7 @@ class Pins:
         }
 
     def lost(self) -> list[LostFact]:
-        """The lost facts as they are listed, pinned ones among them."""
+        """The lost facts in the order of the list, pinned ones among them."""
         draft, what_if = self._state.shown_draft, self._state.what_if
         return lost_facts(draft.survival, what_if.pinned) if draft is not None and what_if is not None else []
 
@@ -51,7 +51,7 @@ class Pins:
         layout = self._state.layout
         alone = self._view.panes.columns_shown == 1 and layout.area != "fates"
         if alone or layout.page != "Summary":
-            # A fact that is not shown would be pinned.
+            # A fact that is not on the screen would be pinned.
             self._view.tell("the lost facts are not shown here: go to them to pin one", "warn")
             return
         area, _, number = self._view.panes.fates.key.partition(":")
@@ -63,7 +63,7 @@ class Pins:
         self._view.panes.fates.move_by(1)
 
     def pin_all(self) -> None:
-        """Pins all facts that are lost; where that would be many, asks which."""
+        """Pins all lost facts; asks first where there are many."""
         facts = [fact for fact in self.lost() if not fact.pinned]
         if len(facts) <= _MANY:
             self.toggle(facts)
@@ -71,7 +71,7 @@ class Pins:
             self._ask_how_many(facts)
 
     def _ask_how_many(self, facts: list[LostFact]) -> None:
-        """Asks whether all of many facts are meant, or those that weigh most."""
+        """Asks whether to pin all of many facts, or those with the most weight."""
         glyphs = self._glyphs
 
         def effect(some: list[LostFact]) -> str:
@@ -112,7 +112,7 @@ class Pins:
                 made = made.pinned(fact.pin)
                 pinned = [known for known in pinned if known.pin != fact.pin]
                 continue
-            # Where it stands it is found at once; what was not looked up is looked for from the end.
+            # A fact with a known entry is found at once; any other is searched for from the end.
             at = fact.entry if fact.entry >= 0 else int(what_if.plan.at)
             (sentence,) = as_sentences(state.session, at, [fact.pin])
             if sentence not in made.pins:
@@ -120,5 +120,5 @@ class Pins:
             pinned.append(replace(fact, pin=sentence, pinned=True))
         self._settings.set_pins(pinned, made)
         if before is not None and (before.changed or before.summary.usage is not None):
-            # What a model wrote, or the user, is not written anew for a pin.
+            # The summary of a model or of the user is not written again for a pin.
             self._drafts.add_pins(before, made)

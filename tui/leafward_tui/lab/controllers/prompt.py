@@ -1,4 +1,4 @@
-"""What a model would be sent for the present choices, worked out without sending it."""
+"""The requests to a model for the present choices, computed without sending them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PromptReader:
         self._display = display
 
     def read(self, then: Callable[[Outgoing], object] | None = None) -> None:
-        """Works it out, where a model would be asked; `then` hears it where the user waits for it."""
+        """Makes the requests, where a model would be asked; `then` gets them where the user waits for them."""
         what_if = self._state.what_if
         if what_if is None or not what_if.choices.asks or what_if.plan.nothing:
             return
@@ -67,14 +67,14 @@ class PromptReader:
         self._view.tell(text, "bad")
 
     def drop(self) -> None:
-        """The choices changed: what is being worked out is for others."""
+        """Cancels the requests being made, because the choices changed."""
         self._jobs.cancel("prompt")
         if self._state.prompt.awaited:
             self._state.prompt.awaited = ""
             self._view.tell("")
 
     def renew(self) -> None:
-        """The settings rest: it is worked out anew where it was known or is on show."""
+        """Makes the requests again once the settings rest, where they were known or are on show."""
         known, self._state.prompt.sending = self._state.prompt.sending is not None, None
         if known or self._state.layout.page == "Prompt":
             self.read()
@@ -83,7 +83,7 @@ class PromptReader:
 def outgoing(
     session: Session, plan: Plan, choices: Choices, injection: Injection | None, config: Config, _job: Job
 ) -> Outgoing:
-    """What a model would be sent for a draft of a plan; nothing is sent. Raises LeafwardError, OSError."""
+    """The requests to a model for the draft of a plan; nothing is sent. Raises LeafwardError, OSError."""
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.model import Model
 

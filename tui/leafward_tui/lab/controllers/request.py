@@ -1,4 +1,4 @@
-"""The summary by a model: asked for after what is sent was shown, streamed in, given up."""
+"""The summary by a model: confirmed after the request was shown, streamed in, cancelled."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.growth import planned_growth
 from leafward_tui.lab.controllers.drafts import draft_of
 from leafward_tui.lab.state import Mode
-from leafward_tui.ui.cells import counted, exact, money
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.price_line import KeyHint
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import counted, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,7 +61,7 @@ class SummaryRequest:
         self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
 
     def run(self) -> None:
-        """Writes the summary: at once where nobody is asked, else after showing what would be sent."""
+        """Writes the summary: at once where no model is asked, else after showing the request."""
         what_if, state = self._state.what_if, self._state
         if what_if is None:
             return
@@ -86,7 +86,7 @@ class SummaryRequest:
             self._view.tell("")
 
     def ask(self, sending: Outgoing) -> None:
-        """Asks before anything is sent: how much, to whom, for how much, what was taken out."""
+        """Asks before anything is sent: tokens, address, price, redacted secrets."""
         from leafward.summaries.summarizers.addresses import host_of
 
         what_if = self._state.what_if
@@ -98,7 +98,7 @@ class SummaryRequest:
         about = [SheetLine(f"{exact(sending.tokens)} tokens in {requests}, {price}")]
         if secrets:
             names = ", ".join(safe_line(name, 40) for name in sorted(sending.redacted))
-            about.append(SheetLine(f"{counted(secrets, 'secret')} taken out: {names}", "warn"))
+            about.append(SheetLine(f"{counted(secrets, 'secret')} redacted: {names}", "warn"))
         else:
             about.append(SheetLine("no secrets found"))
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
@@ -113,7 +113,7 @@ class SummaryRequest:
                 f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
                 refused=grows,
             ),
-            Choice("v", "Look at the text first", "every word that would be sent", "nothing is sent"),
+            Choice("v", "Read what would be sent", "every word, before you decide", "nothing is sent"),
         ]
 
         def done(key: str | None) -> None:
@@ -126,7 +126,7 @@ class SummaryRequest:
         self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name), done)
 
     def start(self) -> None:
-        """Sends what was shown; the summary comes in where it will stand."""
+        """Sends the request that was shown; the summary streams in at its place."""
         what_if, stream = self._state.what_if, self._state.stream
         if what_if is None or self._state.mode is not Mode.CHOICE or self._jobs.running("measure"):
             return
@@ -158,7 +158,7 @@ class SummaryRequest:
         self._display.show_text()
 
     def _tick(self) -> None:
-        """The seconds go on while nothing comes."""
+        """Updates the seconds while no text comes."""
         if self._state.mode is Mode.STREAM:
             self._display.show_state()
             self._view.set_timer(_SECOND, self._tick)
@@ -172,7 +172,7 @@ class SummaryRequest:
         self._drafts.say_failed(text)
 
     def cancel(self) -> None:
-        """Gives the running summary up."""
+        """Cancels the running summary."""
         self._jobs.cancel("stream")
         self._state.stream.text = None
         self._view.tell("cancelled: nothing was written", "warn")
@@ -189,7 +189,7 @@ def model_draft(
     tell: Callable[[Progress], object],
     job: Job,
 ) -> Draft:
-    """A draft by a model; `tell` hears how far it is. Raises Cancelled, LeafwardError, OSError."""
+    """A draft by a model; `tell` gets its progress. Raises Cancelled, LeafwardError, OSError."""
     from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.model import Model
@@ -201,7 +201,7 @@ def model_draft(
 
 
 class _Growing:
-    """Progress that comes faster than it is shown: only the last is shown."""
+    """Progress that comes faster than it is shown: only the last one is shown."""
 
     def __init__(self, tell: Callable[[Progress], object], job: Job) -> None:
         self._tell = tell
@@ -210,7 +210,7 @@ class _Growing:
         self._shown = True
 
     def grew(self, now: Progress) -> None:
-        """Takes how far it is; called in the thread of the job."""
+        """Takes the progress; called in the thread of the job."""
         self._last = now
         if self._shown:
             self._shown = False

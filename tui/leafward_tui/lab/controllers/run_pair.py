@@ -1,4 +1,4 @@
-"""Two of the runs held against each other: A, and the one under the cursor."""
+"""The comparison of two runs: A, and the one under the cursor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from leafward_tui.lab.controllers.exam import graded
 from leafward_tui.lab.model.runs import FactsKept, difference, exam_difference, run_head, run_lines
 from leafward_tui.lab.model.texts import summary_lines
-from leafward_tui.ui.pane_lines import Block
+from leafward_tui.ui.panes.pane_lines import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam import Exam
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
-    from leafward_tui.lab.ports import LinesPane
+    from leafward_tui.ui.panes.pane_ports import LinesPane
     from leafward_tui.ui.services import AppServices, Jobs
 
 
@@ -26,19 +26,19 @@ class RunsPort(Protocol):
 
     @property
     def table(self) -> LinesPane:
-        """A line a run."""
+        """The lines of the runs."""
 
     @property
     def table_head(self) -> LinesPane:
-        """What its columns are."""
+        """The names of its columns."""
 
     @property
     def facts(self) -> LinesPane:
-        """What survives in both."""
+        """The facts that survive in each."""
 
     @property
     def exams(self) -> LinesPane:
-        """What can be answered after both."""
+        """The questions that can be answered after each."""
 
     @property
     def texts(self) -> tuple[LinesPane, LinesPane]:
@@ -46,16 +46,16 @@ class RunsPort(Protocol):
 
     @property
     def place(self) -> int:
-        """What has the keys: 0 the table, 1 and 2 the summaries."""
+        """The number of the pane with the keys: 0 the table, 1 and 2 the summaries."""
 
     def focus_place(self, place: int) -> None:
-        """Keys go to the table or a summary."""
+        """Gives the keys to the table or a summary."""
 
     def show_head(self, note: str) -> None:
-        """The head of the table."""
+        """Shows the head of the table."""
 
     def show_names(self, first: Run, second: Run) -> None:
-        """The heads of both summaries."""
+        """Shows the heads of both summaries."""
 
     def dismiss(self, choices: Choices | None) -> object:
         """Closes the screen with the choices to go on with."""
@@ -67,10 +67,10 @@ class RunsState:
 
     runs: tuple[Run, ...]
     first: int = field(init=False)
-    """The run that is called A."""
+    """The number of the run called A."""
     kept: FactsKept = field(init=False)
     exams: dict[int, Exam] = field(init=False)
-    """As far as they are graded, by the number of the run."""
+    """The graded exams, by the number of the run."""
 
     def __post_init__(self) -> None:
         self.exams = {number: run.exam for number, run in enumerate(self.runs) if run.exam is not None}
@@ -79,7 +79,7 @@ class RunsState:
 
 
 class RunPair:
-    """What the keys of the runs do."""
+    """Performs the keys of the runs."""
 
     def __init__(self, state: RunsState, view: RunsPort, services: AppServices, jobs: Jobs) -> None:
         self._state = state
@@ -102,7 +102,7 @@ class RunPair:
         return int(number) if number else len(self._state.runs) - 1
 
     def show(self, at: str | None = None) -> None:
-        """Everything, after A or the size changed."""
+        """Draws all panes, after A or the size changed."""
         state, glyphs = self._state, self._services.glyphs
         self._view.show_head("each run is scored on its own facts; A beside the run under the cursor")
         self._view.table_head.show(lambda width, _height: Block([run_head(width)]))
@@ -110,7 +110,7 @@ class RunPair:
         self.show_pair()
 
     def show_pair(self) -> None:
-        """A beside B."""
+        """Draws A beside B."""
         state, glyphs = self._state, self._services.glyphs
         a, b = state.first, self.second
         first, second = state.runs[a], state.runs[b]
@@ -128,7 +128,7 @@ class RunPair:
         )
 
     def show_exams(self) -> None:
-        """The exams of A and B; what is not graded yet is, one after the other."""
+        """Draws the exams of A and B, and grades missing ones, one after the other."""
         exams, pair = self._state.exams, (self._state.first, self.second)
         a, b = (exams.get(number) for number in pair)
         self._view.exams.show(lambda width, _height: exam_difference(a, b, width))
@@ -149,19 +149,19 @@ class RunPair:
             self.show_pair()
 
     def _step_pane(self, by: int) -> None:
-        """The table, the summary of A, that of B."""
+        """Goes on between the table, the summary of A and that of B."""
         self._view.focus_place((self._view.place + by) % 3)
 
     def call_first(self) -> None:
-        """The run under the cursor is A from now on."""
+        """Makes the run under the cursor A."""
         self._state.first = self.second
         self.show()
 
     def take(self) -> None:
-        """Back to the lab, with the settings of the run under the cursor."""
+        """Closes the screen with the settings of the run under the cursor."""
         self._view.dismiss(self._state.runs[self.second].choices)
 
     def copy(self) -> None:
-        """Copies the summary of the run under the cursor, or of the one with the keys."""
+        """Copies the summary of the run under the cursor, or of the summary pane with the keys."""
         number = self._state.first if self._view.place == 1 else self.second
         self._services.copy(self._state.runs[number].text)

@@ -1,4 +1,4 @@
-"""The choices: sliders, cuts, strategies, sections. Each key makes another plan; nothing is decoded for it."""
+"""The choices: sliders, cuts, strategies, sections. Each key makes another plan; no entry is decoded for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """Owns the choices, with its plans and pins."""
+    """Owns the choices, their plans and their pins."""
 
     def __init__(
         self, state: LabState, view: LabPort, jobs: Jobs, display: Display, drafts: DraftMaker
@@ -54,7 +54,7 @@ class Settings:
     # --- choices ------------------------------------------------------------------------------------------------------
 
     def choose(self, choices: Choices) -> None:
-        """Takes other choices: the plan follows at once, a draft once the settings rest."""
+        """Sets other choices: the plan follows at once, a draft once the settings rest."""
         what_if = self._state.what_if
         if what_if is None or choices == what_if.choices:
             return
@@ -65,7 +65,7 @@ class Settings:
         before, what_if.choices = what_if.choices, choices
         self.stop()
         if (before.focus, before.summarizer) != (choices.focus, choices.summarizer):
-            # The title names them; what it takes to make it is too much for a step of a slider.
+            # The title shows them; making the title takes too long for a step of a slider.
             self._view.show_title()
         missing = what_if.missing()
         if what_if.quick(missing):
@@ -81,7 +81,7 @@ class Settings:
             self._jobs.latest("plan", work, self._planned, lambda text: self._view.tell(text, "bad"))
 
     def stop(self) -> None:
-        """What is being made for other choices is given up."""
+        """Cancels the work for other choices."""
         self._jobs.cancel("plan")
         self._drafts.stop()
 
@@ -94,7 +94,7 @@ class Settings:
             self._drafts.rest()
 
     def set_pins(self, pinned: list[LostFact], choices: Choices) -> None:
-        """Takes other pins, and choices with them."""
+        """Sets other pins, and choices with them."""
         if self._state.what_if is not None:
             self._state.what_if.pinned = pinned
             self.choose(choices)
@@ -102,7 +102,7 @@ class Settings:
     # --- sliders ------------------------------------------------------------------------------------------------------
 
     def _dial(self) -> Dial | None:
-        """The slider that arrows move: that of the cursor in the plan, else what is kept."""
+        """The slider that arrows move: that of the cursor in the plan, else the one for kept tokens."""
         where = self._state.layout.area
         if where != "plan":
             return Dial.KEEP if where == "cut" else None
@@ -124,7 +124,7 @@ class Settings:
             self._view.tell("no slider in this pane: they are in the plan", "warn")
 
     def drag(self, key: str, x: int) -> None:
-        """The mouse holds a slider at a cell."""
+        """Moves the slider held by the mouse to a cell."""
         what_if = self._state.what_if
         area, _, name = key.partition(":")
         if what_if is None or area != "dial":
@@ -137,7 +137,7 @@ class Settings:
     # --- cuts ---------------------------------------------------------------------------------------------------------
 
     def _cut_beside(self, step: int) -> None:
-        """The next legal cut below, or above."""
+        """Goes to the next legal cut below, or above."""
         what_if = self._state.what_if
         if what_if is None:
             return
@@ -154,7 +154,7 @@ class Settings:
         self.cut_at(position)
 
     def cut_at(self, position: int) -> None:
-        """Puts the cut right before a position, or says why it cannot stand there."""
+        """Puts the cut right before a position, or shows why it cannot stand there."""
         what_if = self._state.what_if
         if what_if is None or not 0 <= position < len(what_if.sizes):
             return
@@ -167,7 +167,7 @@ class Settings:
             self._view.panes.cut.go("cut")
 
     def cut_here(self) -> None:
-        """The cut goes before the row of the cursor; in the plan, a section is switched."""
+        """Puts the cut before the row of the cursor; in the plan, switches a section."""
         if self._state.layout.area == "plan":
             self.switch()
             return
@@ -178,7 +178,7 @@ class Settings:
             self._view.tell("no row of the cut is chosen", "warn")
 
     def turn_chosen(self, key: str, *, twice: bool) -> None:
-        """A line of the turns was clicked."""
+        """Puts the cut before the clicked turn."""
         area, _, place = key.partition(":")
         if (area == "cut" and place) or (area == "at" and twice):
             self.cut_at(int(place))
@@ -205,7 +205,7 @@ class Settings:
             self.choose(replace(what_if.choices, inject=not what_if.choices.inject))
 
     def plan_chosen(self, key: str, x: int) -> None:
-        """A line of the plan was clicked."""
+        """Handles a click on a line of the plan."""
         if key == "strategies":
             found = strategy_at([one.value for one in Strategy], self._view.panes.plan.cells, x)
             if found >= 0:

@@ -1,4 +1,4 @@
-"""What the cursor leads to: the source of a line, its text, the runs side by side, the context before and after."""
+"""Destinations of the cursor: the source of a line, its text, the runs side by side, the context before and after."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.ports import LabPort, LinesPane
+    from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.screen_results import XRayResult
+    from leafward_tui.ui.panes.pane_ports import LinesPane
+    from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.ui.services import AppServices
 
 
 class Sources:
-    """Goes there; changes nothing itself."""
+    """Goes to these places; changes nothing itself."""
 
     def __init__(
         self,
@@ -55,13 +56,13 @@ class Sources:
 
     @property
     def pane(self) -> LinesPane:
-        """The pane that row keys go to."""
+        """The pane for the row keys."""
         panes = self._view.panes
         views = {"plan": panes.plan, "text": panes.text, "fates": panes.fates}
         return views.get(self._state.layout.area, panes.cut)
 
     def choose(self) -> None:
-        """In a list the source of the line, on the last line of the exam a model that answers it; else writes the summary."""
+        """Goes to a line's source, has a model sit the exam, or switches a section; elsewhere, writes the summary."""
         area, line = self._state.layout.area, self.pane.line
         if area in ("text", "fates") and line is not None and line.entry >= 0:
             self.go_to_source(self.pane)
@@ -73,7 +74,7 @@ class Sources:
             self._request.run()
 
     def go_to_source(self, pane: LinesPane) -> None:
-        """Shows the entry that a line comes from among the turns."""
+        """Goes to the entry that a line comes from, among the turns."""
         line = pane.line
         if line is not None and line.entry >= 0 and self.show_entry(line.entry):
             self._view.tell(f"#{line.entry}   {' '.join(line.text.split())}"[:200])
@@ -90,7 +91,7 @@ class Sources:
         return True
 
     def copy(self) -> None:
-        """Copies what the right pane shows, or the line of the cursor."""
+        """Copies the text of the right pane, or the line of the cursor."""
         state, copy = self._state, self._services.copy
         layout, draft, what_if = state.layout, state.draft, state.what_if
         if layout.area == "text" and layout.page == "Summary" and draft is not None:
@@ -101,7 +102,7 @@ class Sources:
             copy(" ".join(line.text.split()))
 
     def compare_runs(self) -> None:
-        """The runs made so far, two of them side by side."""
+        """Opens the comparison of the runs made so far."""
         from leafward_tui.lab.runs import RunsScreen
 
         runs = self._state.drafts.runs
@@ -117,7 +118,7 @@ class Sources:
         self._view.open_sheet(RunsScreen(runs), done)
 
     def open_xray(self) -> None:
-        """The context before and after, aligned."""
+        """Opens the X-ray of the plan."""
         what_if = self._state.what_if
         if what_if is None:
             return

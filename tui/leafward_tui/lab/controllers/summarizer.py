@@ -1,4 +1,4 @@
-"""Who writes the summary, and what it should emphasise."""
+"""The choice of the summariser, and of the focus of its summary."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.sheet import SheetLine, TextSheet
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ class Summarizer:
         }
 
     def choose(self) -> None:
-        """Asks who writes the summary."""
+        """Asks for the summariser."""
         what_if = self._state.what_if
         if what_if is None or self._state.busy:
             self._view.tell(self._state.busy, "warn")
@@ -132,7 +132,7 @@ class Summarizer:
         self._view.open_sheet(sheet, done)
 
     def _look_up(self, name: str) -> None:
-        """Chooses a model if it can be asked. Whether it can is known before anything is sent."""
+        """Chooses a model if it can be asked, which is known before anything is sent."""
         model = self._state.model
 
         def done(problem: str) -> None:
@@ -157,7 +157,7 @@ class Summarizer:
         )
 
     def summarize_by(self, name: str) -> None:
-        """Another summariser writes from now on."""
+        """Sets another summariser."""
         what_if = self._state.what_if
         if what_if is not None:
             self._settings.choose(replace(what_if.choices, summarizer=name))
@@ -166,7 +166,7 @@ class Summarizer:
                 self._prompt.read()
 
     def ask_focus(self) -> None:
-        """Asks what the summary should emphasise."""
+        """Asks for the focus of the summary."""
         what_if = self._state.what_if
         if what_if is None or self._state.busy:
             self._view.tell(self._state.busy, "warn")
@@ -188,7 +188,10 @@ class Summarizer:
 
 
 def model_problem(name: str, config: Config, _job: Job) -> str:
-    """Why a model cannot be asked: its name is unknown, its key or address missing. Empty where it can; nothing is sent."""
+    """The reason why a model cannot be asked, such as an unknown name or a missing key; empty where it can.
+
+    Nothing is sent.
+    """
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.failures import SummaryFailed
     from leafward.summaries.summarizers.model import Model

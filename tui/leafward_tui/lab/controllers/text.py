@@ -1,4 +1,4 @@
-"""The pane of the summary: the page on show, the row over it, and what survives."""
+"""The pane of the summary: the page on show, the row over it, and the surviving facts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from leafward_tui.lab.model.texts import (
     summary_lines,
 )
 from leafward_tui.lab.widgets.state_line import Writing
-from leafward_tui.ui.pane_lines import Block
+from leafward_tui.ui.panes.pane_lines import Block
 
 if TYPE_CHECKING:
     from leafward.summaries.survival import Survival
@@ -38,12 +38,12 @@ class TextPane:
         self._view = view
         self._services = services
         self._fates_of: tuple[Survival | None, tuple[LostFact, ...], bool] | None = None
-        """What the lines of the facts were made of."""
+        """The inputs of the lines about facts."""
         self._page_of: tuple[object, ...] | None = None
-        """What the page was made of."""
+        """The inputs of the page."""
 
     def show(self) -> None:
-        """The page, the row over it, and what survives."""
+        """Draws the page, the row over it, and the surviving facts."""
         state, panes = self._state, self._view.panes
         what_if = state.what_if
         if what_if is None:
@@ -61,7 +61,7 @@ class TextPane:
         survival = shown.survival if (shown := state.shown_draft) is not None else None
         pinned, counting = tuple(what_if.pinned), waiting and survival is None
         if (survival, pinned, counting) != self._fates_of:
-            # A step of a slider leaves what survives as it is: hundreds of lines are not made again for it.
+            # A step of a slider leaves survival unchanged: hundreds of lines are not made again for it.
             self._fates_of = (survival, pinned, counting)
             glyphs = self._services.glyphs
             panes.fates.show(
@@ -69,12 +69,12 @@ class TextPane:
             )
 
     def show_state(self) -> None:
-        """The row over the text."""
+        """Draws the row over the text."""
         if (what_if := self._state.what_if) is not None:
             self._view.panes.state_line.show(self._writing(what_if))
 
     def _made_of(self, what_if: WhatIf) -> tuple[object, ...]:
-        """All that the page depends on."""
+        """All inputs of the page."""
         state = self._state
         page = state.layout.page
         if page == "Injected":
@@ -164,7 +164,7 @@ class TextPane:
         )
 
     def _writing(self, what_if: WhatIf) -> Writing:
-        """What stands over the text."""
+        """The row over the text."""
         state, keymap = self._state, self._services.keymap
         leave, stream = keymap.label("mode.leave"), state.stream
         if state.edit.open:
@@ -201,5 +201,5 @@ class TextPane:
 
 
 def _reason(what_if: WhatIf) -> str:
-    """Why there is nothing to compact."""
+    """The reason why there is nothing to compact."""
     return what_if.plan.diagnostics[0].text if what_if.plan.diagnostics else "nothing to compact"

@@ -1,4 +1,4 @@
-"""The pane of the turns: what happens to each, words for those on the screen."""
+"""The pane of the turns: the fate of each, and headlines for those on the screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.session.entry_headline import headline
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.lab.ports import LabPort
     from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.pane_lines import Lines
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.pane_lines import Lines
     from leafward_tui.ui.services import Job, Jobs
 
 _AHEAD = 40
-"""Rows around those on the screen that are worded with them."""
+"""Rows around those on the screen whose headlines are read with them."""
 
 
 class TurnsPane:
@@ -36,7 +36,7 @@ class TurnsPane:
         self.actions: Mapping[str, Callable[[], object]] = {"lab.unfold": self.unfold}
 
     def show(self) -> None:
-        """The rows of the path, and why the cut does not stand lower."""
+        """Draws the rows of the path, and the reasons why the cut does not stand lower."""
         what_if = self._state.what_if
         if what_if is None:
             return
@@ -58,7 +58,7 @@ class TurnsPane:
         self._view.panes.why.show(why)
 
     def unfold(self) -> None:
-        """Every turn a row, or only those around the cut."""
+        """Gives every turn a row, or only those around the cut."""
         self._state.turns.unfolded = not self._state.turns.unfolded
         self.show()
         self._view.panes.cut.reveal()
@@ -85,12 +85,12 @@ class TurnsPane:
     # --- words --------------------------------------------------------------------------------------------------------
 
     def entries_shown(self) -> list[int]:
-        """The entries that are named on the screen."""
+        """The entries whose headlines are on the screen."""
         pane = self._view.panes.cut
         return pane.lines.entries(pane.shown()) if isinstance(pane.lines, CutLines) else []
 
     def word_shown(self) -> None:
-        """Looks up the words of rows that came on the screen."""
+        """Looks up the headlines of rows that came on the screen."""
         pane, words = self._view.panes.cut, self._state.turns.words
         lines = pane.lines
         if not isinstance(lines, CutLines) or all(entry in words for entry in self.entries_shown()):
@@ -107,18 +107,18 @@ class TurnsPane:
         )
 
     def _worded(self, words: dict[int, Headline]) -> None:
-        """Words fill in; they hold for every plan of the session."""
+        """Fills in headlines; they hold for every plan of the session."""
         self._state.turns.words.update(words)
         self._view.panes.cut.redraw()
 
     def forget_words(self) -> None:
-        """The session is read anew: its entries can be others."""
+        """Forgets all headlines, because the session is read again and its entries may differ."""
         self._jobs.cancel("words")
         self._state.turns.words.clear()
 
 
 def worded(session: Session, entries: Iterable[int], job: Job) -> dict[int, Headline]:
-    """The headlines of some entries, as far as it came. Raises OSError."""
+    """The headlines of some entries, as many as were read before a stop. Raises OSError."""
     found: dict[int, Headline] = {}
     for entry in entries:
         if job.unwanted():

@@ -1,6 +1,6 @@
-"""The compaction lab as values: what is chosen, what a plan makes of each turn, and the lines that say so. No widget.
+"""The compaction lab as values: the choices, the rows of a plan, and the lines of the panes. No widget.
 
-Nothing here reads a file or decodes an entry: the path was measured once, and what a line needs to be worded is handed in.
+Nothing here reads a file or decodes an entry: the path was measured once, and the headline of a line is handed in.
 """
 
 from __future__ import annotations

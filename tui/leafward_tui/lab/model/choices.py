@@ -1,4 +1,4 @@
-"""What the user has chosen in the lab. A value: every choice makes a new one, and a draft is known by the one it was made with."""
+"""The user's choices in the lab. A value: every change makes a new one, and drafts are kept by their choices."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 EXTRACTIVE = "extractive"
 """The name of the summariser that needs no model."""
 AS_IT_IS = "the summary as it is"
-"""The summary of the compaction that is corrected, word for word."""
+"""The summary of the corrected compaction, word for word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All settings of a compaction that is considered. Sizes in tokens unless said."""
+    """All settings of a considered compaction. Sizes in tokens unless noted."""
 
     strategy: Strategy
     keep: Mapping[Strategy, int]
-    """What is kept, where it is not the strategy's own default."""
+    """Tokens to keep, where they are not the strategy's own default."""
     reserve: Mapping[Strategy, int]
     window: int
     cut: EntryIndex | None = None
-    """The first entry to keep, instead of what the budget leads to."""
+    """The first entry to keep, instead of the one that the budget leads to."""
     summarizer: str = EXTRACTIVE
-    """`extractive`, the summary that is corrected as it is, or a model's name."""
+    """`extractive`, the summary of the corrected compaction, or a model's name."""
     pins: tuple[str, ...] = ()
     focus: str = ""
     inject: bool = True
@@ -40,11 +40,11 @@ class Choices:
     off: frozenset[str] = frozenset()
     """Keys of sections that are not injected."""
     budget: int = 8_000
-    """Of the injected text, in code points."""
+    """Budget of the injected text, in code points."""
 
     @classmethod
     def of(cls, config: Config, window: int, agent: str = "pi") -> Choices:
-        """What the configuration says of a session of an agent; the strategies that it does not speak of keep their own defaults."""
+        """The choices by the configuration for a session of an agent; unconfigured strategies keep their own defaults."""
         configured = [one for one in Strategy if rules_of(one).configured]
         return cls(
             strategy=strategy_of(config.strategy, agent),
@@ -60,7 +60,7 @@ class Choices:
         return self.summarizer not in (EXTRACTIVE, AS_IT_IS)
 
     def settings(self, strategy: Strategy | None = None) -> PlanSettings:
-        """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen one only."""
+        """The settings of a strategy's plan, of the chosen one by default. A cut holds for the chosen strategy only."""
         chosen = self.strategy if strategy is None else strategy
         cut = self.cut if chosen is self.strategy and rules_of(chosen).keeps_tail else None
         return PlanSettings(
@@ -72,30 +72,30 @@ class Choices:
         )
 
     def keeping(self, tokens: int, cut: EntryIndex | None = None) -> Choices:
-        """With another size to keep, and a cut where one was asked for."""
+        """The choices with another size to keep, and with a cut where one is given."""
         return replace(self, keep=MappingProxyType({**self.keep, self.strategy: tokens}), cut=cut)
 
     def reserving(self, tokens: int) -> Choices:
-        """With another reserve."""
+        """The choices with another reserve."""
         return replace(self, reserve=MappingProxyType({**self.reserve, self.strategy: tokens}))
 
     def by(self, strategy: Strategy) -> Choices:
-        """With another strategy; a cut that was asked for is not taken along."""
+        """The choices with another strategy, and without a requested cut."""
         return replace(self, strategy=strategy, cut=None)
 
     def pinned(self, text: str) -> Choices:
-        """With a fact pinned, or unpinned where it was."""
+        """The choices with a fact pinned, or unpinned where it was."""
         pins = tuple(pin for pin in self.pins if pin != text)
         return replace(self, pins=pins if len(pins) < len(self.pins) else (*self.pins, text))
 
     def switched(self, section: str) -> Choices:
-        """With a section of the injected context switched on or off."""
+        """The choices with a section of the injected context switched on or off."""
         return replace(self, off=self.off ^ {section})
 
     def draft_key(
         self, strategy: Strategy | None = None, summarizer: str | None = None
     ) -> tuple[object, ...]:
-        """What a draft depends on."""
+        """The values that a draft depends on."""
         injected = (self.budget, self.off) if self.inject else None
         made_by = self.summarizer if summarizer is None else summarizer
         settings = self.settings(strategy)

@@ -1,4 +1,4 @@
-"""The left pane: what happens to each turn, the cut as a row of its own, and the next places below it."""
+"""The left pane: the fate of each turn, the cut as a row of its own, and the next places below it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from leafward.compaction.cut_rules import LEGAL, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
-from leafward_tui.ui.cells import cell_len, count, counted, fit, right, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from leafward.compaction import Plan
     from leafward.session.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 INK = {Fate.SUMMARISED: "memory", Fate.PREFIX: "warn", Fate.KEPT: "leaf"}
 _TOK = 8
 _GUTTER = 6
 """Cells of letter, rail, arm and their gaps."""
 _LEAST_WORDS = 12
-"""Cells of words without which there is no chip beside them."""
+"""Cells that words keep before a chip stands beside them."""
 _WIDE = 41
 """Cells with room for whole sentences of a neighbouring cut."""
 _NODE_OF_KIND = {Kind.BRANCH_SUMMARY: "branch_summary", Kind.COMPACTION: "compaction"}
@@ -35,7 +35,7 @@ _NODE_OF_KIND = {Kind.BRANCH_SUMMARY: "branch_summary", Kind.COMPACTION: "compac
 class CutLines:
     """The rows as lines of `width` cells, made when they are drawn.
 
-    `words` gives an entry's headline, or None while it is not known; the row keeps its place and is worded later.
+    `words` gives an entry's headline, or None while it is not known; the row keeps its place and gets its words later.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CutLines:
         self.glyphs = glyphs
         self.pruned = sorted(short.position for short in rows.plan.pruned)
         self.quoted: list[int] = []
-        """Positions that are kept word for word though their turn is summarised."""
+        """Positions that are kept word for word although their turn is summarised."""
         if not rows.plan.settings.rules.keeps_tail:
             quoted = set(rows.plan.kept)
             entries = rows.turns.sizes.entries
@@ -62,7 +62,7 @@ class CutLines:
         sizes = rows.turns.sizes
         targets = {edit.target for made in sizes.edits.values() for edit in made}
         self.edited = [at for at, entry in enumerate(sizes.entries) if entry in targets] if targets else []
-        """Positions of what context edits replaced: their sizes are not those of the tree."""
+        """Positions replaced by context edits: their sizes are not those of the tree."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -85,7 +85,7 @@ class CutLines:
         return self.rows.y_of(int(place)) if area == "at" and place.isdecimal() else -1
 
     def entries(self, shown: range) -> list[int]:
-        """The entries that are named on some lines."""
+        """The entries whose headlines are on some lines."""
         found = []
         for y in shown:
             if 0 <= y < len(self):
@@ -171,7 +171,7 @@ class CutLines:
             return str(getattr(glyphs, named))
         if kind in PROMPTS:
             return glyphs.prompt
-        # As in the tree, where the sign of a prompt off the path stands for nothing else.
+        # As in the tree, where the sign of a prompt off the path has this meaning only.
         return glyphs.rail
 
     def _words(self, entry: int) -> list[Span]:
@@ -189,7 +189,7 @@ class CutLines:
         return [Span(text, "text" if own else "sub")]
 
     def _chip(self, row: CutRow) -> Span | None:
-        """What else happens to messages of a row: results cut short, prompts kept word for word; or that some are edited."""
+        """A chip for a special fate of a row's messages: pruned results, prompts kept word for word, or context edits."""
         if self.pruned:
             start, stop = (bisect_left(self.pruned, at) for at in (row.first, row.stop))
             if stop > start:
@@ -247,11 +247,11 @@ class CutLines:
 
 
 def cut_words(plan: Plan, rows: CutRows, room: int) -> str:
-    """What the cut does, in a few words; where they have no room, the rows themselves say whether it splits a turn."""
+    """The effect of the cut in a few words; where they do not fit, the rows themselves show a split turn."""
     kept = count(plan.tokens.kept, zero="nothing")
     if plan.first_kept < 0:
         if plan.kept:
-            # Their tokens stand in the ledger: by what is appended, which the plan only estimates.
+            # Their tokens stand in the ledger: by the appended text, which the plan only estimates.
             return f" keeps {counted(len(plan.kept), 'prompt')} only"
         return " keeps nothing as it is"
     less = _less(plan, kept)
@@ -261,7 +261,7 @@ def cut_words(plan: Plan, rows: CutRows, room: int) -> str:
 
 
 def _less(plan: Plan, kept: str) -> str:
-    """Why a cut keeps less than was asked for; nothing where it does not, or where it was chosen itself."""
+    """The reason why a cut keeps less than was asked for; empty where it does not, or where the user chose the cut."""
     budget = plan.settings.budget
     asked = count(budget, zero="0")
     less = plan.settings.cut is None and plan.tokens.kept < budget and kept != asked
@@ -269,7 +269,7 @@ def _less(plan: Plan, kept: str) -> str:
 
 
 def legend(width: int) -> list[LabLine]:
-    """What the letters mean, in as many lines as it takes."""
+    """The meanings of the letters, on as many lines as needed."""
     lines: list[list[Span]] = [[]]
     for fate, words in (
         (Fate.SUMMARISED, "summarised"),
@@ -291,14 +291,14 @@ _SHORT_RULE = {
     Rule.NOTHING_AFTER: "nothing after it",
     Rule.SYSTEM: "the system prompt",
     Rule.UNKNOWN_ROLE: "cannot come first",
-    Rule.QUIET_INSIDE: "says nothing",
+    Rule.QUIET_INSIDE: "no text",
 }
 
 
 def neighbours(
     turns: PathTurns, plan: Plan, cut: int, width: int, glyphs: Glyphs, most: int = 3
 ) -> list[LabLine]:
-    """The places right below the cut with the rule that forbids them, up to the next one that is allowed."""
+    """The places right below the cut with the rules that forbid them, up to the next legal one."""
     sizes = turns.sizes
     if plan.nothing:
         return []
@@ -323,7 +323,7 @@ def neighbours(
             splits = "splits turn" if split else "no split"
         lines.append(_neighbour(sizes.entries[below], below, rule, f"keeps {kept}, {splits}", width, glyphs))
     elif not refused:
-        lines.append(LabLine((Span("nothing stands below it", "faint"),)))
+        lines.append(LabLine((Span("nothing is below it", "faint"),)))
     return lines
 
 
@@ -339,7 +339,7 @@ def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: 
 
 
 def why_lines(turns: PathTurns, rows: CutRows, width: int, height: int, glyphs: Glyphs) -> Block:
-    """What stands below the rows: the legend, and the neighbouring cuts."""
+    """The lines below the rows: the legend, and the neighbouring cuts."""
     if height <= 0:
         return Block()
     gap = [LabLine()] if height >= 6 else []

@@ -1,4 +1,4 @@
-"""What survives: a thin line for each kind of fact, what the summary invents, then what is lost, each with the key that pins it."""
+"""Surviving facts: a thin line for each kind, the facts that the summary invents, then the lost ones with the pin keys."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.gate import pin_text, unseen
 from leafward.summaries.facts import FactKind
 from leafward.summaries.survival import SURVIVED, Status
-from leafward_tui.ui.cells import cell_len, counted, fit, fit_path, percent, right
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, percent, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.summaries.survival import Survival
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _TITLE = "Facts kept"
 _NAME = 12
@@ -25,29 +25,29 @@ _COUNTS = 12
 _NAMED = 4
 """Invented facts that a sentence names."""
 _LEAST_LOST = 4
-"""Rows of lost facts for which the lines above them move closer together."""
+"""Rows of lost facts, for which the lines above them move closer together."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostFact:
-    """A fact that is not in the context afterwards, or was pinned because it was not."""
+    """A fact that is missing in the context afterwards, or was pinned for that reason."""
 
     text: str
     """Safe, on one line."""
     entry: int
     status: Status
     pin: str
-    """What pinning it puts into the summary."""
+    """The text that pinning adds to the summary."""
     pinned: bool = False
     path: bool = False
     rule: bool = False
     weight: float = 1e9
-    """How much its loss matters; what was pinned without being looked up comes first."""
+    """The harm of its loss; a fact that was pinned without being looked up comes first."""
 
 
 def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[LostFact]:
-    """What is lost or contradicted, what weighs most first; pinned facts stay in their places."""
-    # A token is pinned as the sentence that says it, and listed as what it is.
+    """The lost or contradicted facts, by weight, the highest first; pinned facts keep their places."""
+    # A token is pinned as the sentence around it, and listed as itself.
     pins = {fact.pin for fact in pinned} | {fact.text for fact in pinned}
     found = [
         LostFact(
@@ -67,12 +67,12 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
 
 
 def unseen_facts(survival: Survival) -> list[LostFact]:
-    """What stops a compaction from being accepted, what weighs most first."""
+    """The facts that stop a compaction from being accepted, by weight, the highest first."""
     return lost_facts(replace(survival, fates=unseen(survival)))
 
 
 def invented(survival: Survival) -> list[str]:
-    """What the summary says and nothing that it replaces does, what weighs most first; each safe, on one line."""
+    """Facts of the summary that nothing before it states, by weight, the highest first; each safe, on one line."""
     found = [fate.fact for fate in survival.fates if fate.status is Status.INVENTED]
     found.sort(key=lambda fact: -fact.weight)
     return list(dict.fromkeys(safe_line(fact.text, 300) for fact in found))
@@ -92,7 +92,7 @@ def invented_words(survival: Survival) -> str:
 
 
 def kept_by_kind(survival: Survival) -> list[tuple[FactKind, int, int]]:
-    """For each kind of which there were facts how many survive, and of how many."""
+    """For each kind of fact: how many survive, and how many there were."""
     found = []
     for kind, row in survival.counts().items():
         whole = sum(count for status, count in row.items() if status is not Status.INVENTED)
@@ -121,7 +121,7 @@ def fate_lines(
     head = [Span(_TITLE, "strong")]
     kinds = kept_by_kind(survival)
     kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
-    # The share weighs facts, the lines below count them: both are said, or they would seem to disagree.
+    # The share weighs facts, the lines below count them: both are named, or they would seem to disagree.
     for about in (
         f"  {kept:,} of {whole:,}; by weight",
         "  by weight",
@@ -153,7 +153,7 @@ def fate_lines(
 
 
 def _pin_keys(room: int) -> list[Span]:
-    """The keys that pin, as far as they fit two cells behind what stands before them."""
+    """The pin keys, as many as fit two cells after the text before them."""
     keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
     for shown in (keys, [Span("p P", "strong"), Span(" pin", "faint")], [Span("p P", "strong")]):
         if sum(cell_len(span.text) for span in shown) + 2 <= room:
@@ -181,7 +181,7 @@ def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> 
 
 
 def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list[LabLine]:
-    """As many kinds a line as fit, each with its whole name, without lines between name and numbers."""
+    """As many kinds on a line as fit, each with its whole name, without bars between name and numbers."""
     lines: list[list[Span]] = [[]]
     used = 0
     for kind, kept, whole in kinds:
@@ -200,7 +200,7 @@ def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list
 
 
 def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]:
-    """What the summary says and nothing before does."""
+    """Facts of the summary that nothing before it states."""
     if not texts:
         return []
     head = [Span("Invented", "strong"), Span(f"  {len(texts):,}", "strong_warn")]

@@ -1,11 +1,11 @@
-"""Where the tokens go: the context after a compaction part by part, and the strategies in columns beside each other."""
+"""The tokens of a compacted context: its parts, and the strategies in columns beside each other."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.cells import count, counted
+from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
     from leafward.compaction import Plan, Strategy
@@ -22,7 +22,7 @@ class Part:
     note: str
     ink: str
     sign: str
-    """Field of `Glyphs` that its share of the bar is drawn with."""
+    """Field of `Glyphs` for its share of the bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Ledger:
 
     @property
     def frees(self) -> int:
-        """Tokens that are free afterwards and were not before; negative where it grows."""
+        """Tokens freed by the compaction; negative where the context grows."""
         return self.before - self.total
 
 
 def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Ledger:
-    """The ledger of a plan; with a draft its summary counts as it is, without one as it is reckoned."""
+    """The ledger of a plan; its summary has the size of the draft's, without a draft the planned size."""
     tokens = plan.tokens
     after = tokens.counted_before
     if plan.nothing:
@@ -87,7 +87,7 @@ def _kept_note(plan: Plan) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A strategy's plan in numbers; None is not known yet, 0 is nothing."""
+    """A strategy's plan in numbers; None is not known yet, 0 is none."""
 
     strategy: Strategy
     before: int
@@ -98,9 +98,9 @@ class Column:
     kept: int
     injected: int
     facts: float | None
-    """The part of the facts that survive, 0…1."""
+    """The share of facts that survive, 0…1."""
     cost: float | None
-    """US dollars, of the same summariser as the facts; 0 where no model is asked, None where it is not known."""
+    """US dollars for the same summariser as for the facts; 0 where no model is asked, None where it is not known."""
     by_model: bool = False
     """Whether facts and cost are those of a model's summary."""
 

@@ -1,4 +1,4 @@
-"""Summaries that were paid for or written by hand and not appended: kept while the application runs, for who comes back."""
+"""Summaries that were paid for or written by hand and not appended: kept for later visits while the application runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 24
 
 @dataclass(frozen=True, slots=True)
 class KeptDraft:
-    """A draft, what it was made with, and where it would be appended."""
+    """A draft with its choices, and the place where it would be appended."""
 
     path: Path
     at: EntryId
@@ -31,7 +31,7 @@ class KeptDraft:
     made: datetime
 
     def fits(self, session: Session, at: int) -> bool:
-        """Whether it could be appended to a session, to follow an entry, as things are now."""
+        """Whether it could be appended after an entry of a session in its present state."""
         if session.path != self.path or not 0 <= at < len(session) or session.columns.id(at) != self.at:
             return False
         place = session.place
@@ -45,7 +45,7 @@ class KeptDrafts:
         self._kept: list[KeptDraft] = []
 
     def keep(self, session: Session, at: int, choices: Choices, draft: Draft, made: datetime) -> None:
-        """Keeps a draft that cost something or holds the user's own words; one with the same choices takes its place."""
+        """Keeps a draft that cost something or holds the user's own words; it replaces one with the same choices."""
         if at < 0 or (draft.summary.usage is None and not draft.changed):
             return
         found = KeptDraft(session.path, session.columns.id(at), choices, draft, made)
@@ -53,7 +53,7 @@ class KeptDrafts:
         self._kept = [*self._kept[1 - _MOST :], found]
 
     def drop(self, draft: Draft) -> None:
-        """Forgets a draft: it was appended."""
+        """Forgets an appended draft."""
         self._kept = [one for one in self._kept if one.draft is not draft]
 
     def of(self, session: Session, at: int) -> list[KeptDraft]:
@@ -69,7 +69,7 @@ _BY_APPLICATION: WeakKeyDictionary[object, KeptDrafts] = WeakKeyDictionary()
 
 
 def kept_drafts(application: object) -> KeptDrafts:
-    """The drafts kept by an application; nothing of them outlasts it."""
+    """The drafts kept by an application; they end with it."""
     found = _BY_APPLICATION.get(application)
     if found is None:
         found = _BY_APPLICATION.setdefault(application, KeptDrafts())

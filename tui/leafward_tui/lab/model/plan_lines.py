@@ -1,4 +1,4 @@
-"""The middle pane: sliders, strategies in columns, the context afterwards with its ledger, what is injected, remarks."""
+"""The middle pane: sliders, strategies in columns, the ledger of the context afterwards, injected sections, remarks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.model.sliders import Dial, Slider
-from leafward_tui.ui.cells import cell_len, count, exact, filled, fit, limit, money, percent, right, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, count, exact, filled, fit, limit, money, percent, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.compaction import Plan, Strategy
     from leafward.compaction.injection import Injection, SectionReport
     from leafward_tui.lab.model.ledger import Column, Ledger
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LABEL = 13
 _VALUE = 9
@@ -24,25 +24,25 @@ _WIDE = 44
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """All that the pane shows."""
+    """The content of the pane."""
 
     plan: Plan
     sliders: Sequence[Slider]
     ticks: Sequence[int]
-    """What the legal cuts keep, in tokens."""
+    """Tokens that the legal cuts keep."""
     columns: Sequence[Column]
     ledger: Ledger
     injected: Injection | None = None
     sections: Sequence[SectionReport] = ()
-    """All sections there are, those switched off with nothing in them."""
+    """All known sections, those switched off among them."""
     off: frozenset[str] = frozenset()
     injecting: bool = True
     budget: Slider | None = None
-    """Of the injected text; None where nothing can be injected."""
+    """The budget of the injected text; None where nothing can be injected."""
     waiting: frozenset[Strategy] = field(default_factory=frozenset)
     """Strategies whose facts are being counted."""
     ruleless: str = ""
-    """The session's agent, where none of the columns has its rules."""
+    """The session's agent, where no column has its rules."""
 
 
 def track_cells(width: int) -> tuple[int, int]:
@@ -92,7 +92,7 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
         texts = [count(getattr(column, field_name), zero=glyphs.zero) for column in view.columns]
         return line(name, texts, strong=strong)
 
-    # Said only where the columns differ in it: facts and cost are then of different summarisers.
+    # Shown only where the columns differ in it: facts and cost then belong to different summarisers.
     by = [line("summary by", ["model" if column.by_model else "local" for column in view.columns])]
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
@@ -111,16 +111,16 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
 
 
 def _ruleless(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
-    """Why no column is that of the session's agent, and whose rules are taken."""
+    """The reason why no column is that of the session's agent, and the rules used instead."""
     if not view.ruleless:
         return []
     taken = view.plan.settings.strategy.agent
-    words = f"No column for {view.ruleless}: what it keeps is not known. {taken}'s rules are taken."
+    words = f"No column for {view.ruleless}: what it keeps is not known. {taken}'s rules are used."
     return [LabLine((Span(text, "faint"),)) for text in wrap(words, width, ellipsis=glyphs.ellipsis)]
 
 
 def _after(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:
-    """The size afterwards; marked while its summary is being made, as it is only reckoned until then."""
+    """The size afterwards; marked while its summary is being made, as it is only planned until then."""
     made = glyphs.ellipsis if column.facts is None and column.strategy in waiting else ""
     return f"~{count(column.after, zero='0')}{made}"
 
@@ -138,7 +138,7 @@ def _column_widths(names: Sequence[str], width: int) -> list[int]:
 
 
 def strategy_at(names: Sequence[str], width: int, x: int) -> int:
-    """Which column a cell of the pane is in; -1 for none."""
+    """The column of a cell of the pane; -1 for none."""
     widths = _column_widths(names, width)
     at = width - sum(widths)
     for number, cells in enumerate(widths):
@@ -161,7 +161,7 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
         Span(right(percent(total, ledger.window), 7), "sub"),
     ]
     lines = [spread([Span("Context after", "strong")], head, width)]
-    # On the scale of the window, as all such bars: what is not taken is free.
+    # On the scale of the window, like all such bars: the rest is free.
     amounts_taken = [max(0, part.tokens) for part in ledger.parts]
     *cells, free = filled(amounts_taken, max(0, ledger.window - sum(amounts_taken)), width)
     bar = [
@@ -172,7 +172,7 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     lines += [LabLine(tuple(bar)), LabLine()]
     amounts = [_amount(part.tokens, glyphs) for part in ledger.parts]
     name = 12 if width >= _WIDE else 11
-    # A long name may reach into the column of the amounts, up to its own.
+    # A long name may reach into the column of the amounts, up to its own amount.
     taken = [
         cell_len(part.name) + 1 + cell_len(amount) for part, amount in zip(ledger.parts, amounts, strict=True)
     ]
@@ -209,7 +209,7 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
 
 
 def _in_whole(note: str, room: int) -> str:
-    """A note without the parts that do not fit: half a number would be another one."""
+    """A note without the parts that do not fit: half a number would be a wrong one."""
     while note and cell_len(note) > room:
         note = note.rpartition(", ")[0]
     return note
@@ -249,7 +249,7 @@ def _injected(view: PlanView, budget: Slider, width: int, glyphs: Glyphs) -> lis
 
 
 def _frame(injected: Injection, used: int, width: int) -> LabLine:
-    """What the injected text has beside its sections, so that these and it add up to the whole."""
+    """The injected text around the sections, so that the lines add up to the whole."""
     chars = used - sum(section.chars for section in injected.sections)
     sizes = (Span(count(chars), "faint"), Span(count(injected.envelope), "text"))
     return spread(
@@ -264,7 +264,7 @@ _SHOWN, _CHARS, _TOKENS = 10, 7, 7
 
 
 def _section_numbers(width: int, shown: Span, chars: Span, tokens: Span) -> list[Span]:
-    """The numbers that a line of `width` cells has room for beside a name."""
+    """The numbers that fit a line of `width` cells beside a name."""
     found = [shown._replace(text=right(shown.text, _SHOWN))]
     if width >= _WIDE:
         found.append(chars._replace(text=right(chars.text, _CHARS)))

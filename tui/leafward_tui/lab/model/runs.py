@@ -1,4 +1,4 @@
-"""Runs made so far, to be held against each other: which settings, who wrote, what came of it."""
+"""The runs made so far, for comparison: their settings, their summarisers, their results."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.exam import Topic
 from leafward.summaries.survival import SURVIVED, Status
-from leafward_tui.ui.cells import count, fit, money, percent, right
-from leafward_tui.ui.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 from leafward_tui.ui.survival_cache import PLURAL
+from leafward_tui.ui.text.cells import count, fit, money, percent, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.summaries.facts import FactKind
     from leafward.summaries.survival import Survival
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
     _Fact = tuple[FactKind, str]
     """A fact by its kind and its canonical words."""
@@ -36,7 +36,7 @@ class Run:
     """One summary that was made."""
 
     name: str
-    """Strategy and summariser, or the compaction that is in the session."""
+    """Strategy and summariser, or the stored compaction."""
     about: str
     """The settings in a few words."""
     text: str
@@ -47,11 +47,11 @@ class Run:
     survival: Survival
     cost: float | None
     choices: Choices | None = None
-    """What leads to it; None for the compaction that is in the session."""
+    """The choices that lead to it; None for the stored compaction."""
     draft: Draft | None = None
-    """What its exam is about; None for the compaction that is in the session."""
+    """The draft that its exam is about; None for the stored compaction."""
     exam: Exam | None = None
-    """Of the compaction that is in the session; that of a draft is graded when it is looked at."""
+    """The exam of the stored compaction; that of a draft is graded when it is looked at."""
 
     @property
     def remark(self) -> str:
@@ -61,20 +61,20 @@ class Run:
 
     @property
     def kept(self) -> float | None:
-        """The part of its facts that survives, by weight, 0…1; the figure of the lab and of every other place."""
+        """The share of its facts that survive, by weight, 0…1; the same figure as everywhere else."""
         return self.survival.overall()
 
     @property
     def lost(self) -> int:
-        """Facts that are lost; those that are contradicted are none of them, as everywhere."""
+        """The number of lost facts; contradicted ones do not count, as everywhere else."""
         return sum(1 for fate in self.survival.fates if fate.status is Status.LOST)
 
 
 class FactsKept:
-    """Which facts are in the context after each of some runs, of all that any of them replaces.
+    """The facts in the context after each of some runs, out of all that any of them replaces.
 
-    Runs that replace different spans are held against each other over the same facts: what a run does not replace stays as
-    it stands. Runs are named by their number.
+    Runs that replace different spans are compared on the same facts: entries that a run does not replace stay word for
+    word. Runs go by their numbers.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -87,7 +87,7 @@ class FactsKept:
             self._alive.append({(fact.kind, fact.key) for fact in alive})
 
     def of_all(self, *numbers: int) -> _Known:
-        """The facts that some runs replace, with their weights; all runs where none is named."""
+        """The facts that some runs replace, with their weights; those of all runs where none is given."""
         found: _Known = {}
         for number in numbers or range(len(self._replaced)):
             for fact, weight in self._replaced[number].items():
@@ -95,7 +95,7 @@ class FactsKept:
         return found
 
     def after(self, number: int, known: _Known) -> set[_Fact]:
-        """Which of some facts are in the context after a run."""
+        """The facts, out of some, that are in the context after a run."""
         return (known.keys() - self._replaced[number].keys()) | (self._alive[number] & known.keys())
 
     def same_span(self, one: int, other: int) -> bool:
@@ -104,7 +104,7 @@ class FactsKept:
 
 
 def _shown_columns(width: int) -> list[tuple[str, int]]:
-    """The number columns that fit, the last go first."""
+    """The number columns that fit; the last ones go first."""
     columns = list(_COLUMNS)
     while columns and width - sum(cells for _, cells in columns) - 4 < _LEAST_NAME:
         columns.pop()
@@ -121,7 +121,7 @@ def run_head(width: int) -> LabLine:
 
 
 def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Block:
-    """A line a run, with the part of its facts that survives; `first` is A, which the others are held against."""
+    """One line for each run, with the share of its facts that survive; `first` is A, the base of the comparison."""
     lines = []
     columns = _shown_columns(width)
     room = width - sum(cells for _, cells in columns) - 4
@@ -148,7 +148,7 @@ def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Bl
 
 
 def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
-    """How many facts of each kind are there after one run and after another, of those of both spans, a line a kind."""
+    """One line for each kind of fact: the numbers that are there after each of two runs, out of the facts of both spans."""
     known = facts.of_all(one, other)
     both = (facts.after(one, known), facts.after(other, known))
     spans_differ = not facts.same_span(one, other)
@@ -175,9 +175,9 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
 
 
 def exam_difference(first: Exam | None, second: Exam | None, width: int) -> Block:
-    """Which questions can be answered after one run and after another, a line a topic. None while it is being graded.
+    """One line for each topic: the questions that can be answered after each of two runs. None while one is graded.
 
-    Each run is asked about what it replaces itself, so that two spans may have different questions.
+    Each run is asked about the entries that it replaces itself, so that two spans may have different questions.
     """
     head = Span(fit("        A           B", max(0, width - 13)), "faint")
     lines = [LabLine((Span(fit("exam", 13, pad=True), "strong"), head))]

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.pane_lines import Span
+from leafward_tui.ui.panes.pane_lines import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 class Dial(StrEnum):
-    """What can be slid, as its label says."""
+    """The sliders, by their labels."""
 
     KEEP = "keep recent"
     RESERVE = "reserve"
     WINDOW = "window"
     BUDGET = "budget"
-    """Of the injected text."""
+    """The budget of the injected text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,15 @@ class Slider:
     value: int
     most: int
     step: int
-    """What an arrow key adds or takes away."""
+    """The step of an arrow key."""
     fine: int
-    """The same with shift."""
+    """The step of an arrow key with shift."""
     least: int = 0
     useful: int | None = None
-    """Values above it all do the same: a step down from there begins at it."""
+    """The highest value with an effect: a step down from above begins at it."""
 
     def stepped(self, by: int, *, fine: bool = False) -> int:
-        """The value some steps on; the next round one where it was between two."""
+        """The value some steps further; from between two round values, the next round one."""
         size = self.fine if fine else self.step
         value = self.value
         if by < 0 and self.useful is not None:
@@ -71,7 +71,7 @@ def _cell(value: int, most: int, width: int) -> int:
 
 
 def nice_step(most: int) -> int:
-    """A round step of which about fifty go into a range: 1, 2 or 5 with zeros."""
+    """A round step, of which about fifty go into a range: 1, 2 or 5 with zeros."""
     size = 1
     while True:
         for digit in (1, 2, 5):

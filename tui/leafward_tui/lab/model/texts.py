@@ -1,4 +1,4 @@
-"""The right pane's texts: the summary as it is written, what would be sent, what is injected. Texts are safe already."""
+"""The texts of the right pane: the summary as it streams in, the requests, the injected context. Texts are safe already."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.cells import cell_len, counted, exact, fit, limit, money, wrap
-from leafward_tui.ui.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.text.cells import cell_len, counted, exact, fit, limit, money, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.compaction.injection import Injection, SourceRef
     from leafward.summaries.summarizers import Summary
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _INJECTED = "Injected context: files, rules and last actions that go with the summary, so that the model still has them word for word."
 _MOST = 400
@@ -22,7 +22,7 @@ _MOST = 400
 
 
 def request_words(title: str) -> str:
-    """The title of a request, also behind the name of its model, for somebody who never saw one."""
+    """The title of a request, even after the name of its model, for newcomers."""
     lead, colon, name = title.rpartition(": ")
     for short, words in _REQUESTS:
         if name.startswith(short):
@@ -46,10 +46,10 @@ def summary_lines(
     writing: bool = False,
     against: tuple[str, str] | None = None,
 ) -> Block:
-    """A summary wrapped into lines: headings in their hue, a caret where the next word will stand.
+    """A summary wrapped into lines: headings in their hue, a caret at the place of the next word.
 
-    Lines whose sources are known can be chosen: enter goes to the entry. `against` is another summary and the sign of the
-    lines that are not in it.
+    Lines whose sources are known can be chosen: enter goes to the entry. `against` is another summary and the sign of
+    the lines that are not in it.
     """
     others, sign = (
         set(against[0].split("\n")) if against is not None else set(),
@@ -95,7 +95,7 @@ def note_lines(notes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> 
 
 
 def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on: bool) -> Block:
-    """What injected text is, then the text as it is sent, line by line; each with the entry it comes from at the right."""
+    """An explanation of injected text, then the text as it is sent, line by line; each with its source entry at the right."""
     if injected is None or not on:
         reason = "switched off: nothing is injected" if injected is not None else "nothing to inject yet"
         return Block([LabLine((Span(reason, "nothing"),))])
@@ -111,7 +111,7 @@ def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on
         heading = row.text.startswith("#")
         ink = "strong_ghost" if heading else "text" if row.section else "faint"
         text = safe_line(row.text, 400)
-        # The sign of a list stays with its first word, however long that is.
+        # The sign of a list stays with its first word, however long that word is.
         marker = "- " if text.startswith("- ") else ""
         text, margin = text.removeprefix(marker), len(marker)
         room = width - margin - (len(place) + 2 if place else 0)
@@ -128,7 +128,7 @@ def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on
 
 
 def _file_of(sources: Sequence[SourceRef]) -> str:
-    """The file that a line was read from, and where in it."""
+    """The source file of a line, and the place in it."""
     for source in sources:
         if source.file:
             name = safe_line(source.file, 60).rpartition("/")[2]
@@ -145,7 +145,7 @@ def prompt_lines(
     width: int,
     glyphs: Glyphs,
 ) -> Block:
-    """What a model would be sent: for each request its title, instructions, text and tokens."""
+    """The requests to a model: the title, instructions, text and tokens of each."""
     price = money(cost, zero="free") if cost is not None else "price not known"
     head = [Span(counted(len(requests), "request"), "strong"), Span(f"   {exact(tokens)} tok", "sub")]
     if sum(cell_len(span.text) for span in head) + 2 + cell_len(price) <= width:
@@ -179,6 +179,6 @@ def _redacted(redacted: Mapping[str, int], width: int, glyphs: Glyphs) -> LabLin
     return LabLine(
         (
             Span(f"{glyphs.malformed} ", "warn"),
-            Span(fit(f"taken out: {names}", width - 2, ellipsis=glyphs.ellipsis), "warn"),
+            Span(fit(f"redacted: {names}", width - 2, ellipsis=glyphs.ellipsis), "warn"),
         )
     )

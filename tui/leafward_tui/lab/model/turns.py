@@ -1,7 +1,7 @@
-"""The turns of a measured path, and the rows that a plan makes of them: folded, one a turn, and message by message at the cut.
+"""The turns of a measured path, and the rows of a plan: folded, one for each turn, and one for each message at the cut.
 
-Positions are those of `PathSizes`. A row stands for a range of them, and its values are worked out when it is drawn: a path
-of a million entries has a dozen blocks.
+Positions are those of `PathSizes`. A row stands for a range of them, and its values are computed when it is drawn: a
+path of a million entries has a dozen blocks.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _BEFORE_CUT, _AFTER_CUT = 3, 2
 """Messages of a split turn that are shown on either side of the cut."""
 _OLDER = 3
-"""Turns shown before that of the cut, at least."""
+"""Turns shown before the turn of the cut, at least."""
 _NEWEST = 2
 """Turns at the end that are never folded away."""
 
 
 class Fate(Enum):
-    """What happens to a message."""
+    """The fate of a message."""
 
     SUMMARISED = "S"
     PREFIX = "P"
@@ -38,10 +38,10 @@ class Fate(Enum):
 
 
 class RowKind(Enum):
-    """What a row is."""
+    """The kinds of rows."""
 
     CARRIED = auto()
-    """The summary that stands for everything before; it is carried on."""
+    """The earlier summary that stands for everything before; it goes into the new one."""
     TURN = auto()
     TURNS = auto()
     """Turns folded into one row."""
@@ -106,11 +106,11 @@ class PathTurns:
         return max(0, bisect_right(self.first, position) - 1)
 
     def number_of(self, position: int) -> int:
-        """The number of the turn that a position belongs to on the path, from 1, as every screen counts; 0 before the first prompt."""
+        """The turn's number on the path at a position, from 1, as every screen counts; 0 before the first prompt."""
         return self.sizes.context.session.tree.prompts_upto(self.sizes.entries[position])
 
     def stop_of(self, turn: int) -> int:
-        """The position behind a turn."""
+        """The position after a turn."""
         return self.first[turn + 1] if turn + 1 < len(self.first) else len(self.sizes)
 
     def messages(self, start: int, stop: int) -> array[int]:
@@ -125,11 +125,11 @@ class PathTurns:
         return counts.between(start, stop) - apart
 
     def kept_by(self, cut: int, estimator: Estimator) -> int:
-        """Tokens that a tail from a position on keeps."""
+        """Tokens of a tail that begins at a position."""
         return self.tokens(cut, len(self.sizes), estimator)
 
     def stops(self, estimator: Estimator, *, clean: bool) -> array[int]:
-        """What each legal cut keeps, in tokens; with `clean` only cuts that split no turn. Worked out once."""
+        """Tokens that each legal cut keeps; with `clean`, for cuts that split no turn only. Computed once."""
         key = (estimator, clean)
         if key not in self._kept:
             cuts = self.clean if clean else self.cuts
@@ -139,7 +139,7 @@ class PathTurns:
     def cut_beside(self, cut: int, step: int) -> int:
         """The legal cut after (or before) a position, by position; -1 where there is none.
 
-        `cut` may be a quiet entry in front of the message that the tail begins with.
+        `cut` may be a quiet entry before the message that the tail begins with.
         """
         here = first_said(self.sizes, cut)
         at = bisect_right(self.cuts, here) if step > 0 else bisect_left(self.cuts, here) - 1
@@ -164,7 +164,7 @@ class CutRows:
             self.cut = 0
         self.history = sizes.position(plan.turn_prefix[0]) if len(plan.turn_prefix) else self.cut
         self._rows: list[CutRow | tuple[int, int]] = []
-        """Rows, and ranges of turns of which each takes a row."""
+        """Rows, and ranges of turns with a row each."""
         self._starts = array("i")
         self._length = 0
         self.cut_y = -1
@@ -183,7 +183,7 @@ class CutRows:
         self._length += 1
 
     def _add_turns(self, first: int, stop: int) -> None:
-        """Turns, a row each, with the branches that leave them."""
+        """Adds a row for each turn, with the branches that leave it."""
         for turn in sorted(self.turns.stubs.keys() & set(range(first, stop))) if self.turns.stubs else ():
             self._plain(first, turn + 1)
             self._branches(turn)
@@ -201,7 +201,7 @@ class CutRows:
             self._add(CutRow(RowKind.BRANCH, entry=stub.entry))
 
     def _fold(self, first: int, stop: int) -> None:
-        """Turns in one row; a single one stands for itself."""
+        """Adds one row for some turns; a single turn keeps its own row."""
         if stop - first == 1:
             self._add_turns(first, stop)
         elif stop > first:
@@ -239,7 +239,7 @@ class CutRows:
         self._add_turns(high, total)
 
     def _around(self, middle: list[CutRow]) -> None:
-        """The cut, and the messages of the turn it splits."""
+        """Adds the cut, and the messages of the turn that it splits."""
         if self.plan.nothing:
             return
         for row in middle or [CutRow(RowKind.CUT, self.cut, self.cut)]:
@@ -262,7 +262,7 @@ class CutRows:
         return [*rows, *(CutRow(RowKind.BRANCH, entry=stub.entry) for stub in turns.stubs.get(turn, ()))]
 
     def _some(self, spoken: array[int], head: int, tail: int, opened: bool) -> list[CutRow]:
-        """Messages, those in the middle folded."""
+        """Rows of messages, with those in the middle folded."""
         fold = [] if opened or len(spoken) <= head + tail + 1 else spoken[head : len(spoken) - tail]
         rows = [CutRow(RowKind.MESSAGE, at, at + 1) for at in (spoken[:head] if fold else spoken)]
         if fold:
@@ -291,7 +291,7 @@ class CutRows:
         return -1
 
     def fate(self, row: CutRow) -> Fate:
-        """What happens to the messages of a row."""
+        """The fate of the messages of a row."""
         lead = first_said(self.turns.sizes, row.first)
         if self.plan.nothing or (lead >= self.cut and self.plan.first_kept >= 0):
             return Fate.KEPT
@@ -299,5 +299,5 @@ class CutRows:
 
 
 def by_turn(stubs: Mapping[int, int], turns: PathTurns) -> list[Stub]:
-    """Branches (first entry, by the position that it leaves) as stubs."""
+    """Branches as stubs, from their first entries and the positions that they leave."""
     return [Stub(turns.turn_of(position), entry) for entry, position in sorted(stubs.items())]

@@ -1,6 +1,6 @@
-"""A what-if: a measured path, what is chosen, the plans that follow from it, and the drafts and injected texts made so far.
+"""A what-if: a measured path, the choices, their plans, and the drafts and injected texts made so far.
 
-Plans are worked out when a choice changes, only those that it changes; nothing is read or decoded for them.
+A change of a choice makes only the plans that it affects; nothing is read or decoded for them.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.turns import PathTurns
 
 QUICK = 0.005
-"""Seconds that a plan may take to be made between a key and the next frame."""
+"""The seconds within which a plan may be made between a key and the next frame."""
 _KEPT_DRAFTS = 40
 _LEAST_KEEP = 4_000
 _RESERVES = 65_536
 _WINDOWS = 400_000
 _BUDGETS = 16_000
 _TICKS = 12
-"""Ticks of a slider beyond which only cuts that split no turn have one."""
+"""Ticks of a slider above which only cuts that split no turn have one."""
 
 
 class TimedPlan(NamedTuple):
-    """A plan, and the seconds that it took to be made."""
+    """A plan, and the seconds that it took."""
 
     settings: PlanSettings
     plan: Plan
@@ -54,7 +54,7 @@ def timed_plan(sizes: PathSizes, settings: PlanSettings) -> TimedPlan:
 
 
 class WhatIf:
-    """One compaction that is being considered."""
+    """One considered compaction."""
 
     def __init__(self, turns: PathTurns, choices: Choices) -> None:
         self.turns = turns
@@ -62,19 +62,19 @@ class WhatIf:
         self.choices = choices
         self.pinned: list[LostFact] = []
         self.drafts: OrderedDict[tuple[object, ...], Draft] = OrderedDict()
-        """Drafts by what they were made with."""
+        """Drafts by the values that they depend on."""
         self.injections: dict[tuple[int, frozenset[str]], Injection] = {}
-        """Injected texts by budget and what is switched off."""
+        """Injected texts by budget and sections switched off."""
         self.sections: tuple[SectionReport, ...] = ()
-        """All sections there are, as the first injected text had them."""
+        """All known sections, in the order of the injected texts."""
         self.costs: dict[str, float | None] = {EXTRACTIVE: 0.0, AS_IT_IS: 0.0}
-        """US dollars that a run by a summariser is reckoned to cost."""
+        """Estimated cost in US dollars of a run by each summariser."""
         self._highest: dict[Strategy, int] = {}
-        """The most that each strategy was told to keep."""
+        """The highest setting of tokens to keep so far, by strategy."""
         self.ruleless = ""
         """The session's agent, where it has no strategy of its own."""
         self._seconds: dict[Strategy, float] = {}
-        """The least that a plan of each strategy ever took to be made."""
+        """The least seconds that a plan of each strategy has taken."""
         self._plans: dict[Strategy, tuple[PlanSettings, Plan]] = {}
         self.replan()
 
@@ -90,11 +90,11 @@ class WhatIf:
         return self._plans[strategy][1]
 
     def replan(self) -> None:
-        """Makes the plans that the choices ask for and that are not there."""
+        """Makes the missing plans for the choices."""
         self.take(self.missing())
 
     def missing(self) -> dict[Strategy, PlanSettings]:
-        """What plans have to be made for."""
+        """The settings of the missing plans, by strategy."""
         by_strategy = {strategy: self.choices.settings(strategy) for strategy in Strategy}
         return {
             strategy: settings
@@ -107,7 +107,7 @@ class WhatIf:
         self.keep([timed_plan(self.sizes, settings) for settings in missing.values()])
 
     def keep(self, made: Iterable[TimedPlan]) -> None:
-        """Takes plans that were made, in this thread or another one."""
+        """Keeps plans that were made, in this thread or another one."""
         for settings, found, took in made:
             strategy = settings.strategy
             self._plans[strategy] = (settings, found)
@@ -120,7 +120,7 @@ class WhatIf:
     # --- sliders ------------------------------------------------------------------------------------------------------
 
     def slider(self, dial: Dial) -> Slider:
-        """A slider as it stands."""
+        """The present state of a slider."""
         settings = self.choices.settings()
         if dial is Dial.RESERVE:
             return Slider(dial, settings.reserved, max(_RESERVES, 2 * settings.reserved), 1_024, 128)
@@ -131,7 +131,7 @@ class WhatIf:
             most = max(_BUDGETS, 2 * self.choices.budget)
             return Slider(dial, self.choices.budget, most, 500, 50)
         whole = self.turns.kept_by(0, self.plan.estimator)
-        # What was set before stays in reach, however low the value is now.
+        # Earlier settings stay in reach, however low the value is now.
         highest = self._highest[settings.strategy] = max(
             settings.budget, self._highest.get(settings.strategy, 0)
         )
@@ -140,7 +140,7 @@ class WhatIf:
         return Slider(dial, settings.budget, most, step, step // 10, useful=whole)
 
     def ticks(self) -> Sequence[int]:
-        """What the legal cuts keep; only those that split no turn where there are many."""
+        """Tokens that the legal cuts keep; where there are many, of those that split no turn only."""
         estimator = self.plan.estimator
         if self.plan.nothing or not self.cuttable:
             return ()
@@ -173,7 +173,7 @@ class WhatIf:
         return rules_of(self.choices.strategy).keeps_tail
 
     def cutting(self, position: int) -> Choices:
-        """The choices with the cut at a position. Raises IllegalCut, saying why, where it may not stand there."""
+        """The choices with the cut at a position. Raises IllegalCut with the reason where it may not stand there."""
         if not self.cuttable:
             raise IllegalCut(f"no cut here: {RULE_TEXT[Rule.NO_TAIL]}")
         entry = EntryIndex(self.sizes.entries[position])
@@ -189,13 +189,13 @@ class WhatIf:
     # --- drafts -------------------------------------------------------------------------------------------------------
 
     def draft(self, strategy: Strategy | None = None) -> Draft | None:
-        """The draft of the present choices; for another strategy that of the summariser that needs no model."""
+        """The draft of the present choices; for another strategy, that of the summariser without a model."""
         here = strategy is None or strategy is self.choices.strategy
         key = self.choices.draft_key(strategy, None if here else EXTRACTIVE)
         return self.drafts.get(key)
 
     def keep_draft(self, key: tuple[object, ...], draft: Draft) -> None:
-        """Keeps a draft under what it was made with."""
+        """Keeps a draft by the values that it depends on."""
         self.drafts[key] = draft
         self.drafts.move_to_end(key)
         while len(self.drafts) > _KEPT_DRAFTS:
@@ -203,12 +203,12 @@ class WhatIf:
 
     @property
     def injection_key(self) -> tuple[int, frozenset[str]]:
-        """What the injected text depends on."""
+        """The values that the injected text depends on."""
         return self.choices.budget, self.choices.off
 
     @property
     def injected(self) -> Injection | None:
-        """What would be injected now; None where it is switched off or not known yet."""
+        """The injected text for the present choices; None where it is switched off or not known yet."""
         return self.injections.get(self.injection_key) if self.choices.inject else None
 
     def keep_injection(self, key: tuple[int, frozenset[str]], made: Injection) -> None:
@@ -217,7 +217,7 @@ class WhatIf:
         known = {section.key for section in self.sections}
         self.sections += tuple(section for section in made.sections if section.key not in known)
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     def ledger(self) -> Ledger:
         """The context afterwards."""
@@ -226,7 +226,7 @@ class WhatIf:
     def column(self, strategy: Strategy) -> Column:
         """The column of a strategy."""
         draft = self.draft(strategy)
-        # Other strategies are drafted without a model: nobody is asked for them, so they cost nothing either.
+        # The drafts of other strategies need no model, so they cost nothing either.
         by_model = strategy is self.choices.strategy and self.choices.asks
         cost = self.costs.get(self.choices.summarizer) if by_model else 0.0
         if by_model and draft is not None and draft.summary.usage is not None:
@@ -234,7 +234,7 @@ class WhatIf:
         return column_of(self.plan_of(strategy), self.injected, draft, cost, by_model=by_model)
 
     def view(self, *, waiting: frozenset[Strategy] = frozenset()) -> PlanView:
-        """What the middle pane shows."""
+        """The content of the middle pane."""
         return PlanView(
             plan=self.plan,
             sliders=[self.slider(dial) for dial in (Dial.KEEP, Dial.RESERVE, Dial.WINDOW)],

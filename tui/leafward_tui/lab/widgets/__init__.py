@@ -1,3 +1,3 @@
-"""Widgets of the compaction lab; they show lines that others make."""
+"""Widgets of the compaction lab; they show lines made by the model."""
 
 from __future__ import annotations

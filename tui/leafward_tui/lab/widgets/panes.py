@@ -8,9 +8,9 @@ from textual.containers import Horizontal, Vertical
 
 from leafward_tui.lab.state import PAGES, TABS
 from leafward_tui.lab.widgets.state_line import StateLine
-from leafward_tui.ui.hairline import ColumnRule, RowRule
-from leafward_tui.ui.lines_view import LinesView
-from leafward_tui.ui.tab_head import TabHead
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.tab_head import TabHead
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LabPanes(Horizontal):
-    """Three columns: what happens to each turn, the plan, the summary with what survives."""
+    """Three columns: the fate of each turn, the plan, the summary with the surviving facts."""
 
     def __init__(self) -> None:
         super().__init__(id="columns")
@@ -38,7 +38,7 @@ class LabPanes(Horizontal):
         self._hairlines = (ColumnRule(), ColumnRule(), RowRule())
 
     def compose(self) -> ComposeResult:
-        """All of them; `show_area` says which are shown."""
+        """The panes and their heads; `show_area` decides which are shown."""
         first, second, row = self._hairlines
         with Vertical(id="cut-pane") as self._cut_pane:
             yield self.cut_head
@@ -58,14 +58,14 @@ class LabPanes(Horizontal):
 
     @property
     def columns_shown(self) -> int:
-        """How many panes stand beside each other."""
+        """The number of panes beside each other."""
         width, height = self.app.size
         if self._whole or width < 100 or height < 30:
             return 1
         return 3 if width >= 120 else 2
 
     def show_area(self, area: str, page: str, rules: str, *, whole: bool) -> None:
-        """Shows as many panes as there is room for, the one with the keys among them, with their heads; or that one `whole`."""
+        """Shows as many panes as fit, the one with the keys among them, with their heads; or that one `whole`."""
         self._whole = whole
         shown = self.columns_shown
         alone = shown == 1
@@ -90,7 +90,7 @@ class LabPanes(Horizontal):
         self.show_heads(area, page, rules)
 
     def show_heads(self, area: str, page: str, rules: str) -> None:
-        """Tabs of every pane, the pane with the keys marked."""
+        """Shows the tabs of every pane, the pane with the keys marked."""
         shown = self.columns_shown
         if shown == 1:
             active = {"cut": "Cut", "plan": "Plan", "text": page, "fates": "Lost"}[area]
@@ -114,7 +114,7 @@ class LabPanes(Horizontal):
         return areas.get(widget, "") if isinstance(widget, LinesView) else ""
 
     def focus_area(self, area: str) -> None:
-        """Keys go to a pane; to the field where there is one in it."""
+        """Gives the keys to a pane, or to the field in it."""
         target: Widget = self.editor if self.editor is not None and area == "text" else self.pane(area)
         target.focus()
 
@@ -129,7 +129,7 @@ class LabPanes(Horizontal):
         self.editor.focus()
 
     def close_editor(self) -> str:
-        """Takes the field away; what it held."""
+        """Removes the field; returns its text."""
         editor, self.editor = self.editor, None
         if editor is None:
             return ""

@@ -1,4 +1,4 @@
-"""Who writes the summary and how far it is, over the text that comes in."""
+"""The row over the summary: its summariser and its progress."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, exact, fit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, exact, fit
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What stands over a summary."""
+    """The content of the row over a summary."""
 
     verb: str
     """`writing`, `draft`, `edited`, `waiting`, …"""
@@ -26,9 +26,9 @@ class Writing:
     rate: float = 0.0
     """Tokens a second."""
     share: float | None = None
-    """How far it is, 0…1; None where nothing is under way."""
+    """The progress, 0…1; None where nothing is under way."""
     key: str = ""
-    """A key that helps, and what it does."""
+    """A key that helps, with its effect."""
     words: str = ""
     hue: str = ""
     short: str = ""
@@ -40,19 +40,19 @@ class StateLine(Widget):
 
     DEFAULT_CSS = "StateLine { height: 2; width: 1fr; }"
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._state = Writing("")
 
     def show(self, state: Writing) -> None:
-        """Sets everything."""
+        """Sets all of the row."""
         if state != self._state:
             self._state = state
             self.refresh()
 
     @property
     def state(self) -> Writing:
-        """What is shown."""
+        """The content on show."""
         return self._state
 
     def render_line(self, y: int) -> Strip:

@@ -1,18 +1,18 @@
-"""The operation under the cursor: gone to, searched for, copied, shown in the tree."""
+"""The operation under the cursor: shown in the tree, searched for, copied."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward_tui.log.ports import LogView
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheet import Sheet
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class Cursor:
@@ -46,7 +46,7 @@ class Cursor:
         self._view.move_by(by)
 
     def show_in_tree(self) -> None:
-        """Back to the tree, at the entry that the operation is about."""
+        """Goes back to the tree, at the entry that the operation is about."""
         every, operation = self._view.operations, self._view.operation
         if every is None or operation is None:
             return
@@ -57,7 +57,7 @@ class Cursor:
             self._view.close(entry)
 
     def copy(self) -> None:
-        """Copies what is known of the operation under the cursor."""
+        """Copies the details of the operation under the cursor."""
         every, operation = self._view.operations, self._view.operation
         if every is None or operation is None:
             return
@@ -66,7 +66,7 @@ class Cursor:
         self._services.copy("\n".join(lines))
 
     def leave(self) -> None:
-        """Ends the search; then back."""
+        """Ends the search; then goes back."""
         if self.search.words:
             self.search.end()
         else:
@@ -75,12 +75,12 @@ class Cursor:
     # --- searching ----------------------------------------------------------------------------------------------------
 
     def ask_search(self) -> None:
-        """Asks what to search for, and goes to the nearest hit at or above the cursor while one types."""
+        """Asks for the words of a search, and goes to the nearest hit at or above the cursor as the user types."""
         placeholder = "words of an operation, or of the entry it is about"
         self.search.ask("Search the operations", placeholder, first=-1)
 
     def operations_changed(self) -> None:
-        """Other operations are on show: the hits are those among them."""
+        """Searches again, because other operations are on show."""
         every = self._view.operations
         self.search.hits = every.matching(self.search.words) if every is not None else ()
 
@@ -93,12 +93,12 @@ class Cursor:
         self._view.move_by(place - self._view.cursor)
 
     def look_for(self, words: str) -> None:
-        """The operations that hold words."""
+        """Searches the operations for words."""
         every = self._view.operations
         self.search.found(words, every.matching(words) if every is not None else ())
 
     def show_hits(self) -> None:
-        """In the line over the keys."""
+        """Shows the hits in the line over the keys."""
         self.search.tell_hits(self._services, self._view.tell, "find.next", "find.previous")
 
     def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:

@@ -1,4 +1,4 @@
-"""The operations: read, watched, taken back and done again."""
+"""The operations: read, watched, undone and redone."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents import agent_behind
 from leafward.files.restoration import StepBack, TakenBack, as_operations, restores_of, step_back, take_back
 from leafward.session.journal import OperationKind, Writing, operations, redo, redoable
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.operation_text import OperationText
-from leafward_tui.ui.write_words import book_words, remark_words
+from leafward_tui.ui.text.cells import counted
+from leafward_tui.ui.words.operation_text import OperationText
+from leafward_tui.ui.words.write_words import book_words, remark_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Operations:
-    """Reads the operations and has the keys that change them."""
+    """Reads the operations and owns the keys that change them."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Operations:
         self._changed()
 
     def look(self) -> None:
-        """Looks whether the file has grown; costs one stat."""
+        """Checks whether the file has grown; costs one stat."""
         state = self._state
         if not state.writing and self._view.on_top and state.session.changed_on_disk():
             state.writing = True
@@ -76,7 +76,7 @@ class Operations:
     # --- taking back --------------------------------------------------------------------------------------------------
 
     def ask_undo(self) -> None:
-        """Shows what taking the operation under the cursor back would append, and asks."""
+        """Shows the write that undoing the operation under the cursor would make, and asks."""
         every, operation = self._view.operations, self._view.operation
         if every is None or operation is None or self._refused(operation):
             return
@@ -89,7 +89,7 @@ class Operations:
             self._rehearse(root)
 
     def ask_redo(self) -> None:
-        """Shows what doing the operation that was undone last again would append, and asks."""
+        """Shows the write that redoing the last undone operation would make, and asks."""
         every = self._view.operations
         if every is None or self._refused():
             return
@@ -100,7 +100,7 @@ class Operations:
             self._rehearse(last)
 
     def _refused(self, operation: Operation | None = None) -> bool:
-        """Whether nothing can be written now, and says why. Files can be put back whatever the session allows."""
+        """Whether nothing can be written now; shows why. Files can be restored whatever the session allows."""
         files_only = operation is not None and operation.kind is OperationKind.RESTORE
         if self._state.session.read_only and not files_only:
             self._view.tell(f"read only: {self._state.session.read_only}", "bad")
@@ -119,9 +119,9 @@ class Operations:
         self._jobs.latest("rehearsal", work, partial(self._ask, operation), refused)
 
     def _ask(self, operation: Operation, would: Change) -> None:
-        """Asks, with what would be written and what is odd about it."""
-        from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-        from leafward_tui.ui.sheet import SheetLine
+        """Asks, with the write and its remarks."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         every = self._view.operations
         if every is None:
@@ -153,7 +153,7 @@ class Operations:
         self._view.open_sheet(ChoiceSheet(title, [choice], about, note=note), answered)
 
     def _written(self, done: str, written: Change) -> None:
-        """Says what a change did, and reads the operations again."""
+        """Shows the effect of a change, and reads the operations again."""
         remarks = list(written.remarks)
         if written.recent:
             remarks.append(f"restart {agent_behind(self._state.session).title} to pick this up")
@@ -171,15 +171,15 @@ class Log(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What taking something back did, or would."""
+    """The effect of an undo or redo, planned or written."""
 
     remarks: list[str]
     recent: bool
-    """An agent may be running that does not see it yet."""
+    """Whether an agent may be running that does not see it yet."""
 
 
 def read_operations(session: Session, _job: Job) -> Log:
-    """The operations on a session; a restore that belongs to a move is none by itself, unless the move was undone without it."""
+    """The operations on a session; without restores that belong to a move, unless the move was undone without its restore."""
     log, restores = operations(session), restores_of(session)
     standing, undone = ({one.op for one in log if one.undone is state} for state in (False, True))
     alone = [one for one in restores if one.move not in standing and (one.move not in undone or one.standing)]
@@ -187,17 +187,17 @@ def read_operations(session: Session, _job: Job) -> Log:
 
 
 def refresh(session: Session, _job: Job) -> None:
-    """Takes in what was appended to the file."""
+    """Reads the lines appended to the file."""
     session.refresh()
 
 
 def rehearse(session: Session, operation: Operation, _job: Job) -> Change:
-    """What taking an operation back, or doing it again, would append. Raises Refused where a restored file was changed since."""
+    """The effect of an undo or a redo, without writing it. Raises Refused where a restored file has changed since."""
     return _change(session, operation, Writing(dry_run=True))
 
 
 def write(session: Session, operation: Operation, clock: Callable[[], datetime], _job: Job) -> Change:
-    """Takes it back, with the files that were restored with it; does the one again that was undone."""
+    """Undoes an operation, with the files restored with it; redoes an undone one."""
     return _change(session, operation, Writing(now=clock))
 
 

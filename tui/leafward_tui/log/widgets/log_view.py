@@ -1,4 +1,4 @@
-"""The operation log as lines: the operations, newest at the bottom, and below them all that is known of one."""
+"""The operation log as lines: the operations, newest at the bottom, and below them the details of one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from textual.widget import Widget
 from leafward.base.times import moment_of
 from leafward.session.journal import OperationKind
 from leafward_tui.log.path_then import PathThen
-from leafward_tui.ui.cells import age, cell_len, fit, right
-from leafward_tui.ui.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.text.cells import age, cell_len, fit, right
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from leafward.session.journal import Operation
     from leafward_tui.log.path_then import PathRow
-    from leafward_tui.ui.operation_text import OperationText
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
+    from leafward_tui.ui.words.operation_text import OperationText
 
 _TEXT_AT = 21
 """Cells before the words: cursor, sign, age and verb."""
@@ -34,28 +34,28 @@ _LEAST_TWO = 100
 
 
 class LogColumns(NamedTuple):
-    """Where the number columns of the list stand."""
+    """The places of the number columns of the list."""
 
     width: int
     numbers: tuple[tuple[str, int], ...]
     text: int
-    """Cells for what was done."""
+    """Cells for the words of an operation."""
 
 
 def columns_of(width: int, *, states: bool) -> LogColumns:
-    """The columns of a list of some width; `states` where some operation does not hold any more."""
+    """The columns of a list of some width; `states` where some operation is undone."""
     numbers = ((("state", 9),) if states else ()) + ((("by", 10),) if width >= 80 else ())
     return LogColumns(width, numbers, width - _TEXT_AT - sum(cells for _, cells in numbers) - 1)
 
 
 class LogList(LineList):
-    """One line an operation. Nothing is drawn that is not on the screen."""
+    """One line for each operation. Only lines on the screen are drawn."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self.operations: OperationText | None = None
         self.agent = "agent"
-        """What the agent is called."""
+        """The name of the agent."""
 
     @property
     def operation(self) -> Operation | None:
@@ -88,7 +88,7 @@ class LogList(LineList):
             self.put_cursor(max(0, min(total - 1, self.cursor + step)))
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, two show the entry."""
+        """Selects on one click, shows the entry on two."""
         row = self.row_at(event)
         if row >= 0:
             self.move_by(row - self.cursor)
@@ -156,7 +156,7 @@ class LogList(LineList):
 
 
 class LogDetails(Widget):
-    """All that is known of one operation; where there is room with the path as it was behind it."""
+    """The details of one operation, and, where there is room, the path as it was after it."""
 
     DEFAULT_CSS = "LogDetails { width: 1fr; height: 8; }"
 
@@ -168,7 +168,7 @@ class LogDetails(Widget):
         self._empty = ""
 
     def show(self, operations: OperationText, operation: Operation | None, by: str) -> None:
-        """Shows an operation, and who did it."""
+        """Shows an operation and its author."""
         self._operations, self._operation, self._by = operations, operation, by
         self.refresh()
 

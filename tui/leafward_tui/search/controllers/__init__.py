@@ -1,3 +1,3 @@
-"""What the keys of the search do; none knows the screen but through its port."""
+"""Controllers of the search; they know the screen by its port only."""
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
 _OF_TURNS = frozenset({"prompt", "summary", "name"})
-"""Parts of entries that a row of the tree stands for, also where a row is a turn."""
+"""Parts of entries that stand for a row of the tree even where a row is a turn."""
 
 
 class Results:
-    """Has the keys of the results."""
+    """Owns the keys of the results."""
 
     def __init__(self, state: SearchState, view: SearchView, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
@@ -41,7 +41,7 @@ class Results:
         return self._view.line is not None
 
     def look(self) -> None:
-        """Shows what is under the cursor."""
+        """Shows the text of the result under the cursor."""
         line = self._view.line
         if line is None or not self._view.text_shown:
             return
@@ -53,7 +53,7 @@ class Results:
             self._jobs.latest("text", work, fill, lambda why: fill(HitText(problem=why)))
 
     def open(self) -> None:
-        """The session in the explorer, at this hit; the hits that are not shown are."""
+        """Opens the session in the explorer at this hit; on a line of hidden hits, shows those instead."""
         line = self._view.line
         if line is None:
             return
@@ -68,7 +68,7 @@ class Results:
             self._services.screens.session(Path(found.card.path), found.card.agent, target)
 
     def copy(self) -> None:
-        """The path of the session and the id of the entry, as the verbs take them."""
+        """Copies the path of the session and the id of the entry, in the form that the verbs take."""
         line = self._view.line
         if line is not None:
             path = pasted_path(line.found.card.path)
@@ -76,11 +76,11 @@ class Results:
 
 
 AROUND = 6000
-"""Characters of a text shown before the first place found, and behind it."""
+"""Characters of a text shown before the first hit, and after it."""
 
 
 def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
-    """Reads the text that a hit stands in. Raises LeafwardError, OSError."""
+    """The text of a hit, read from its session. Raises LeafwardError, OSError."""
     from leafward.agents import agent_named
     from leafward.base.safe_text import safe
     from leafward.files.tool_calls import table_of
@@ -93,7 +93,7 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
         entry = session.entry(index) if index >= 0 else None
         table = table_of(session)
         texts = list(passages(entry.body, entry.kind, table, with_paths=True)) if entry is not None else []
-        # What an agent calls its session may stand in no entry.
+        # The agent's name for its session may stand in no entry.
         if hit.part == "name" and session.title:
             texts.append(Passage("name", session.title))
     finally:

@@ -1,4 +1,4 @@
-"""The search that goes on: begun while one types, stopped, left."""
+"""The running search: begun as the user types, stopped, left."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.search.conjunction import query_of
 from leafward_tui.search.model.finds import Finds
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.title_bar import Progress
+from leafward_tui.ui.bars.title_bar import Progress
+from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ _LEAST = 2
 
 
 class SearchRun:
-    """Has the field, and the way out of everything."""
+    """Owns the field, and the way out of each mode."""
 
     def __init__(self, state: SearchState, view: SearchView, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
@@ -40,7 +40,7 @@ class SearchRun:
         }
 
     def take_up(self, left: LeftSearch) -> None:
-        """Goes on with a search that was left, or begins it."""
+        """Goes on with an earlier search, or begins it."""
         if left.finds.lines:
             self._state.text, self._state.query = left.text, self._parsed(left.text)
             self._state.words = left.words
@@ -51,27 +51,33 @@ class SearchRun:
     def _parsed(self, text: str) -> Query:
         return query_of(text, int(self._services.clock().timestamp() * 1000), whole=True)
 
-    # --- what is typed ------------------------------------------------------------------------------------------------
+    # --- typing -------------------------------------------------------------------------------------------------------
 
     def type(self, text: str) -> None:
-        """Searches once nothing more is typed for a moment."""
+        """Searches after a pause in the typing."""
         self._state.typed = text
         self._view.forget_pause()
         if text != self._state.text:
             self._view.after_pause(self._search_typed)
 
     def _search_typed(self) -> None:
-        if len(self._state.typed) >= _LEAST or not self._state.typed:
-            self._begin(self._state.typed)
+        typed = self._state.typed
+        if len(typed) >= _LEAST or not typed:
+            self._begin(typed)
+            return
+        # What was found for an earlier text would stand under this one.
+        self._begin("")
+        self._state.words = "enter searches for one character", ""
+        self._view.show_state()
 
     def commit(self) -> None:
-        """Searches at once; where that is done, the results have the keys."""
+        """Searches at once; where that is done, gives the keys to the results."""
         if self._state.typed != self._state.text:
             self._begin(self._state.typed)
         self._view.focus_results()
 
     def edit(self) -> None:
-        """The field has the keys."""
+        """Gives the keys to the field."""
         self._view.panes.to_list()
         self._view.edit()
         self._view.show_hints()
@@ -97,7 +103,7 @@ class SearchRun:
         self._view.show_state()
 
     def cease(self) -> None:
-        """Ends the search; what was found stays."""
+        """Ends the search; its results stay."""
         self._jobs.cancel("search")
 
     def _fail(self, why: str) -> None:
@@ -111,7 +117,7 @@ class SearchRun:
         self._view.show_state()
 
     def _take(self, found: FoundSessions) -> None:
-        """More lines at the end; the cursor stays where it is."""
+        """Adds lines at the end; the cursor stays where it is."""
         finds, progress = self._view.finds, found.progress
         before = len(finds.lines)
         for session in found.sessions:
@@ -128,7 +134,7 @@ class SearchRun:
         self._view.show_state()
 
     def leave(self) -> None:
-        """Out of the text, out of the field where there are results, out of a search that goes on; then back."""
+        """Leaves one mode: the text, the field where there are results, the running search; then goes back."""
         if self._view.panes.side:
             self._view.panes.to_list()
         elif self._view.editing and self._view.finds.lines:
@@ -143,7 +149,7 @@ class SearchRun:
 PUBLISH_EVERY = 0.15
 """Seconds between two repaints while results come."""
 SESSIONS_AT_MOST = 300
-"""Sessions with hits after which a search ends: nobody reads more, a narrower one is wanted."""
+"""Sessions with hits after which a search ends: a longer list is of no use, and a narrower search is needed."""
 
 
 class FoundSessions(NamedTuple):
@@ -153,7 +159,7 @@ class FoundSessions(NamedTuple):
     progress: SearchProgress
     finished: bool
     remarks: tuple[str, ...] = ()
-    """What is to be said of the search once it is finished."""
+    """Remarks on the search once it is finished."""
 
 
 def run_search(
@@ -164,7 +170,7 @@ def run_search(
     found: Callable[[FoundSessions], object],
     job: Job,
 ) -> FoundSessions:
-    """Searches; `found` is called with results while there are more, the last ones are returned."""
+    """Searches; `found` is called with results while there are more, and the last ones are returned."""
     from leafward.query.search.text_search import Search, ripgrep
 
     if cards is None:

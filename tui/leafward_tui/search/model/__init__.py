@@ -1,3 +1,3 @@
-"""What a search of all text shows, as values. Pure."""
+"""The content of the search of all text, as values. Pure."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a search of all text found, as lines: sessions, and below each its hits, newest session first."""
+"""The results of the search of all text, as lines: sessions, and below each its hits, newest session first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from leafward.query.search.text_search import SessionHits
 
 HITS_SHOWN = 5
-"""Hits of a session that are shown before it is opened up."""
+"""Hits of a session that are shown before it is opened."""
 
 _WORDS = {
     "prompt": "you",
@@ -25,12 +25,12 @@ _WORDS = {
 
 
 class FindKind(Enum):
-    """What stands on a line."""
+    """The kinds of lines."""
 
     SESSION = auto()
     HIT = auto()
     MORE = auto()
-    """How many hits are not shown; opens them."""
+    """The number of hidden hits; enter shows them."""
     BLANK = auto()
 
 
@@ -42,11 +42,11 @@ class FindLine:
     found: SessionHits
     hit: Hit | None = None
     more: int = 0
-    """Hits that this line stands for."""
+    """Number of hits that this line stands for."""
 
 
 def label_of(hit: Hit) -> tuple[str, str]:
-    """Who says it, and what it is of what a tool does: `you`, `ai`, `bash` and `result`."""
+    """The speaker, and the part of a tool call: `you`, `ai`, `bash` and `result`."""
     if hit.part in ("call", "result"):
         return hit.tool or "tool", hit.part
     return _WORDS.get(hit.part, hit.part), ""
@@ -54,16 +54,16 @@ def label_of(hit: Hit) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class Finds:
-    """Everything found so far. Grows at its end, so that no line moves that stands already."""
+    """The results so far. They grow at their end, so that no existing line moves."""
 
     sessions: list[SessionHits] = field(default_factory=list)
     lines: list[FindLine] = field(default_factory=list)
     opened: set[str] = field(default_factory=set)
-    """Paths of the sessions all of whose hits are shown."""
+    """Paths of the sessions whose hits are all shown."""
     hits: int = 0
 
     def add(self, found: SessionHits) -> None:
-        """One more session."""
+        """Adds one more session."""
         self.sessions.append(found)
         self.hits += found.total
         self._lay(found)
@@ -92,7 +92,7 @@ class Finds:
 
 
 class HitText(NamedTuple):
-    """The text that a hit stands in, safe, with the places in it; or why it cannot be shown."""
+    """The text around a hit, safe, with the hits in it; or why it cannot be shown."""
 
     text: str = ""
     spans: tuple[tuple[int, int], ...] = ()

@@ -1,1 +1,1 @@
-"""What the search of all text is drawn with."""
+"""Widgets of the search of all text."""

@@ -1,4 +1,4 @@
-"""One hit in the text it stands in, beside the list of hits."""
+"""One hit in its text, beside the list of hits."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.search.model.finds import label_of
-from leafward_tui.ui.cells import cell_len, fit, fit_path, right, wrap
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.paths import tilde
+from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.side_pane import PaneLine, SidePane
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, wrap
+from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.catalog import Card
     from leafward.query.search.text_match import Hit
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 
 class HitView(SidePane):
-    """Where the hit stands, then its text with every place marked, moved so that the first is seen."""
+    """The place of the hit, then its text with every hit marked, scrolled so that the first is visible."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,23 +35,23 @@ class HitView(SidePane):
         self._problem = ""
 
     def show(self, card: Card | None, hit: Hit | None) -> None:
-        """Shows what the list knows of a hit; its text follows."""
+        """Shows the facts of a hit from the list; its text follows."""
         if (card, hit) != (self._card, self._hit):
             self._card, self._hit, self._text, self._spans, self._problem = card, hit, None, (), ""
             self.changed(from_top=True)
 
     def fill(self, hit: Hit, text: str, spans: Sequence[tuple[int, int]], problem: str = "") -> None:
-        """The text that a hit stands in, safe, or why there is none; dropped where another hit is shown by now."""
+        """Sets the text around a hit, safe, or why there is none; dropped where another hit is on show by now."""
         if hit is self._hit:
             self._text, self._spans, self._problem = text, spans, problem
             self.changed(from_top=True)
 
     def on_resize(self) -> None:
-        """Lines are broken anew."""
+        """Breaks the lines again."""
         self.changed(from_top=True)
 
     def make_lines(self, width: int) -> tuple[list[PaneLine], list[PaneLine], int]:
-        """What is said of the hit stays, its text scrolls; the first place found is in sight."""
+        """The facts of the hit stay, its text scrolls; the first hit is in sight."""
         ground = services_of(self).styles_now.bg
         return self._head(width, ground), *self._body(width, ground)
 
@@ -84,7 +84,7 @@ class HitView(SidePane):
         return lines
 
     def _body(self, width: int, ground: Ground) -> tuple[list[PaneLine], int]:
-        """The lines of the text, and which of them the first place stands on."""
+        """The lines of the text, and the one with the first hit."""
         if self._problem:
             return [[Segment(line, ground.faint)] for line in wrap(self._problem, width)], 0
         if self._text is None:

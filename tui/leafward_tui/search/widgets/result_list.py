@@ -11,10 +11,10 @@ from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
-from leafward_tui.ui.cells import age, cell_len, counted, fit, right, split_path, wrap
-from leafward_tui.ui.hits import marked
-from leafward_tui.ui.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import age, cell_len, counted, fit, right, split_path, wrap
+from leafward_tui.ui.text.hits import marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.query.search.text_match import Hit
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 _LABEL = 22
-"""Cells of who says it; fewer where it is narrow."""
+"""Cells of the speaker; fewer in a narrow pane."""
 _LABEL_NARROW = 11
 _TEXT_AT = 4
-"""Cells before a hit: cursor, and what sets it below its session."""
+"""Cells before a hit: cursor, and the indentation below its session."""
 _CACHED = 512
 
 
@@ -38,10 +38,10 @@ class ResultList(LineScroll):
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 
     class CursorMoved(Message):
-        """The cursor stands on another line now."""
+        """The cursor is on another line now."""
 
         def can_replace(self, message: Message) -> bool:
-            """Only the last place matters."""
+            """A later move replaces an earlier one: only the last place counts."""
             return isinstance(message, ResultList.CursorMoved)
 
     @dataclass
@@ -76,7 +76,7 @@ class ResultList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def grew(self, before: int) -> None:
-        """More lines stand at the end; `before` is how many there were."""
+        """Draws added lines; `before` is the number of lines before them."""
         set_extent(self, len(self.finds.lines))
         if not before:
             self.go(self.finds.first_hit())
@@ -85,14 +85,14 @@ class ResultList(LineScroll):
             self.refresh()
 
     def opened_up(self) -> None:
-        """The lines are others below the cursor."""
+        """Draws the lines below the cursor again, because they changed."""
         self._cache.clear()
         set_extent(self, len(self.finds.lines))
         self.refresh()
         self.post_message(self.CursorMoved())
 
     def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
-        """What stands where there are no lines: name of a style and text, one a row."""
+        """Sets the text of an empty list: name of a style and text, one for each row."""
         if tuple(lines) != self._empty:
             self._empty = tuple(lines)
             self._cache.clear()
@@ -101,7 +101,7 @@ class ResultList(LineScroll):
     # --- cursor -------------------------------------------------------------------------------------------------------
 
     def move(self, by: int) -> None:
-        """Moves by so many lines, over blank ones."""
+        """Moves by a number of lines, over blank ones."""
         lines = self.finds.lines
         if not lines:
             return
@@ -111,7 +111,7 @@ class ResultList(LineScroll):
         self.go(target)
 
     def move_to(self, kind: FindKind, step: int) -> None:
-        """The next line of a kind in a direction."""
+        """Moves to the next line of a kind in a direction."""
         lines = self.finds.lines
         target = self.cursor + step
         while 0 <= target < len(lines):
@@ -131,7 +131,7 @@ class ResultList(LineScroll):
         self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
-        """Scrolls so far that the cursor is on the screen; the session of a first hit stays above it."""
+        """Scrolls until the cursor is on the screen; the session of a first hit stays above it."""
         top, height = self.scroll_offset.y, self.size.height
         if height <= 0 or not self.finds.lines:
             return
@@ -143,17 +143,17 @@ class ResultList(LineScroll):
             self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
 
     def on_resize(self) -> None:
-        """The cursor stays on the screen."""
+        """Keeps the cursor on the screen."""
         self._cache.clear()
         self.reveal()
 
     def notify_style_update(self) -> None:
-        """Another theme."""
+        """Draws everything again for another theme."""
         super().notify_style_update()
         self._cache.clear()
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, a second opens."""
+        """Selects on one click, opens on two."""
         row = self.row_at(event)
         lines = self.finds.lines
         if row < 0 or lines[row].kind is FindKind.BLANK:
@@ -181,7 +181,7 @@ class ResultList(LineScroll):
         else:
             ground = styles.bg
             pieces = self._said_where_empty(y, width, ground) if not lines else []
-            # What is empty now may be a line in a moment.
+            # A row that is empty now may be a line in a moment.
             return Strip(pieces).adjust_cell_length(width, ground.blank)
         strip = Strip(pieces).adjust_cell_length(width, ground.blank)
         if len(self._cache) > _CACHED:
@@ -255,11 +255,11 @@ class ResultList(LineScroll):
 def windowed(
     text: str, spans: Sequence[tuple[int, int]], room: int, ellipsis: str
 ) -> tuple[str, list[tuple[int, int]]]:
-    """A text whose beginning is left out so far that the first span is seen in `room` cells, and its spans."""
+    """A text cut at its beginning so that the first span is visible in `room` cells, and its spans."""
     begin = max(0, spans[0][0] - room // 3) if spans else 0
     if not begin or cell_len(text) <= room or cell_len(text[: spans[0][1]]) <= room - 6:
         return text, list(spans)
-    # A word that was cut says less than none.
+    # A truncated word is less use than none.
     space = text.find(" ", begin, spans[0][0])
     begin = space + 1 if space >= 0 else begin
     moved = len(ellipsis) - begin

@@ -1,4 +1,4 @@
-"""The lines of the X-ray: which are folded or hidden, the cursor among them, and what is said of its line."""
+"""The lines of the X-ray: folds and filter, the cursor among them, and the text about its line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
 from leafward.compaction.xray import Link
-from leafward_tui.ui.screen_results import XRayResult
+from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Lines:
         self._state = state
         self._view = view
         self.rearranged: Callable[[], object] = lambda: None
-        """Called when the lines were laid out anew."""
+        """Called when the lines were laid out again."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "pane.next": self.turn,
             "pane.previous": self.turn,
@@ -44,7 +44,7 @@ class Lines:
     # --- layout -------------------------------------------------------------------------------------------------------
 
     def arrangement(self, xray: XRay) -> Arrangement:
-        """The lines as they are folded now."""
+        """The lines under the present folds."""
         folds = self._state.folds
         return Arrangement(xray, folds.opened, folds.only, fold_kept=folds.kept)
 
@@ -59,7 +59,7 @@ class Lines:
         self._view.lines.show(arrangement, loaded.teller, max(0, first), side)
 
     def rearrange(self) -> None:
-        """Lays the lines out anew, with the cursor on the same row."""
+        """Lays the lines out again, with the cursor on the same row."""
         loaded, lines = self._state.loaded, self._view.lines
         if loaded.xray is None or loaded.teller is None:
             return
@@ -78,14 +78,14 @@ class Lines:
     # --- keys ---------------------------------------------------------------------------------------------------------
 
     def turn(self) -> None:
-        """The other side: at what the line comes from or led to, else at the same height."""
+        """Goes to the other side: to a line that belongs to the cursor's, else to the same height."""
         lines = self._view.lines
         if lines.arrangement is not None:
             lit = sorted(lines.lit)
             lines.turn(lines.side.other, lit[0] if lit else lines.cursor)
 
     def change(self, direction: int) -> None:
-        """Goes to the next band of rows that did not simply stay, or to the one before."""
+        """Goes to the next band of rows that are not simply kept, or to the one before."""
         lines = self._view.lines
         if lines.arrangement is None:
             return
@@ -119,7 +119,7 @@ class Lines:
             self._view.dismiss(XRayResult(entry=piece.cell.entry))
 
     def fold(self) -> None:
-        """Opens or closes the fold here; elsewhere folds everything that is kept, or shows it."""
+        """Opens or closes the fold here; elsewhere folds all kept rows, or shows them."""
         piece, folds = self._view.lines.piece, self._state.folds
         if piece is not None and (key := piece.fold or piece.inside):
             self.open_folds(folds.opened ^ {key})
@@ -179,7 +179,7 @@ class Lines:
     # --- the cursor's line --------------------------------------------------------------------------------------------
 
     def show_about(self) -> None:
-        """Says what is known of the line under the cursor, and lights what belongs to it."""
+        """Shows the text about the line under the cursor, and lights the lines that belong to it."""
         lines, loaded = self._view.lines, self._state.loaded
         line, piece = lines.line, lines.piece
         if loaded.teller is None or line is None:
@@ -194,7 +194,7 @@ class Lines:
         lines.light(self._lit(piece))
 
     def _lit(self, piece: Piece | None) -> frozenset[int]:
-        """The lines across that belong to what is under the cursor."""
+        """The lines across that belong to the cursor's."""
         loaded, lines = self._state.loaded, self._view.lines
         xray, arrangement = loaded.xray, lines.arrangement
         if xray is None or arrangement is None or piece is None:
@@ -209,7 +209,7 @@ class Lines:
         return arrangement.lines_of(Side.AFTER, self._summary_rows(xray, entries))
 
     def _summary_rows(self, xray: XRay, entries: Collection[int]) -> list[int]:
-        """The rows whose line of the summary comes first of all from some entries."""
+        """The rows of the summary whose first three sources include one of some entries."""
         found = []
         for row in self._state.loaded.line_rows:
             after = xray.rows[row].after

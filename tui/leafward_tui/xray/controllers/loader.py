@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.xray.controllers.lines import Lines
     from leafward_tui.xray.ports import XRayPort
@@ -51,7 +51,7 @@ class Loader:
         self._view.show_hints()
 
     def _made(self, made: MadeXRay) -> None:
-        """Shows both sides, with the cursor on the first line of the summary; then looks for what takes longer."""
+        """Shows both sides, with the cursor on the first line of the summary; then starts the slower parts."""
         loaded, xray = self._state.loaded, made.xray
         loaded.xray, loaded.undo_op = xray, made.undo_op
         loaded.words = {side: side_words(self._state.session, xray, side) for side in Side}
@@ -83,7 +83,7 @@ class Loader:
 
 
 class MadeXRay(NamedTuple):
-    """An X-ray, and the operation that made its context edits where an undo would take that one back."""
+    """An X-ray, and the operation that made its context edits, where an undo would undo that operation."""
 
     xray: XRay
     undo_op: str = ""
@@ -115,7 +115,7 @@ def traced(xray: XRay, job: Job) -> None:
 
 
 def fates_of(session: Session, compaction: int, draft: Draft | None, job: Job) -> Fates:
-    """What became of the facts that a compaction, or a draft of one, replaced. Raises Cancelled, LeafwardError, OSError."""
+    """The fates of the facts that a compaction, or a draft of one, replaced. Raises Cancelled, LeafwardError, OSError."""
     if draft is not None:
         return Fates.of(draft.survival)
     return Fates.of(survivals_of(session).report(session, compaction, job.unwanted))

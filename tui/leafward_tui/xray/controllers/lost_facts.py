@@ -1,14 +1,14 @@
-"""Facts that a compaction lost, offered to be pinned; context edits taken back."""
+"""Lost facts of a compaction, offered to be pinned; the undo of context edits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.cells import counted
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.screen_results import XRayResult
-from leafward_tui.ui.sheet import SheetLine
+from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.cells import counted
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LETTERS = "abcdefghilmnoprstuvwxyz"
 
 
 class LostFacts:
-    """Reads the state and writes none of it: what it does happens after the screen is closed."""
+    """Reads the state and writes none of it: its effects follow after the screen is closed."""
 
     def __init__(self, state: XRayState, view: XRayPort) -> None:
         self._state = state
@@ -34,7 +34,7 @@ class LostFacts:
         }
 
     def undo_edits(self) -> None:
-        """Takes the context edits back, where they are the last operation."""
+        """Undoes the context edits, where they are the last operation."""
         loaded = self._state.loaded
         if loaded.xray is None or not loaded.xray.of_edits:
             self._view.about.say(
@@ -46,7 +46,7 @@ class LostFacts:
             self._view.dismiss(XRayResult(undo=loaded.undo_op))
 
     def pin(self) -> None:
-        """Offers the lost facts of what is under the cursor, or the heaviest of all."""
+        """Offers the lost facts of the cursor's line, or the heaviest of all."""
         state, about, lines = self._state, self._view.about, self._view.lines
         xray, fates = state.loaded.xray, state.loaded.fates
         if xray is None:

@@ -1,4 +1,4 @@
-"""Searching an X-ray: hits on both sides, in the order of its lines; what hides one is unfolded while the search holds."""
+"""The search of an X-ray: hits on both sides, in the order of its lines; folds over them open while it lasts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.xray import Link, What
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
-from leafward_tui.ui.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.xray.state import XRayState
 
 _NESTED = 3
-"""Folds that may lie in each other."""
+"""Folds that may be nested in each other."""
 
 
 class Search:
@@ -51,7 +51,7 @@ class Search:
 
     @property
     def words(self) -> str:
-        """What is searched for; empty for nothing."""
+        """The words of the search; empty for none."""
         return self.hits.words
 
     def ask(self) -> None:
@@ -62,7 +62,7 @@ class Search:
             self.hits.ask("Search both sides", "words of a message, a summary or what is injected")
 
     def step(self, direction: int) -> None:
-        """The next hit or the one before; while nothing is searched, the next change."""
+        """Goes to the next hit or the one before; without a search, to the next change."""
         if not (self.words and self.hits.step(direction)):
             self._lines.change(direction)
 
@@ -92,7 +92,7 @@ class Search:
             self._view.lines.turn(side, line)
 
     def look_for(self, words: str) -> None:
-        """Looks through the messages beside the screen."""
+        """Searches the messages in a job."""
         xray = self._state.loaded.xray
         if xray is not None:
             self._jobs.latest(
@@ -103,7 +103,7 @@ class Search:
             )
 
     def show_hits(self) -> None:
-        """In the title, and lit in the lines; what the search unfolded is folded once it ends."""
+        """Shows the hits in the title and in the lines; when the search ends, closes the folds that it opened."""
         if not self.words and self._opened_before is not None:
             self._lines.open_folds(self._opened_before)
             self._opened_before = None
@@ -112,7 +112,7 @@ class Search:
         self._view.show_title()
 
     def _found(self, words: str, rows: list[tuple[Side, int]]) -> None:
-        """Unfolds what hides a hit, and goes to the first."""
+        """Opens the folds over hits, and goes to the first."""
         xray = self._state.loaded.xray
         if words != self.words or xray is None:
             return
@@ -130,13 +130,13 @@ class Search:
         self._lines.rearrange()
         shown = self._view.lines.arrangement
         if shown is not None:
-            # What was unfolded moved the line that the search began at.
+            # The line that the search began at has moved with the unfolded rows.
             side, row = self._began_at
             self.hits.move_origin(max(0, 2 * shown.line_of(side, row) + (side is Side.AFTER)))
         self.hits.found(words, self.hits.hits)
 
     def place_hits(self) -> None:
-        """The places of the hits, after lines were laid out anew."""
+        """Sets the places of the hits, after lines were laid out again."""
         arrangement = self._view.lines.arrangement
         if self.words and self._opened_before is not None and arrangement is not None:
             self.hits.hits = sorted(
@@ -149,14 +149,14 @@ class Search:
 
 
 def found_rows(session: Session, xray: XRay, words: str, job: Job) -> list[tuple[Side, int]]:
-    """The rows that hold words, with the side they stand on. Raises LeafwardError, OSError."""
+    """The rows with hits, each with its side. Raises LeafwardError, OSError."""
     return rows_holding(session, xray, words, job.unwanted)
 
 
 def rows_holding(
     session: Session, xray: XRay, words: str, stop: Callable[[], bool] = lambda: False
 ) -> list[tuple[Side, int]]:
-    """The rows and sides that hold words, case ignored; what stays on both sides counts once, before. Decodes messages."""
+    """The rows and sides with hits, case ignored; rows kept on both sides count once, before. Decodes messages."""
     lowered = words.lower()
     spoken: dict[int, list[tuple[Side, int]]] = {}
     found: list[tuple[Side, int]] = []

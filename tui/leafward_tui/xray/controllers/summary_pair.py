@@ -1,4 +1,4 @@
-"""Two summaries compared: which one is compared with, the differences, the search among them."""
+"""Two summaries compared: the choice of the other one, the differences, the search among them."""
 
 from __future__ import annotations
 
@@ -9,51 +9,23 @@ from typing import TYPE_CHECKING, Protocol
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers import tokens_of
-from leafward_tui.ui.cells import counted, exact, wrap
-from leafward_tui.ui.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.screen_search import ScreenSearch, SearchedView
-from leafward_tui.ui.summary_differences import diff_lines
-from leafward_tui.ui.times import moment
+from leafward_tui.ui.screens.screen_search import ScreenSearch, SearchedView
+from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.text.cells import counted, exact, wrap
+from leafward_tui.ui.text.times import moment
+from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
+    from leafward_tui.ui.panes.pane_ports import DifferencePane
     from leafward_tui.ui.services import Job, Jobs
-    from leafward_tui.ui.summary_differences import DiffLine
     from leafward_tui.xray.ports import AboutPane
 
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet that offers other summaries; j, k and q are the sheet's own."""
-
-
-class DifferencePane(Protocol):
-    """The differences, line by line."""
-
-    cursor: int
-    lines: Sequence[DiffLine]
-
-    @property
-    def line(self) -> DiffLine | None:
-        """The line of the cursor."""
-        ...
-
-    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
-        """Shows lines, with the cursor on one."""
-        ...
-
-    def light(self, query: str) -> None:
-        """Lights words."""
-        ...
-
-    def move_to(self, line: int) -> None:
-        """Puts the cursor on a line."""
-        ...
-
-    def change(self, direction: int) -> bool:
-        """Goes to the next difference or the one before; whether there is any."""
-        ...
 
 
 class PairPort(SearchedView, Protocol):
@@ -66,7 +38,7 @@ class PairPort(SearchedView, Protocol):
 
     @property
     def about(self) -> AboutPane:
-        """What is said of the cursor's line."""
+        """The text about the cursor's line."""
         ...
 
     @property
@@ -76,11 +48,11 @@ class PairPort(SearchedView, Protocol):
 
     @property
     def text_cells(self) -> int:
-        """Cells that a line about the cursor's line has."""
+        """Cells of the text about the cursor's line."""
         ...
 
     def focus_lines(self) -> None:
-        """Keys go to the lines."""
+        """Gives the keys to the lines."""
         ...
 
     def show_names(self, before: Sequence[str], after: Sequence[str]) -> None:
@@ -88,7 +60,7 @@ class PairPort(SearchedView, Protocol):
         ...
 
     def show_title(self) -> None:
-        """What is compared and how much differs."""
+        """Shows the compared summaries, and how many lines differ."""
         ...
 
     def copy(self, text: str) -> object:
@@ -115,19 +87,19 @@ class PairState:
     others: Sequence[int] = ()
     """Entries with the other summaries, the nearest first."""
     other: int = -1
-    """The one compared with; -1 where there is none."""
+    """The entry of the other summary; -1 where there is none."""
     diff: SummaryDiff | None = None
     fold_same: bool = False
 
 
 def other_summaries(session: Session, entry: int, at: int) -> list[int]:
-    """Entries with summaries of text besides that of an entry, -1 for one that is not written; the nearest before `at` first."""
+    """Entries with other text summaries than the one of `entry` (-1: not written); the nearest before `at` first."""
     near = summaries_near(session, at, entry if entry >= 0 else NO_ENTRY)
     return [other for other in near if summary_at(session, other).strip()]
 
 
 class SummaryPair:
-    """What the keys of the comparison do."""
+    """Performs the keys of the comparison."""
 
     def __init__(self, state: PairState, view: PairPort, jobs: Jobs, ellipsis: str) -> None:
         self._state = state
@@ -184,11 +156,11 @@ class SummaryPair:
             lines.change(1)
 
     def _earlier(self, other: int) -> bool:
-        """Whether another summary stands on the left: it was made before."""
+        """Whether another summary stands on the left, because it was made before."""
         return self._state.entry < 0 or other < self._state.entry
 
     def named(self, entry: int, summary: str) -> tuple[str, ...]:
-        """What a summary is and where it stands, when it was made, how large it is."""
+        """The kind and place of a summary, its time, its size."""
         if entry < 0:
             return "planned", f"{exact(tokens_of(summary))} tokens"
         session = self._state.session
@@ -221,19 +193,19 @@ class SummaryPair:
     # --- keys ---------------------------------------------------------------------------------------------------------
 
     def change(self, direction: int) -> None:
-        """The next hit or the one before; while nothing is searched, the next difference."""
+        """Goes to the next hit or the one before; without a search, to the next difference."""
         if not (self.search.words and self.search.step(direction)) and not self._view.lines.change(direction):
             self._view.about.say("no other difference " + ("below" if direction > 0 else "above"), "sub")
 
     def ask(self) -> None:
         """Asks for words to find in either summary."""
         if self._state.diff is not None:
-            if self._state.fold_same:  # what is folded could not be found
+            if self._state.fold_same:  # a folded line could not be found
                 self.fold()
             self.search.ask("Search both summaries", "words of a line on either side")
 
     def look_for(self, words: str) -> None:
-        """The lines that hold words on either side."""
+        """Searches both summaries for words."""
         lowered = words.lower()
         lines = self._view.lines.lines
         self.search.found(
@@ -242,7 +214,7 @@ class SummaryPair:
         )
 
     def fold(self) -> None:
-        """Folds what is the same, or shows it."""
+        """Folds lines that are the same, or shows them."""
         self._state.fold_same = not self._state.fold_same
         self.show_lines()
         self._view.show_hints()
@@ -267,7 +239,7 @@ class SummaryPair:
         self._view.open_sheet(ChoiceSheet("Compare with", choices, note=note), chosen)
 
     def go(self) -> None:
-        """Back to the tree, at the other summary."""
+        """Goes back to the tree, at the other summary."""
         if self._state.other >= 0:
             self._view.dismiss(self._state.other)
 

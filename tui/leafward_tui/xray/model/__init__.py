@@ -1,1 +1,1 @@
-"""The X-ray of a compaction as it is shown, without a screen: lines of both sides, folds, connectors, words."""
+"""The content of the X-ray, without a screen: lines of both sides, folds, connectors, words."""

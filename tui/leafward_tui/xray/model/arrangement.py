@@ -1,7 +1,7 @@
-"""The rows of an X-ray as lines of a screen: two sides, runs folded, bands apart. Pure.
+"""The rows of an X-ray as lines of a screen: two sides, folded runs, separate bands. Pure.
 
-The sides of a band fold by themselves, since the messages on the one are not the lines on the other; only where both show
-the same messages they fold together.
+The sides of a band fold independently, since the messages on one are not the lines on the other; only where both show
+the same messages do they fold together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.compaction.xray import Band, Cell, XRay
 
 LEAST_LINES = 12
-"""Lines that a side of a band may take before the middle of it is folded."""
+"""Lines of a side of a band above which its middle is folded."""
 
 _LANDMARKS = frozenset({"user", "bashExecution", "system"})
 """Roles that are never part of a folded run of one turn."""
@@ -27,7 +27,7 @@ _SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 """Roles that no fold hides."""
 _HEADS = frozenset({What.FILES, What.SECTION})
 TELLS = frozenset({What.HEADING, What.LINE})
-"""What a summary says itself."""
+"""Cells that the text of a summary consists of."""
 _BELOW = frozenset({What.FILE, What.ADDED})
 
 
@@ -45,20 +45,20 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One side of a line: a cell, or what is folded into one."""
+    """One side of a line: a cell, or several folded into one."""
 
     rows: tuple[int, ...]
     """Rows of the X-ray that it shows."""
     cell: Cell
-    """The cell, or the first of those that are folded."""
+    """The cell, or the first of the folded ones."""
     tokens: int
     fold: str = ""
-    """What enter opens or closes here; empty for nothing."""
+    """The key of the fold that enter opens or closes here; empty for none."""
     opened: bool = False
     turns: int = 0
-    """Of a folded run; 0 where it is part of one turn."""
+    """Turns of a folded run; 0 where it is part of one turn."""
     inside: str = ""
-    """The opened fold that it stands in."""
+    """The key of the opened fold that it is in."""
 
     @property
     def folded(self) -> bool:
@@ -68,17 +68,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: both sides of it. Without a band it parts two bands."""
+    """One line: both sides of it. A line without a band separates two bands."""
 
     band: int = -1
     link: Link | None = None
     before: Piece | None = None
     after: Piece | None = None
     hidden: int = 0
-    """Rows of a band that the filter leaves out."""
+    """Rows of a band that the filter hides."""
 
     def side(self, side: Side) -> Piece | None:
-        """What stands on a side."""
+        """The piece on a side."""
         return self.before if side is Side.BEFORE else self.after
 
 
@@ -88,7 +88,7 @@ class _Item:
 
     rows: tuple[int, ...]
     summary: bool
-    """Whether no fold hides it: a summary, or what an X-ray of context edits is about."""
+    """Whether no fold hides it: a summary, or a message that the shown context edits are about."""
 
 
 class Ends(NamedTuple):
@@ -98,13 +98,13 @@ class Ends(NamedTuple):
     last_before: int
     last_after: int
     last_of_summary: int
-    """The last line that is the summary's own, not one of a list."""
+    """The last line of the summary itself, not of a list."""
     summary_tokens: int
-    """Tokens of all that are."""
+    """Tokens of all lines of the summary itself."""
 
 
 class Arrangement:
-    """The lines of an X-ray, with some folds opened, all of it or only one kind of band."""
+    """The lines of an X-ray under some opened folds, of all bands or of one kind only."""
 
     def __init__(
         self,
@@ -131,24 +131,24 @@ class Arrangement:
                 self.lines += self._band(number, band)
             self.spans.append(range(start, len(self.lines)))
         self.ends = [self._ends(span) for span in self.spans]
-        """Where the sides of each band end."""
+        """The ends of the sides of each band."""
         self._line_of: dict[tuple[Side, int], int] = {}
         for at, line in enumerate(self.lines):
             for side in Side:
                 piece = line.side(side)
                 for row in piece.rows if piece is not None else ():
-                    # A head whose list is open shows only itself there.
+                    # The head of an open list shows only itself there.
                     self._line_of.setdefault((side, row), at)
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def line_of(self, side: Side, row: int) -> int:
-        """The line that shows a row, or what it is folded into; -1 where the filter leaves it out."""
+        """The line that shows a row, or the fold it is in; -1 where the filter hides it."""
         return self._line_of.get((side, row), -1)
 
     def fold_over(self, side: Side, row: int) -> str:
-        """The key of the fold that hides a row; empty where none does, or the filter leaves it out."""
+        """The key of the fold that hides a row; empty for none, or where the filter hides it."""
         at = self.line_of(side, row)
         piece = self.lines[at].side(side) if at >= 0 else None
         hides = piece is not None and piece.fold and not piece.opened and len(piece.rows) > 1
@@ -159,7 +159,7 @@ class Arrangement:
         return frozenset(at for row in rows if (at := self.line_of(side, row)) >= 0)
 
     def nearest(self, side: Side, at: int) -> int:
-        """The line nearest to one that has something on a side; -1 where there is none."""
+        """The line nearest to another one with content on a side; -1 where there is none."""
         for away in range(len(self.lines) + abs(at)):
             for line in (at - away, at + away):
                 if 0 <= line < len(self.lines) and self.stops(side, line):
@@ -172,7 +172,7 @@ class Arrangement:
         return line.side(side) is not None or line.hidden > 0
 
     def step(self, side: Side, at: int, by: int) -> int:
-        """The line so many stops on; the last there is where there are fewer."""
+        """The line `by` stops further; the last stop where there are fewer."""
         found = at
         direction = 1 if by > 0 else -1
         left = abs(by)
@@ -184,9 +184,9 @@ class Arrangement:
         return found
 
     def change(self, side: Side, at: int, direction: int) -> int:
-        """The first line of the next band, or of the one before, that is not simply kept; the same line where there is none.
+        """The first line of the next band, or of the one before, that is not simply kept; the same line for none.
 
-        Of context edits, the next line of a message that they concern.
+        For context edits, the next line of a message that they change.
         """
         if self.xray.of_edits:
             ahead = range(at + 1, len(self.lines)) if direction > 0 else range(at - 1, -1, -1)
@@ -203,7 +203,7 @@ class Arrangement:
         return at
 
     def differs(self, at: int) -> bool:
-        """Whether a line of what is kept shows a message that is not the same after: edited, or cut short."""
+        """Whether a kept line shows a message that is different after: edited, or cut short."""
         piece = self.lines[at].before
         rows = (self.xray.rows[row] for row in (piece.rows if piece is not None else ()))
         return any(
@@ -219,7 +219,7 @@ class Arrangement:
         return piece is not None and (line.link is Link.INJECTED or any(map(self._edited, piece.rows)))
 
     def _edited(self, row: int) -> bool:
-        """Whether the context edits that are seen through leave a message out, or make it another one."""
+        """Whether the context edits on show leave a message out, or change it."""
         one = self.xray.rows[row]
         if not self.xray.of_edits or one.link is Link.CUT:
             return self.xray.of_edits
@@ -255,7 +255,7 @@ class Arrangement:
             yield Line(number, band.link, was, now)
 
     def _across(self, piece: Piece) -> Piece:
-        """The same messages after."""
+        """The same messages on the side after."""
         cells = [self.xray.rows[row].after for row in piece.rows]
         tokens = sum(cell.tokens for cell in cells if cell is not None)
         first = cells[0] if cells[0] is not None else piece.cell
@@ -293,7 +293,7 @@ class Arrangement:
         return Piece(tuple(rows), self._cell(rows[0]), tokens, key, key in self.opened, counted)
 
     def _messages(self, number: int, rows: Sequence[int], limit: int, inside: str = "") -> Iterator[Piece]:
-        """Messages, the runs between landmarks folded; what is beyond the limit is folded in the middle."""
+        """Messages, the runs between landmarks folded; beyond the limit, the middle is folded."""
         items = list(self._items(rows))
         if len(items) <= limit:
             for item in items:
@@ -353,7 +353,7 @@ class Arrangement:
             yield self._fold(key, item.rows, turns=False)
 
     def _summary_lines(self, rows: Sequence[int]) -> Iterator[Piece]:
-        """Lines of the summary and what is injected; lists hang folded below their heads."""
+        """Lines of the summary and of the injected context; lists are folded below their heads."""
         below = ""
         for row in rows:
             cell = self.xray.rows[row].after

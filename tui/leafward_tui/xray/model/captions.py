@@ -1,4 +1,4 @@
-"""What the rows of an X-ray say: words for a cell, for a fold, and the sentence about the one under the cursor.
+"""Texts of an X-ray: words for a cell, for a fold, and about the row under the cursor.
 
 Pure but for reading bodies.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.emphasis import shown_without_emphasis
+from leafward.base.emphasis import without_emphasis
 from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_lines import bare
 from leafward.compaction.xray import Cell, Link, What, XRay
@@ -17,7 +17,7 @@ from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.summaries.survival import SURVIVED, FactMatch, Status
-from leafward_tui.ui.cells import count, counted, exact
+from leafward_tui.ui.text.cells import count, counted, exact
 from leafward_tui.xray.model.arrangement import Piece, Side
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward.summaries.survival import Fate, Survival
-    from leafward_tui.ui.glyphs import Glyphs
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 LIMIT = 400
 _MOST_DECODED = 4 << 20
-"""Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
+"""The most bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
 
 LINK_WORD = {
     Link.SYSTEM: "system",
@@ -66,7 +66,7 @@ _HELD_INK = {FactMatch.VERBATIM: "leaf", FactMatch.PARAPHRASED: "warn", FactMatc
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What a cell says: its kind in a word, the words, and the ink of both."""
+    """The text of a cell: its kind in a word, the words, and the inks of both."""
 
     word: str
     text: str
@@ -78,13 +78,13 @@ class Caption:
 
 @dataclass(frozen=True, slots=True)
 class Fates:
-    """What became of the facts of a compaction, by the entry that says them last in the strongest voice."""
+    """The fates of the facts of a compaction, by the last entry that states each in the strongest voice."""
 
     by_entry: dict[int, tuple[Fate, ...]] = field(default_factory=dict)
     lost: tuple[Fate, ...] = ()
-    """Those that weigh most first."""
+    """The lost facts, the heaviest first."""
     unreadable: bool = False
-    """Whether the summary is encrypted: those that are called lost may stand in it."""
+    """Whether the summary is encrypted: facts called lost may stand in it."""
 
     @classmethod
     def of(cls, survival: Survival) -> Fates:
@@ -101,11 +101,11 @@ class Fates:
         )
 
     def at(self, entries: Iterable[int]) -> list[Fate]:
-        """The fates of facts that some entries are the source of."""
+        """The fates of the facts whose source is one of some entries."""
         return [fate for entry in dict.fromkeys(entries) for fate in self.by_entry.get(entry, ())]
 
     def lost_at(self, entries: Iterable[int]) -> list[Fate]:
-        """The lost facts of some entries, those that weigh most first."""
+        """The lost facts of some entries, the heaviest first."""
         lost = [fate for fate in self.at(entries) if fate.status is Status.LOST]
         return sorted(lost, key=lambda fate: (-fate.fact.weight, fate.fact.key))
 
@@ -114,7 +114,7 @@ _PLANNED = {Side.BEFORE: "what the model sees now", Side.AFTER: "what it would s
 
 
 def side_words(session: Session, xray: XRay, side: Side) -> str:
-    """What one side is: `now` only where nothing was said since, or nothing is written yet."""
+    """The name of a side: with `now` only where nothing was said since the compaction."""
     if xray.compaction < 0:
         return _PLANNED[side]
     if side is Side.BEFORE:
@@ -134,13 +134,13 @@ class Teller:
         self.glyphs = glyphs
         self._captions: dict[tuple[int, int], Caption] = {}
         self._freed = {one.entry: one.freed for one in xray.origins.messages.edits}
-        """Tokens that edits free which were there before."""
+        """Tokens that edits free of those that were there before."""
         for row in xray.rows if xray.of_edits else ():
             if row.before is not None and row.after is not None and row.before.edited != row.after.edited:
                 self._freed[row.after.entry] = row.before.tokens - row.after.tokens
 
     def piece(self, piece: Piece, link: Link) -> Caption:
-        """What one side of a line says."""
+        """The text of one side of a line."""
         cell = piece.cell
         if piece.folded:
             messages = counted(len(piece.rows), "message")
@@ -162,7 +162,7 @@ class Teller:
         return Caption("inj", f"{sign} {title}" if cell.below else title, "text", "ghost", note)
 
     def cell(self, cell: Cell, link: Link) -> Caption:
-        """What a single cell says."""
+        """The text of a single cell."""
         match cell.what:
             case What.MESSAGE:
                 return self._message(cell, link)
@@ -190,7 +190,7 @@ class Teller:
             case What.ERROR:
                 return Caption("", "estimation error", "faint")
             case _:
-                return Caption("", safe_line(shown_without_emphasis(cell.text), LIMIT), "text")
+                return Caption("", safe_line(without_emphasis(cell.text), LIMIT), "text")
 
     def _message(self, cell: Cell, link: Link) -> Caption:
         found = self._captions.get((cell.entry, cell.edited))
@@ -227,7 +227,7 @@ class Teller:
         return Caption(word, text, ink, "memory" if word == "sum" else "faint", note)
 
     def _edited(self, cell: Cell) -> str:
-        """What is left of a message."""
+        """The rest of a message after its context edit."""
         session = self.session
         edit = session.body(cell.edited) or {}
         kind = Kind(session.columns.kind[cell.entry])
@@ -240,7 +240,7 @@ class Teller:
     def about(
         self, piece: Piece | None, side: Side, link: Link | None, fates: Fates | None
     ) -> list[list[tuple[str, str]]]:
-        """What the foot says of the line under the cursor: two lines of texts with their inks."""
+        """The text of the foot about the line under the cursor: two lines of texts with their inks."""
         if piece is None or link is None:
             return [[], []]
         cell = piece.cell
@@ -262,7 +262,7 @@ class Teller:
 
     def _about_line(self, piece: Piece, link: Link) -> list[list[tuple[str, str]]]:
         cell = piece.cell
-        text = safe_line(shown_without_emphasis(cell.text), LIMIT)
+        text = safe_line(without_emphasis(cell.text), LIMIT)
         if cell.what in (What.FILES, What.SECTION, What.HEADING):
             caption = self.piece(piece, link)
             where = "of what was injected" if link is Link.INJECTED else "of the summary"
@@ -317,7 +317,7 @@ class Teller:
         elif self.xray.of_edits and (cut := sum(self.xray.rows[row].cut for row in piece.rows)):
             became = f"replaced by a context edit, which cuts {exact(cut)} tokens of it"
         second: list[tuple[str, str]] = [(became, "faint")]
-        # What became of it says already what the note beside it says.
+        # The fate says the same as the note beside it.
         if caption.note and became == _became(link, side):
             second.append((f"   {caption.note}", "warn"))
         second += self._fates(piece, fates)
@@ -363,17 +363,20 @@ class Teller:
 
 
 def _about_rest(cell: Cell, *, files: bool) -> list[list[tuple[str, str]]]:
-    """What is not in the file, or the estimation error; `files` where the agent put some in again that it did not store."""
-    again = ", files put in again" if files else ""
+    """The text about tokens that are not in the file, or about the estimation error.
+
+    `files` where the agent sent files again that it did not store.
+    """
+    again = ", files added again" if files else ""
     name, why = (
         "not in file",
-        f"system prompt, tools{again}: measured anew on the first request after each compaction",
+        f"system prompt, tools{again}: measured again on the first request after each compaction",
     )
     if cell.what is What.ERROR:
         more = "more" if cell.tokens > 0 else "less"
         name, why = (
             "estimation error",
-            f"the provider counted {more} than the file's contents are estimated at",
+            f"the provider counted {more} than estimated for the file's contents",
         )
     return [[(f"{name}  ", "faint"), (f"{exact(cell.tokens)} tokens", "text")], [(why, "faint")]]
 
@@ -383,7 +386,7 @@ def _name(word: str) -> str:
 
 
 def _became(link: Link, side: Side) -> str:
-    """What became of something, in a few words."""
+    """The fate of an entry, in a few words."""
     if side is Side.AFTER and link is Link.INJECTED:
         return "was not in the context before"
     return {
@@ -392,7 +395,7 @@ def _became(link: Link, side: Side) -> str:
         Link.REPLACED: "summarised",
         Link.PREFIX: "summarised apart: the beginning of a turn that the cut splits",
         Link.INJECTED: "injected",
-        Link.CUT: "pruned: nothing stands for it",
+        Link.CUT: "pruned: left out, and not summarised",
         Link.REST: "",
         Link.ERROR: "",
     }[link]

@@ -1,4 +1,4 @@
-"""How a line of an X-ray is drawn: both sides and what connects them, fitted to a width. Pure but for the words of a cell."""
+"""The drawing of X-ray lines: both sides and their connector, fitted to a width. Pure but for the words of a cell."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 
 from leafward.compaction.xray import Link, What
-from leafward_tui.ui.cells import cell_len, fit, right
-from leafward_tui.ui.hits import lit
+from leafward_tui.ui.text.cells import cell_len, fit, right
+from leafward_tui.ui.text.hits import lit
 from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD, Teller
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.compaction.xray import Band
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground, Styles
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 LEAST_TWO = 99
 """Cells from which both sides stand beside each other: a screen of 100 with its scrollbar."""
@@ -36,7 +36,7 @@ _ARM = 6
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where the two sides stand. With one of them, the other has no cells."""
+    """The places of the two sides. Where only one is shown, the other has no cells."""
 
     width: int
     before: int
@@ -75,10 +75,10 @@ class Painter:
     side: Side
     """The side it is on."""
     lit: frozenset[int]
-    """Lines of the other side that belong to it."""
+    """Lines of the other side that belong to the cursor's."""
     focused: bool
     query: str = ""
-    """What is searched for; lit where it stands."""
+    """The words of the search, lit in the lines."""
 
     def line(self, at: int) -> Iterator[Segment]:
         """The segments of one line of the arrangement."""
@@ -151,7 +151,7 @@ class Painter:
         if line.link is Link.INJECTED and side is Side.BEFORE:
             return "nothing here before"
         if line.link is Link.CUT and side is Side.AFTER:
-            return "nothing stands for it"
+            return "not summarised"
         if line.link is Link.PREFIX and side is Side.AFTER:
             return "in the summary above"
         if line.link is Link.ERROR and side is Side.AFTER and not self.arrangement.xray.recorded:
@@ -200,7 +200,7 @@ class Painter:
         )
 
     def _number(self, line: Line, piece: Piece, at: int, side: Side) -> str:
-        """The size at the right: of a message its own, of the lines of a summary all of it at the last of them."""
+        """The size at the right: of a message its own; for the lines of a summary, the whole size on the last one."""
         if side is Side.BEFORE or piece.cell.what not in TELLS:
             if piece.cell.what in (What.FILE, What.ADDED) and piece.inside:
                 return ""
@@ -240,7 +240,7 @@ def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
 
 
 def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs: Glyphs) -> str:
-    """What connects both sides of a line, seven cells at most."""
+    """The connector between both sides of a line, seven cells at most."""
     if line.hidden or band.link in (Link.REST, Link.ERROR):
         return ""
     if band.link in (Link.SYSTEM, Link.KEPT):

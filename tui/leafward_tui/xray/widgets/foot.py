@@ -1,4 +1,4 @@
-"""The foot of the X-ray: the ledger, which adds up to both totals, and what is known of the line under the cursor."""
+"""The foot of the X-ray: the ledger, which adds up to both totals, and the text about the line under the cursor."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.compaction.xray import Link
-from leafward_tui.ui.cells import cell_len, count, exact, fit, right
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, exact, fit, right
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.compaction.xray import Share, XRay
-    from leafward_tui.ui.glyphs import Glyphs
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
 
 _NAME = 10
 _TOTAL = 11
 _LEAST_BAR = 12
 _LEAST = 10
-"""Cells of a column in which a sum has all its digits and its sign."""
+"""Cells of a column that holds a sum with all its digits and its sign."""
 _LEAST_DIGITS = 6
-"""Cells of a column in which a sum has its first digits and its unit."""
+"""Cells of a column that holds a sum with its first digits and its unit."""
 
 
 class LedgerBar(Widget):
-    """Three rows: what became of the context, before, after."""
+    """Three rows: the fates of the context's parts, the sums before, the sums after."""
 
     DEFAULT_CSS = "LedgerBar { height: 3; width: 1fr; }"
 
@@ -56,11 +56,11 @@ class LedgerBar(Widget):
             for share in xray.ledger
             if share.before
             or share.after
-            # Edits summarise and inject nothing: of them no column is shown that is always empty.
+            # Edits neither summarise nor inject: columns that are always empty for them are left out.
             or not (xray.of_edits or share.link in (Link.SYSTEM, Link.REST, Link.ERROR))
         ]
         if (width - _NAME - _TOTAL - 3) // len(shares) < _LEAST:
-            # What there is nothing of goes first, then the last digits.
+            # Empty columns go first, then the last digits.
             shares = [share for share in shares if share.before or share.after] or shares[:1]
         name, columns = ledger_columns(shares, width, glyphs, of_edits=xray.of_edits)
         taken = name + _TOTAL + 4 + sum(cells for _, cells in columns)
@@ -108,9 +108,10 @@ _SIGN = {
 def ledger_columns(
     shares: Sequence[Share], width: int, glyphs: Glyphs, *, of_edits: bool = False
 ) -> tuple[int, list[tuple[str, int]]]:
-    """Cells of the names of the rows, and the head of each column with its cells; `of_edits` for what context edits cut.
+    """Cells of the names of the rows, and the head of each column with its cells; `of_edits` for context edits.
 
-    Columns are alike where whole heads fit; else each is as wide as its own and its sums, two cells apart where that fits.
+    Columns are alike where whole heads fit; else each is as wide as its own head and sums, two cells apart where that
+    fits.
     """
     cells = min(18, (width - _NAME - _TOTAL - 3) // len(shares))
     heads = [_head(share, glyphs, cells - 2, of_edits=of_edits) for share in shares]
@@ -134,11 +135,11 @@ _SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("split",)}
 
 
 def _head(share: Share, glyphs: Glyphs, most: int, *, of_edits: bool) -> str:
-    """The sign and the words of a column; where they take more than `most` cells, what says enough of them."""
+    """The sign and the words of a column, in the longest form of at most `most` cells, else in the shortest."""
     by_edit = of_edits and share.link is Link.CUT
     sign = "differs" if by_edit else _SIGN.get(share.link, "")
     glyph = f"{getattr(glyphs, sign)} " if sign else ""
-    # "Freed" is what the context loses, which is more where a provider counts more than is estimated.
+    # "Freed" is the loss of the context, which is more where a provider counts more than the estimate.
     words = ("cut",) if by_edit else (LINK_WORD[share.link], *_SHORTER.get(share.link, ()))
     heads = [head for word in words for head in (glyph + word, word)]
     return next((head for head in heads if cell_len(head) <= most), heads[-1])
@@ -164,7 +165,7 @@ def _bar(
 
 
 class AboutLine(Widget):
-    """Two rows about the line under the cursor, or a word about what was just done."""
+    """Two rows about the line under the cursor, or the effect of the last key."""
 
     DEFAULT_CSS = "AboutLine { height: 2; width: 1fr; }"
 
@@ -180,19 +181,19 @@ class AboutLine(Widget):
             self.refresh()
 
     def say(self, text: str, ink: str = "warn") -> None:
-        """Says something in place of it until the next key; nothing where the text is empty."""
+        """Shows a message until the next key; an empty text removes it."""
         if (text, ink) != self._message:
             self._message = (text, ink)
             self.refresh()
 
     @property
     def text(self) -> str:
-        """What stands there."""
+        """The text of the rows."""
         lines = ["".join(text for text, _ in line) for line in self._lines]
         return self._message[0] or "\n".join(lines)
 
     def render_line(self, y: int) -> Strip:
-        """One row; what does not fit gives way from the longest text."""
+        """One row; where it is too long, the longest text is cut."""
         shell = services_of(self)
         ground = shell.styles_now.bg
         width = self.size.width

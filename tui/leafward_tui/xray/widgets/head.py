@@ -1,4 +1,4 @@
-"""The heads over both sides: their names, how many messages each has and how large it is, and the rules below."""
+"""The heads over both sides: their names, numbers of messages and sizes, and the rules below."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, count, counted, fit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, count, counted, fit
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.painting import MIDDLE, Columns
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward.compaction.xray import XRay
-    from leafward_tui.ui.theme import Ground
+    from leafward_tui.ui.appearance.theme import Ground
 
 
 class XRayHead(Widget):
@@ -43,7 +43,7 @@ class XRayHead(Widget):
         self._spans: list[tuple[int, int, Side]] = []
 
     def show(self, xray: XRay | None, words: Mapping[Side, str], side: Side) -> None:
-        """Shows the sizes of an X-ray, in `words` what each side is, and on which side the keys are."""
+        """Shows the sizes of an X-ray, the names of the sides in `words`, and the side with the keys."""
         if (xray, words, side) != (self._xray, self._words, self._side):
             self._xray, self._words, self._side = xray, words, side
             self.refresh()
@@ -63,7 +63,7 @@ class XRayHead(Widget):
     def _both(self, y: int, columns: Columns, ground: Ground) -> list[Segment]:
         self._spans = [(0, columns.before, Side.BEFORE), (columns.after_at, columns.width, Side.AFTER)]
         gap = Segment(" " * MIDDLE, ground.blank)
-        # The right side ends a cell earlier, beside the scrollbar's place.
+        # The right side ends a cell earlier, beside the place of the scrollbar.
         left = self._part(y, Side.BEFORE, columns.before, 2, ground)
         return [*left, gap, *self._part(y, Side.AFTER, columns.after - 2, 1, ground)]
 
@@ -132,7 +132,7 @@ class XRayHead(Widget):
         return counted(messages, "message"), f"{sign}{size}{rest}"
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a head goes to that side."""
+        """Goes to the side whose head was clicked."""
         for start, stop, side in self._spans:
             if start <= event.x <= stop:
                 self.post_message(self.SideWanted(side))

@@ -1,4 +1,4 @@
-"""Which two summaries are compared."""
+"""The head of the comparison of two summaries."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward_tui.ui.cells import cell_len, fit
 from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 class SummariesHead(Widget):
-    """Which two summaries stand there, the earlier on the left, and a rule."""
+    """The names of the two summaries, the earlier on the left, and a rule."""
 
     DEFAULT_CSS = "SummariesHead { height: 2; width: 1fr; }"
 
@@ -25,7 +25,7 @@ class SummariesHead(Widget):
         self._names: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     def show(self, before: Sequence[str], after: Sequence[str]) -> None:
-        """Names both, each by the parts of its name, the first of which goes last."""
+        """Sets both names, each by its parts, the first of which is dropped last."""
         self._names = (before, after)
         self.refresh()
 
@@ -56,7 +56,7 @@ class SummariesHead(Widget):
 
 
 def fitting(parts: Sequence[str], width: int) -> str:
-    """As many parts of a name as fit, whole: those in the middle go first, then the last."""
+    """As many whole parts of a name as fit: those in the middle are dropped first, then the last."""
     fitted = [part for part in parts if part]
     while len(fitted) > 1 and cell_len("   ".join(fitted)) > width:
         del fitted[-2 if len(fitted) > 2 else -1]

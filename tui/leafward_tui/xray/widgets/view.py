@@ -1,4 +1,4 @@
-"""Before beside after, line by line: what stays connected, what is replaced bracketed, what is new marked."""
+"""Before beside after, line by line: kept lines connected, replaced ones bracketed, new ones marked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from leafward_tui.ui.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.painting import Columns, Painter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class XRayView(LineList):
-    """The lines of an X-ray; only what is on the screen is ever worded and drawn."""
+    """The lines of an X-ray; only lines on the screen are worded and drawn."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
@@ -28,17 +28,17 @@ class XRayView(LineList):
         self.lit: frozenset[int] = frozenset()
         """Lines of the other side that belong to the one under the cursor."""
         self.query_lit = ""
-        """What is searched for."""
+        """The words of the search."""
         self.rendered = 0
         """Lines drawn so far; work counted for tests."""
         self._shown: list[int] = []
         self._places: dict[int, int] = {}
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- content ------------------------------------------------------------------------------------------------------
 
     @property
     def columns(self) -> Columns:
-        """Where the sides stand now."""
+        """The present places of the sides."""
         return Columns.fitting(self.scrollable_content_region.width or self.size.width, self.side)
 
     def _one_side(self, arrangement: Arrangement) -> list[int]:
@@ -63,7 +63,7 @@ class XRayView(LineList):
 
     @property
     def piece(self) -> Piece | None:
-        """What is under the cursor; None between bands, and where a filter hides it."""
+        """The piece under the cursor; None between bands, and where a filter hides it."""
         line = self.line
         return line.side(self.side) if line is not None else None
 
@@ -79,7 +79,7 @@ class XRayView(LineList):
         self.shown_anew()
 
     def measure(self) -> None:
-        """Lists the lines that are on the page: all of them, or those that have something on the one side."""
+        """Lists the lines of the page: all of them, or those with content on the one side."""
         arrangement = self.arrangement
         if arrangement is None:
             self._shown = []
@@ -91,7 +91,7 @@ class XRayView(LineList):
         set_extent(self, len(self._shown))
 
     def search(self, words: str) -> None:
-        """Lights what is searched for; empty for nothing."""
+        """Lights the words of a search; an empty query lights nothing."""
         if words != self.query_lit:
             self.query_lit = words
             self.refresh()
@@ -109,7 +109,7 @@ class XRayView(LineList):
             self.put_cursor(line)
 
     def move_by(self, step: int) -> None:
-        """Moves the cursor over lines that have something on its side."""
+        """Moves the cursor over lines with content on its side."""
         if self.arrangement is not None and self.cursor >= 0:
             self.move_to(self.arrangement.step(self.side, self.cursor, step))
 
@@ -128,7 +128,7 @@ class XRayView(LineList):
     # --- mouse --------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
-        """One click selects, two choose."""
+        """Selects on one click, chooses on two."""
         offset = event.get_content_offset(self)
         arrangement, y = self.arrangement, self.row_at(event)
         if offset is None or arrangement is None or y < 0:

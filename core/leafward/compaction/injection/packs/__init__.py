@@ -1,4 +1,4 @@
-"""Workflows as data: their stages, artifacts, gates and words. One TOML file each."""
+"""Workflows as data: their stages, artifacts, gates and texts. One TOML file each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 NAMES = ("spec", "bug")
-"""In the order in which they are looked for."""
+"""Names in the order in which the workflows are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +17,19 @@ class Stage:
     """One stage of a workflow."""
 
     name: str
-    """Canonical; printed as it is, always."""
+    """Canonical name, always printed unchanged."""
     artifact: str
     """The file that the stage works on."""
     objective: str
     step: str
     gate: str
-    """What has to hold before the next stage begins."""
+    """Condition for the beginning of the next stage."""
     needs: tuple[str, ...]
     done: tuple[str, ...]
     approval: str = ""
-    """The question that is open while the stage goes on; empty where none is."""
+    """The question that is open during the stage; empty if there is none."""
     next: str = ""
-    """The next action; empty: the step."""
+    """The next action; empty for the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +38,23 @@ class Pack:
 
     type: str
     folder: str
-    """Each folder in it is one piece of work."""
+    """The folder that holds one subfolder for each piece of work."""
     artifacts: tuple[str, ...]
-    """In the order in which they are listed."""
+    """Artifacts in the order in which they are listed."""
     stages: tuple[Stage, ...]
     tasks: str = ""
     """The file with the list of tasks."""
     notes: str = ""
     """The file that is carried from batch to batch."""
     progress: tuple[str, ...] = ()
-    """Files in which progress is noted; the first that is there counts."""
+    """Files in which progress is recorded; the first that exists counts."""
     state: tuple[str, ...] = ()
-    """JSON files that hold the state; the first that is there counts."""
+    """JSON files that hold the state; the first that exists counts."""
     decisions: str = ""
     """The file whose trade-offs are decisions."""
 
     def stage(self, name: str) -> Stage:
-        """The stage of that name. Raises StopIteration where it has none."""
+        """The stage of that name. Raises StopIteration if there is none."""
         return next(stage for stage in self.stages if stage.name == name)
 
 

@@ -1,0 +1,1 @@
+"""What the verbs write: text in terminal cells, JSON, progress."""

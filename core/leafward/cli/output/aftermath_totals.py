@@ -1,0 +1,101 @@
+"""Costs of compactions afterwards, as text and JSON: the sums of `ls --totals --by compaction`."""
+
+from __future__ import annotations
+
+from itertools import combinations, takewhile
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.errors import LeafwardError
+from leafward.base.figures import counted, short
+from leafward.base.safe_text import safe, safe_line
+from leafward.cli.output.page import Page, emit_json, money, note, page, say, table
+from leafward.cli.selection import opened
+from leafward.compaction.aftermath import WINDOW, Repeat
+from leafward.compaction.aftermath_totals import AftermathTotals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.catalog.card import Card
+    from leafward.compaction.aftermath_totals import AftermathSum, Maker
+
+_COUNTED = {
+    Repeat.FILE: "reads",
+    Repeat.COMMAND: "commands",
+    Repeat.ERROR: "errors",
+    Repeat.REQUEST: "requests",
+}
+"""The headings of the columns of counts."""
+
+
+def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json: bool) -> int:
+    """Prints the sums over sessions with compactions, reading each of them; sessions that cannot be read become remarks."""
+    sums = AftermathTotals()
+    for card in cards:
+        if card.compactions == 0 or card.problem is not None:
+            continue
+        try:
+            with opened(card.path) as session:
+                sums.add(card.agent, session)
+        except (LeafwardError, OSError) as error:
+            remarks.append({"code": "unread", "text": f"{card.path}: {error}"})
+    rows = sorted(sums.sums.items(), key=lambda row: (-row[1].tokens, row[0]))
+    found = [_json(maker, one) for maker, one in rows]
+    if as_json:
+        emit_json({"aftermath": found, "diagnostics": remarks})
+        return 0
+    for remark in remarks:
+        note(remark["text"])
+    say(aftermath_text(found, page()))
+    return 0
+
+
+def _json(maker: Maker, one: AftermathSum) -> dict[str, Any]:
+    return {
+        "agent": maker.agent,
+        "model": safe(maker.model) or None,
+        "strategy": safe(maker.strategy),
+        "compactions": one.compactions,
+        "calls": one.calls,
+        "counts": {str(kind): count for kind, count in one.counts.items()},
+        "tokens": one.tokens,
+        "cost": None if one.unpriced and not one.dollars else one.dollars,
+        "unpriced": one.unpriced,
+    }
+
+
+def _telling(models: set[str]) -> int:
+    """The fewest cells in which no two models look the same, at least 12."""
+    alike = (
+        sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*pair, strict=False)))
+        for pair in combinations(models, 2)
+    )
+    return max([12, *(2 + same for same in alike)])
+
+
+def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
+    """The sums, one line each."""
+    if not sums:
+        yield "no compactions"
+        return
+    head = ("agent", "model", "strategy", "compactions", *_COUNTED.values(), "tokens", "cost")
+    rows = [
+        (
+            safe_line(one["agent"], 40),
+            # Without the provider, so that two models of one provider differ even in a narrow column.
+            safe_line((one["model"] or "?").rpartition("/")[2], 60),
+            safe_line(one["strategy"], 40),
+            f"{one['compactions']:,}",
+            *(f"{one['counts'][kind]:,}" for kind in _COUNTED),
+            short(one["tokens"]),
+            "?" if one["cost"] is None else money(one["cost"]) + ("+" if one["unpriced"] else ""),
+        )
+        for one in sums
+    ]
+    yield from table(
+        head, rows, page, grow=1, right=" ".join(head[3:]), least=_telling({row[1] for row in rows})
+    )
+    calls = sum(one["calls"] for one in sums)
+    yield page.style(
+        f"repeated in {counted(calls, 'tool call')}: at most the next {WINDOW} after each compaction", "faint"
+    )

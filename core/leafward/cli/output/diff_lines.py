@@ -1,0 +1,164 @@
+"""Result of the verb `diff`, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.figures import counted, short
+from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import shortened
+from leafward.branches.diff.file_sets import Flag
+from leafward.cli.output.outcomes import outcome_table
+from leafward.cli.output.page import Page, cells, fit, indented, pad
+from leafward.compaction.summary_comparison import Mark
+from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
+from leafward.files.file_replay import Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafward.branches.diff.sides import Sides
+
+
+def _titles(compared: Sides, page: Page) -> Iterator[str]:
+    session = compared.session
+    above = session.columns.id_at(compared.ancestor)
+    yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
+    for letter, side in (("A", compared.a), ("B", compared.b)):
+        entry = session.columns.id_at(side.entry) or "(before everything)"
+        numbers = f"{counted(len(side.entries), 'entry', 'entries')}  {counted(side.turns, 'turn')}  {counted(side.edits, 'change')}"
+        words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 62), unicode=page.unicode)
+        yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
+    yield ""
+
+
+def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
+        files = found[column]
+        if not files:
+            continue
+        yield page.style(f"{title}  {counted(len(files), 'file')}", "bold")
+        width = max(24, page.width - 48)
+        for file in files:
+            sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
+            numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
+            flags = _marks(file)
+            # The end of a path tells files apart.
+            name = pad(shortened(safe_line(file["path"]), width, cells, page.gap), width)
+            yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
+        yield ""
+
+
+def _marks(file: dict[str, Any]) -> str:
+    """The fates of a file, and its flags."""
+    return "  ".join((*file["fates"], *(Flag(flag).words for flag in file["flags"])))
+
+
+def _changes(use: dict[str, Any] | None) -> str:
+    if use is None:
+        return "·"
+    if use["changes"]:
+        return f"+{use['added']} -{use['removed']}"
+    return "read"
+
+
+def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    for column in ("only_a", "both", "only_b"):
+        for file in found[column]:
+            marks = _marks(file)
+            yield f"{page.style(safe_line(file['path']), 'bold')}  {marks}".rstrip()
+            for letter in ("base", "a", "b"):
+                one = file[letter]
+                rest = resting(one["base"])
+                remarks = ", ".join(sorted({Remark(remark["remark"]).words for remark in one["remarks"]}))
+                if not remarks and one["certainty"] in ("partial", "unknown"):
+                    remarks = "never read as a whole"
+                if one["path"] != file["path"]:
+                    remarks = ", ".join(filter(None, (f"as {safe_line(one['path'])}", remarks)))
+                lines = counted(one["lines"], "line") if one["lines"] is not None else ""
+                every = "with the calls of other branches" if one["every_branch"] else ""
+                ends = "" if one["ends_known"] else NO_ENDS
+                parts = "  ".join(
+                    part for part in (one["certainty"], lines, rest, every, ends, remarks) if part
+                )
+                yield f"  {pad(letter if letter == 'base' else letter.upper(), 5)}{parts}"
+            if file["diff"]:
+                yield from _diff_lines(file["diff"])
+            if file["obstacle"]:
+                yield f"  {file['obstacle']}"
+            yield f"  {file['sentence']}"
+            yield ""
+
+
+def _diff_lines(diff: str) -> Iterator[str]:
+    """The lines of a diff, made safe; if changed lines have different ends, CRLF is marked."""
+    lines = diff.removesuffix("\n").split("\n")
+    ends = {line.endswith("\r") for line in lines if line[:1] in ("+", "-")}
+    for line in lines:
+        yield f"  {safe(line.removesuffix(chr(13)))}{'  CRLF' if len(ends) > 1 and line.endswith(chr(13)) else ''}"
+
+
+def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    prefix = found["prefix"]
+    yield f"shared prefix  {counted(prefix['messages'], 'message')}  {short(prefix['tokens'])} tokens"
+    yield from (page.style(why, "faint") for why in found["why"])
+    yield ""
+    unsent = ("unsent",) if any(found["ledger"][letter]["unsent"] for letter in ("a", "b")) else ()
+    for name in ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total"):
+        numbers = "".join(pad(short(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b"))
+        yield f"{pad(PART_WORDS.get(name, name), 18)}{numbers}"
+    for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
+        messages = found[column]
+        if messages:
+            yield ""
+            yield page.style(f"{title}  {counted(len(messages), 'message')}", "bold")
+            for one in messages:
+                text = fit(one["text"], max(20, page.width - 44), unicode=page.unicode)
+                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(short(one['tokens']), 7, right=True)}  {text}"
+
+
+PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
+
+
+def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    for letter in ("a", "b"):
+        one = found["summaries"][letter]
+        where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
+        yield page.style(
+            f"{letter.upper()}  {where if one['text'] else 'no messages since the common ancestor'}", "faint"
+        )
+    for section in found["sections"]:
+        yield ""
+        yield page.style(safe_line(section["title"]), "bold")
+        for line in section["lines"]:
+            if line["mark"] == Mark.CHANGED.value:
+                yield from indented(safe_line(f"- {line['a']}"))
+                yield from indented(safe_line(f"+ {line['b']}"))
+            else:
+                yield from indented(safe_line(f"{MARK_SIGNS[Mark(line['mark'])]} {line['a'] or line['b']}"))
+    for letter in ("a", "b"):
+        facts = found[f"only_{letter}"]
+        if facts:
+            yield ""
+            yield page.style(f"facts only in {letter.upper()}", "bold")
+            yield from (f"  {pad(fact['kind'], 11)} {safe_line(fact['text'], 200)}" for fact in facts)
+
+
+def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+    yield from _titles(compared, page)
+    a, b = found["outcome"]["a"], found["outcome"]["b"]
+    yield from outcome_table([a, b], ["A", "B"], page)
+
+
+LINES = {
+    "files": _say_files,
+    "contents": _say_contents,
+    "context": _say_context,
+    "summary": _say_summary,
+    "outcome": _say_outcome,
+}
+"""Functions that format the JSON of `diff` as lines, by what is compared."""

@@ -1,0 +1,246 @@
+"""Output of the verbs: one JSON document, or text aligned in terminal cells; remarks go to stderr.
+
+Every text of a session passes `safe` here or earlier; colour is used only if stdout is a terminal that supports it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import IO, TYPE_CHECKING, Any
+
+from leafward.base.errors import LeafwardError
+from leafward.base.safe_text import safe, safe_json, safe_line
+from leafward.cli.host import ReaderGone
+from leafward.cli.streams import let_go
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+PIPE_WIDTH = 100
+"""Columns of a line if stdout is no terminal."""
+
+_DEEPEST = 200
+"""Most nested containers that are written: orjson takes 254, and other parsers take no more either."""
+
+_STYLES = {
+    "bold": "1",
+    "faint": "90",
+    "leaf": "32",
+    "memory": "35",
+    "warn": "33",
+    "bad": "31",
+    "ghost": "36",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The target of text output: its width, whether it takes colour, and whether it can show Unicode."""
+
+    width: int = PIPE_WIDTH
+    colour: bool = False
+    unicode: bool = True
+
+    @property
+    def gap(self) -> str:
+        """The sign for the omitted middle of a long path."""
+        return "…" if self.unicode else "~"
+
+    def style(self, text: str, name: str) -> str:
+        """`text` in one of the styles; plain if there is no colour."""
+        return f"\x1b[{_STYLES[name]}m{text}\x1b[0m" if self.colour and text else text
+
+
+def page() -> Page:
+    """The page for the current stdout: its width and encoding; NO_COLOR and TERM are respected."""
+    stream = sys.stdout
+    terminal = stream.isatty()
+    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
+    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}
+    width = PIPE_WIDTH
+    if terminal or os.environ.get("COLUMNS", "").isdecimal():
+        width = max(60, min(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, 200))
+    return Page(width, colour, encoding.startswith(("utf", "u8", "cp65001")))
+
+
+def emit_json(value: object) -> None:
+    """Writes one JSON document: indented for a terminal, on one line for a program."""
+    _write_bytes(json_bytes(value, indented=sys.stdout.isatty()) + b"\n")
+
+
+def json_bytes(value: object, *, indented: bool = False) -> bytes:
+    """A value as JSON in UTF-8. Lone surrogates and control codes are escaped; numbers that JSON cannot express become null.
+
+    Containers nested too deeply for other parsers become empty.
+    """
+    import orjson
+
+    try:
+        return safe_json(orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None))
+    except TypeError:  # lone surrogates, integers beyond 64 bits, more than 254 levels
+        return safe_json(_standard_json(_cut(value, _DEEPEST), 2 if indented else None).encode("ascii"))
+
+
+def _cut(value: object, deepest: int) -> object:
+    """A value with containers emptied below so many levels."""
+    if isinstance(value, dict):
+        return {key: _cut(one, deepest - 1) for key, one in value.items()} if deepest else {}
+    if isinstance(value, (list, tuple)):
+        return [_cut(one, deepest - 1) for one in value] if deepest else []
+    return value
+
+
+def _standard_json(value: object, indent: int | None) -> str:
+    separators = None if indent else (",", ":")
+    try:
+        return json.dumps(value, indent=indent, separators=separators, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(value), parse_constant=lambda _name: None)
+        return json.dumps(plain, indent=indent, separators=separators)
+
+
+def say(lines: str | Iterable[str]) -> None:
+    """Writes lines to stdout; characters that its encoding lacks are replaced."""
+    text = lines if isinstance(lines, str) else "\n".join(lines)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    _write_bytes((text + "\n").encode(encoding, "replace") if text or isinstance(lines, str) else b"")
+
+
+def write_text(text: str) -> None:
+    """Writes a document to stdout unchanged, in UTF-8."""
+    _write_bytes(text.encode("utf-8", "replace"))
+
+
+def note(text: str) -> None:
+    """Writes one remark to stderr, made safe and kept on one line."""
+    _note_to(sys.stderr, f"leafward: {safe_line(text)}\n")
+
+
+def below(line: str) -> None:
+    """Writes an indented line that belongs to the remark before it; its text has to be safe."""
+    _note_to(sys.stderr, f"  {line}\n")
+
+
+def _note_to(stream: IO[str], text: str) -> None:
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+    except OSError:
+        # A remark that nobody sees changes nothing about the work done.
+        let_go(stream.fileno())
+
+
+def _write_bytes(data: bytes) -> None:
+    try:
+        sys.stdout.flush()
+        binary = getattr(sys.stdout, "buffer", None)
+        if binary is None:
+            sys.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            binary.write(data)
+            binary.flush()
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+    except OSError as error:
+        let_go(sys.stdout.fileno())
+        raise LeafwardError(f"stdout: {error.strerror or error}") from error
+
+
+@lru_cache(maxsize=4096)
+def _char_cells(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
+
+
+def cells(text: str) -> int:
+    """The number of terminal cells that a line of safe text takes."""
+    return len(text) if text.isascii() else sum(map(_char_cells, text))
+
+
+def fit(text: str, width: int, *, unicode: bool = True) -> str:
+    """`text` cut to `width` cells, with an ellipsis at the end if anything was cut."""
+    if cells(text) <= width:
+        return text
+    end = "…" if unicode else "~"
+    room = width - 1
+    taken = 0
+    for position, char in enumerate(text):
+        taken += _char_cells(char)
+        if taken > room:
+            return text[:position].rstrip() + end if room >= 0 else ""
+    return text
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """`text` padded with spaces to `width` cells; with `right`, on its left."""
+    space = " " * max(0, width - cells(text))
+    return space + text if right else text + space
+
+
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    page: Page,
+    *,
+    grow: int,
+    right: str = "",
+    least: int = 12,
+) -> list[str]:
+    """Rows in aligned columns under a faint heading; if the page is too narrow, column `grow` shrinks, down to `least`.
+
+    `right` names the headings of right-aligned columns. Texts must be safe.
+    """
+    widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    spare = page.width - sum(widths) - 2 * (len(head) - 1)
+    if spare < 0:
+        widths[grow] = max(min(least, widths[grow]), widths[grow] + spare)
+    at_right = [name in right.split() for name in head]
+
+    def line(row: Sequence[str]) -> str:
+        columns = (
+            pad(fit(text, width, unicode=page.unicode), width, right=at_right[column])
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        return "  ".join(columns).rstrip()
+
+    return [page.style(line(head), "faint"), *map(line, rows)]
+
+
+def money(dollars: float) -> str:
+    """US dollars with two decimals, or four below a cent."""
+    return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
+
+
+def indented(text: str, by: str = "  ") -> list[str]:
+    """The lines of a text made safe, each indented."""
+    return [f"{by}{line}".rstrip() for line in safe(text).split("\n")]
+
+
+def usage_json(usage: Any) -> dict[str, float | None]:
+    """A usage as JSON; the cost is null if none was recorded, as in lists."""
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "total": usage.total,
+        "cost": usage.cost if usage.cost or usage.priced or not usage.total else None,
+    }
+
+
+def when(milliseconds: int, *, seconds: bool = False) -> str:
+    """A time in the local time zone, to the minute or the second."""
+    form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone().strftime(form)
+    except (OverflowError, ValueError, OSError):
+        return ""

@@ -1,0 +1,77 @@
+"""Sums of tokens and costs as text: by project and agent, by agent, by day."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.figures import counted, short
+from leafward.base.safe_text import safe_line
+from leafward.catalog.spending import Sum, Totals, day_name
+from leafward.cli.output.page import Page, money, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BAR = 20
+
+
+def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
+    """The sums, one line each, and the total below them."""
+    if not sums.all.sessions:
+        yield "no sessions"
+        return
+    if by == "day":
+        yield from _by_day(sums, page)
+    else:
+        yield from _by_name(sums, by, page)
+    unknown = sums.all.unpriced
+    whole = f"{counted(sums.all.sessions, 'session')}   {short(sums.all.tokens)} tokens   {_cost(sums.all)}"
+    yield page.style(whole, "bold")
+    if unknown:
+        yield page.style(
+            f"{counted(unknown, 'session')} without a recorded cost; shared history counted once",
+            "faint",
+        )
+    else:
+        yield page.style("shared history counted once", "faint")
+
+
+def _by_name(sums: Totals, by: str, page: Page) -> Iterator[str]:
+    if by == "agent":
+        rows = [(safe_line(name), *_figures(one)) for name, one in sums.agents.items()]
+        yield from table(
+            ("agent", "sessions", "tokens", "cost"), rows, page, grow=0, right="sessions tokens cost"
+        )
+        return
+    lines: list[tuple[str, ...]] = []
+    for project, one in sums.projects.items():
+        lines.append((safe_line(project, 60) or "no project", *_figures(one)))
+        parts = [(agent, part) for agent in sums.agents if (part := sums.cells.get((project, agent)))]
+        if len(parts) > 1:
+            lines += [(f"  {safe_line(agent)}", *_figures(part)) for agent, part in parts]
+    yield from table(
+        ("project", "sessions", "tokens", "cost"), lines, page, grow=0, right="sessions tokens cost"
+    )
+
+
+def _by_day(sums: Totals, page: Page) -> Iterator[str]:
+    most = max((one.tokens for one in sums.days.values()), default=0)
+    full = "\u2588" if page.unicode else "#"
+    rows = [
+        (day_name(day), *_figures(one), full * max(1, round(_BAR * one.tokens / most)) if one.tokens else "")
+        for day, one in sums.days.items()
+    ]
+    yield from table(
+        ("day", "sessions", "tokens", "cost", ""), rows, page, grow=4, right="sessions tokens cost"
+    )
+
+
+def _figures(one: Sum) -> tuple[str, str, str]:
+    return f"{one.sessions:,}", short(one.tokens), _cost(one)
+
+
+def _cost(one: Sum) -> str:
+    known = one.known_cost
+    if known is None:
+        return "?" if one.unpriced else ""
+    return money(known) + ("+" if one.unpriced else "")

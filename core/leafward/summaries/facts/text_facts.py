@@ -1,0 +1,174 @@
+"""The facts in one text, by who wrote it: prose, a request with what was pasted into it, output, code."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import demands, forms, pasting, prose
+from leafward.summaries.facts.printed_errors import error_key, named_errors, printed_errors
+from leafward.summaries.facts.standing_rules import listed_rules
+from leafward.summaries.facts.values import FactKind, Sighting, Voice
+from leafward.summaries.facts.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.session.entries import EntryIndex
+
+Known = dict[tuple[object, ...], list[Sighting]]
+"""The cache of facts: those of each text, by the text and its voice."""
+
+
+_COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
+_OPENERS = "The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So"
+_GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
+"""A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
+_JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
+"""The place where they were joined."""
+_AGREED_PLAN = "Implement the following plan:"
+"""The beginning of the prompt by which Claude Code (2.1) continues from a plan that it made."""
+
+
+new_sighting: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, Sighting)
+"""A constructor without a Python frame, for a hundred thousand calls."""
+
+
+class TextFacts:
+    """The facts in texts of one folder's messages. They depend on the text and its voice alone."""
+
+    def __init__(self, cwd: str = "", known: Known | None = None) -> None:
+        """`known` is shared by all who read messages of the same folder: each text is read once for all."""
+        self._cwd = cwd
+        self.known: Known = {} if known is None else known
+        """The facts of each text read so far."""
+
+    def prose(self, text: str, voice: Voice, entry: EntryIndex) -> list[Sighting]:
+        """The facts of a text that somebody wrote."""
+        return self._once(("prose", text, voice), entry, lambda: self._prose(text, voice, entry))
+
+    def named(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+        """The facts of such a text by their form, without demands, decisions and open work in its sentences."""
+        for form in forms.commands(text):
+            yield Sighting(FactKind.COMMAND, form.key, form.text, voice, entry)
+        yield from self.by_form(text, voice, entry)
+        for found in named_errors(text):
+            yield Sighting(FactKind.ERROR, error_key(found), found, voice, entry)
+
+    def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
+        yield from self.named(text, voice, entry)
+        # A plan that the user agrees to is the agent's: its steps are work, not rules.
+        user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
+        ruled = {rule for _, rule in listed_rules(text)} if user else ()
+        for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
+            if sentence.endswith((":", "：")):
+                continue
+            if user and demands.asks(sentence):
+                # A question makes no rule and no decision, and leaves only the answer to be done.
+                continue
+            if user and (demands.demands(sentence) or sentence in ruled):
+                kind = FactKind.CONSTRAINT
+            elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
+                kind = FactKind.DECISION
+            elif voice is not Voice.THOUGHT and prose.remains(sentence) and not prose.announces(sentence):
+                kind = FactKind.TODO
+            else:
+                continue
+            key = prose.sentence_key(sentence)
+            if len(key) >= 3:
+                yield Sighting(kind, key, sentence, voice, entry)
+        for item, is_open, heading in prose.checkboxes(text):
+            key = prose.sentence_key(item)
+            if key:
+                yield Sighting(FactKind.TODO, key, item, voice, entry, about=heading, is_open=is_open)
+
+    def by_form(
+        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool = True, numbers: bool = True
+    ) -> list[Sighting]:
+        """The facts that a text holds by their form."""
+        return self._once(
+            ("forms", text, voice, names, numbers),
+            entry,
+            lambda: self._formed(text, voice, entry, names=names, numbers=numbers),
+        )
+
+    def _formed(
+        self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
+    ) -> list[Sighting]:
+        seen: list[Sighting] = []
+        for form in forms.urls(text):
+            seen.append(Sighting(FactKind.URL, form.key, form.text, voice, entry))
+            text = text.replace(form.text, " " * len(form.text))
+        # A module's imports from its own folder are not files that anybody named.
+        beside = voice not in {Voice.CODE, Voice.OUTPUT}
+        found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
+            text
+        )
+        seen += [
+            new_sighting((FactKind.PATH, key, said, voice, entry, "", "", True)) for said, key, _ in found
+        ]
+        if numbers:
+            places = [(form.start, form.key) for form in found]
+            for form in forms.numbers(text):
+                about = _nearest(places, form.start, text)
+                seen.append(Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about))
+        seen += [
+            new_sighting((FactKind.IDENTIFIER, key, said, voice, entry, "", "", True))
+            for said, key, _ in named
+            if voice is not Voice.THOUGHT or _GLUED.match(said) is None
+        ]
+        return seen
+
+    def typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """The facts of a person's text: a pasted log counts as a tool's output and makes no rules."""
+        own, pasted = pasting.divided(text)
+        yield from self.prose(own, Voice.USER, entry)
+        if pasted:
+            yield from self.printed(pasted, entry, failed=False)
+
+    def printed(self, text: str, entry: EntryIndex, *, failed: bool) -> list[Sighting]:
+        """The facts of a tool's output: those it holds by their form, and its errors."""
+        return self._once(("printed", text, failed), entry, lambda: self._in_print(text, entry, failed))
+
+    def _in_print(self, text: str, entry: EntryIndex, failed: bool) -> Iterator[Sighting]:
+        yield from self.by_form(text, Voice.OUTPUT, entry, names=False)
+        for line in printed_errors(text, failed=failed):
+            yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
+
+    def line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """The line counts of `wc -l`, whose numbers alone do not show that they count lines."""
+        for match in _COUNTED.finditer(text):
+            path = forms.canonical_path(match[2], self._cwd)
+            lines = f"{match[1]} lines"
+            yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
+
+    def _once(
+        self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterable[Sighting]]
+    ) -> list[Sighting]:
+        """The facts of a text, read at its first occurrence: agents send the same text many times."""
+        found = self.known.get(what)
+        if found is None:
+            found = self.known[what] = list(read())
+        if not found or found[0].entry == entry:
+            return found
+        return [
+            new_sighting((kind, key, text, voice, entry, outcome, about, is_open))
+            for kind, key, text, voice, _, outcome, about, is_open in found
+        ]
+
+
+def _thoughts(text: str) -> Iterator[str]:
+    """The sentences of thinking that decide something; only those are split where blocks were joined."""
+    for sentence in prose.sentences(text):
+        if prose.decides(sentence, strictly=True):
+            yield from _JOINT.split(sentence)
+
+
+def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:
+    """The nearest path on the same line as a number; empty where there is none."""
+    begin = text.rfind("\n", 0, start) + 1
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    close = [(abs(place - start), key) for place, key in named if begin <= place < end]
+    return min(close)[1] if close else ""

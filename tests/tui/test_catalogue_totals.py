@@ -1,0 +1,172 @@
+"""The totals of the catalogue: sums that add up, at every size of the screen, with what was repeated after compactions."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.catalog import totals
+from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
+from leafward_tui.catalogue.model.listing import (
+    Grouping,
+    LineKind,
+)
+from leafward_tui.catalogue.model.totals_table import AftermathReading, aftermath_rows, totals_rows
+from leafward_tui.catalogue.totals import TotalsScreen
+from leafward_tui.ui.keys.key_help import HelpScreen
+from tests.compacted_session import Compacted
+from tests.tui.session_store import (
+    NARROW,
+    WIDE,
+    SessionFile,
+    app_over,
+    lines_of,
+    listed,
+    reached,
+    rows,
+    shows,
+    until,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_heads_add_up_to_the_totals(mixed: Path) -> None:
+    for grouping in Grouping:
+        listing = lines_of(mixed, grouping=grouping, archived=True)
+        heads = [line for line in listing.lines if line.kind is LineKind.GROUP]
+        used = sum(one.tokens for one in listing.stock.used.values())
+        assert grouping is Grouping.NONE or sum(line.used.tokens for line in heads) == used
+        assert used > 0
+
+
+def test_rows_of_the_totals_add_up(mixed: Path) -> None:
+    stock = lines_of(mixed).stock
+    table = totals_rows(totals(stock.cards, stock.status.spent), frozenset({"/home/ada/attic"}))
+    whole = next(row for row in table if row.name == "Total")
+    assert whole.figures[0] == str(len(stock.cards))
+    heads = [number for number, row in enumerate(table) if row.head]
+    for first, last in zip(heads[1:], [*heads[2:], len(table)], strict=True):
+        part = [row for row in table[first + 1 : last] if row.figures and not row.quiet]
+        if table[first].name != "By day of use":
+            assert sum(int(row.figures[0]) for row in part) == len(stock.cards)
+    assert [row.name for row in table if row.missing] == ["/home/ada/attic"]
+    assert max(row.share for row in table) == 1.0
+
+
+async def test_the_totals_are_of_what_is_listed(mixed: Path) -> None:
+    app = app_over(mixed)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("slash", *"theme", "enter")
+        await shows(pilot, screen, lambda listing: listing.view.text == "theme")
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: isinstance(app.screen, TotalsScreen))
+        text = "\n".join(rows(app))
+        assert "Totals" in text
+        assert f"{screen.sessions.listing.shown + 1} of {screen.sessions.listing.total} sessions" in text
+        await pilot.press("G", "q")
+        await until(pilot, lambda: app.screen is screen)
+
+
+@pytest.mark.parametrize(("size", "whole"), [((120, 60), True), ((80, 24), False)])
+async def test_the_totals_use_the_height(mixed: Path, size: tuple[int, int], whole: bool) -> None:
+    app = app_over(mixed)
+    async with app.run_test(size=size) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        assert (totals.rows.size.height >= totals.rows.count) == whole
+        assert totals.rows.outer_size.height > 20
+
+
+async def test_the_totals_in_sixty_columns_name_each_project_and_its_cost(mixed: Path) -> None:
+    app = app_over(mixed)
+    async with app.run_test(size=(60, 40)) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        width = totals.rows.scrollable_content_region.width
+        drawn = [
+            "".join(piece.text for piece in totals.rows.render_line(y)) for y in range(totals.rows.count)
+        ]
+        heads = [row for row in drawn if row.split()[-3:] == ["sessions", "tokens", "cost"]]
+        assert heads
+        assert {len(row.rstrip()) for row in heads} == {width}, "the cost is in sight"
+        paths = [line for line in totals.lines if line.path]
+        assert any(line.missing for line in paths)
+        for line in paths:
+            row = drawn[totals.lines.index(line)]
+            assert row.strip().startswith(("/", "~", "…")), row
+            assert line.name.rpartition("/")[2][:12] in row, row
+            assert row.split()[-2:] == [line.figures[1], line.figures[2]] if line.figures[2] else True
+        for line in totals.lines:
+            if line.share >= 0:
+                assert drawn[totals.lines.index(line)].startswith(line.name)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is screen)
+
+
+async def test_the_totals_tell_projects_of_one_name_apart(tmp_path: Path) -> None:
+    folders = ("/gone/soph/work/entire/devenv/cli", "/gone/alex/work/space/workspace/cli")
+    for folder in folders:
+        SessionFile(tmp_path, folder, "begin", ago=timedelta(hours=1)).turn("go on")
+    app = app_over(tmp_path)
+    async with app.run_test(size=NARROW) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        text = "\n".join(rows(app))
+        assert "/devenv/cli  not found" in text
+        assert "/workspace/cli  not found" in text
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[int, int]) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    file = Compacted(folder / "s.jsonl")
+    file.repeats()
+    # A copy shares the compaction: it counts once.
+    shutil.copy(file.path, folder / "copy.jsonl")
+    app = app_over(folder)
+    async with app.run_test(size=size) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.followed is not None)
+        await pilot.press("G")
+        await pilot.pause()
+        head, line = (
+            next(row for row in rows(app) if words in row) for words in ("Repeated after", "pi, scripted-1")
+        )
+        assert head.split("afterwards")[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
+        assert line.split("scripted-1")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
+        assert "counting" not in "\n".join(rows(app))
+        await pilot.press("q")
+
+
+def test_figures_that_still_grow_say_so_at_their_head() -> None:
+    sums = {Maker("pi", "anthropic/a", OWN): AftermathSum(compactions=2)}
+    names = [row.name for row in aftermath_rows(AftermathReading(sums, 2, 3, 0))]
+    assert names[1:] == ["Repeated afterwards", "counting: session 3 of 3 with compactions", "pi, a"]
+
+
+async def test_the_totals_explain_their_signs_and_words(mixed: Path) -> None:
+    app = app_over(mixed)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        await reached(pilot, TotalsScreen)
+        await pilot.press("question_mark")
+        await reached(pilot, HelpScreen)
+        text = "\n".join(rows(app))
+        assert "No session of the row records its cost" in text
+        assert "Sent and received in all requests" in text

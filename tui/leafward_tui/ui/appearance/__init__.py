@@ -1,0 +1,1 @@
+"""How things look: themes, colours, the signs, and what the terminal can show of them."""

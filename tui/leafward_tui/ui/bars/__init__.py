@@ -1,0 +1,1 @@
+"""The one-line widgets: title, filter, price."""

@@ -1,0 +1,255 @@
+"""The signs and words of a screen with their meanings, for newcomers; the list of keys ends with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+
+
+class Meaning(NamedTuple):
+    """A sign or a word with its meaning."""
+
+    sign: str
+    title: str
+
+
+_WORDS: dict[str, str] = {
+    "turn": "A prompt, or a command of yours, and everything until the next",
+    "entry": "One record of the session: a message, a result, a note",
+    "leaf": "Where the agent goes on",
+    "preview leaf": "Moved in Leafward only: the agent does not follow",
+    "agent's leaf": "Where the agent goes on while the leaf is a preview",
+    "path": "From the first entry to the leaf",
+    "sub-agent": "A call here made one, which has a session of its own",
+    "fork begins": "Everything above it was copied",
+    "branch": "Turns that leave the path",
+    "context": "What the model receives with the next prompt",
+    "compaction": "A summary in place of the beginning of the context",
+    "facts": "Paths, commands, numbers, errors, identifiers, URLs, constraints (rules), decisions, todos",
+    "by weight": "A rule counts more than a number, your words more than output",
+    "lost": "Facts that the model no longer sees",
+    "repeats": "What was read, run or said again soon afterwards",
+    "not in file": "System prompt, tools and files that are sent and not recorded",
+    "estimation error": "What the model counted more for the file's text than we estimate, or less",
+    "injected": "Files, rules and last actions, beside the summary",
+    "split turn": "Its beginning is summarised, its end kept",
+    "pruned": "Cut off or left out, and not summarised",
+    "keep recent": "Tokens at the end that are kept as they are",
+    "reserve": "Tokens left free for the reply",
+    "window": "Tokens that the model takes",
+    "extractive": "A summary of quotes, made without a model",
+    "exam": "Questions that a model must answer to go on",
+    "pin": "Put a fact into the summary word for word",
+    "A saw B's edit": "A read or changed the file after B had changed it on disk; A's path does not record that",
+    "graft": "Append turns of one branch below another",
+    "ancestor": "The last entry that both sides share",
+    "cached": "The provider may still have it: it costs about a tenth of the full price; an hour later it has not",
+    "edits": "Calls that write files; Compare and D count commands that do, too",
+    "tok": "Tokens, estimated; ~ where fewer were counted for all that was sent",
+    "family": "A session with its forks, copies and sub-agents, in whatever project",
+    "when": "Since the last message; of a fork or copy without one of its own, since it was made",
+    "last:": "Last prompt, model or cost, where several sessions have one title",
+    "kept": "A copy lies where the agent cannot delete it",
+    "no task": "A sub-agent that was started and asked nothing",
+    "by hand": "New between two known versions, and no recorded call can have written it",
+    "unknown": "No recorded call is known to have written it",
+    "unsure": "More than one turn may have written it",
+    "fork": "A new session that begins with what another one holds",
+    "tokens": "Sent and received in all requests; copied history counts once",
+}
+_WORDS_OF = {
+    "explorer": (
+        "turn",
+        "entry",
+        "leaf",
+        "preview leaf",
+        "agent's leaf",
+        "path",
+        "sub-agent",
+        "fork begins",
+        "branch",
+        "context",
+        "compaction",
+        "split turn",
+        "pruned",
+        "facts",
+        "by weight",
+        "lost",
+        "repeats",
+        "exam",
+        "not in file",
+        "estimation error",
+        "cached",
+        "edits",
+        "tok",
+    ),
+    "lab": (
+        "keep recent",
+        "reserve",
+        "window",
+        "split turn",
+        "pruned",
+        "injected",
+        "facts",
+        "by weight",
+        "extractive",
+        "exam",
+        "pin",
+        "not in file",
+        "estimation error",
+        "cached",
+    ),
+    "xray": ("facts", "lost", "pin", "injected", "split turn", "pruned", "not in file", "estimation error"),
+    "compare": ("ancestor", "A saw B's edit", "graft", "pin", "context", "not in file", "estimation error"),
+    "catalogue": (
+        "turn",
+        "branch",
+        "compaction",
+        "context",
+        "when",
+        "fork",
+        "family",
+        "last:",
+        "kept",
+        "no task",
+    ),
+    "blame": ("by hand", "unknown", "unsure"),
+    "totals": ("tokens", "compaction", "repeats"),
+    "runs": ("facts", "by weight", "lost", "exam", "not in file"),
+}
+"""The unexplained words of each screen, by the screen's name."""
+
+
+def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:
+    """Signs and words of a screen under their headings; none where it has no own."""
+    signs = [Meaning(*one) for one in _signs(screen, glyphs)]
+    of_map = [Meaning(*one) for one in _map_signs(glyphs)] if screen == "explorer" else []
+    words = [Meaning(word, _WORDS[word]) for word in _WORDS_OF.get(screen, ())]
+    groups = (
+        ("Signs", signs),
+        ("Signs of the map at the foot", of_map),
+        ("Words", words),
+        ("What can be searched for", _query_words(screen)),
+    )
+    return [(title, group) for title, group in groups if group]
+
+
+def _query_words(screen: str) -> list[Meaning]:
+    """The words of the query language that a screen takes; none where it takes plain text only."""
+    if screen not in ("catalogue", "search", "explorer"):
+        return []
+    terms = TERMS if screen == "catalogue" else {**TERMS, **TEXT_TERMS}
+    found = {f"{term}:": meaning for term, meaning in terms.items()}
+    if screen == "explorer":
+        fields = {f"{field}>": meaning for field, meaning in FIELDS.items()}
+        found |= {**FUNCTIONS, **fields, "& | - !": "and, or, without, not"}
+    return [Meaning(word, f"{meaning[:1].upper()}{meaning[1:]}") for word, meaning in found.items()]
+
+
+def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
+    """Signs of the map of the path, and of the bar beside it. A turn's own signs stand on the map too."""
+    levels = "".join(glyphs.levels[level] for level in (1, 4, 8))
+    return [
+        (
+            levels,
+            "Size of the context after each turn; a full bar is the size at its top, where there is room for that",
+        ),
+        (f"{glyphs.axis} {glyphs.axis_left}", "The path; what a move drops of it"),
+        (
+            f"{glyphs.axis_branch} {glyphs.drop}{glyphs.arm}{glyphs.prompt_off}",
+            "A branch, as long as its turns",
+        ),
+        (f"{glyphs.prompt_off}+1", "So many shorter branches leave there, too"),
+        (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
+        (glyphs.prompt, "Where a move to the cursor leads"),
+        ("2", "So many compactions in one place"),
+        (glyphs.tick, "A turn with a hit; one with a compaction is underlined"),
+        (
+            f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
+            "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
+        ),
+    ]
+
+
+def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
+    folded = (glyphs.folded, "Folded: can be unfolded")
+    return {
+        "explorer": [
+            (f"{glyphs.prompt} {glyphs.prompt_off}", "A turn: on the path, off it"),
+            (glyphs.leaf, "The leaf"),
+            (f"{glyphs.compaction} {glyphs.branch_summary}", "A compaction; a summary of a branch"),
+            (glyphs.error, "Something failed in this turn"),
+            (glyphs.edited, "A context edit: the model reads another text here"),
+            (f"{glyphs.run} {glyphs.folded}", "Folded turns"),
+            (f"{glyphs.branch}{glyphs.arm}{glyphs.prompt_off}", "A branch leaves there"),
+            (f"{glyphs.branch}{glyphs.arm}{glyphs.folded}", "A folded branch"),
+            (f"2{glyphs.rail_off}", "So many branches pass here, in the room of one"),
+            (f"{glyphs.ellipsis} 2 hidden", "Rows that the filter leaves out"),
+            (f"{glyphs.entered} {glyphs.branch_taken}{glyphs.arm_taken}", "Added by a move to the cursor"),
+            (f"{glyphs.left} {glyphs.rail_left}", "Dropped by a move to the cursor"),
+            (f"{glyphs.crumb} '", "A row with a hit; the marked row"),
+            ("[x]", "A label"),
+            ("! ls", "A command that the user ran"),
+            ("#12", "The number of an entry, counted from 0"),
+            (glyphs.zero, "None"),
+        ],
+        "lab": [
+            ("S P K", "Summarised, beginning of the split turn, kept"),
+            (
+                f"{glyphs.stop} {glyphs.stop_done} {glyphs.knob}",
+                "Values that give another cut; the value now",
+            ),
+            (f"~35k{glyphs.ellipsis}", "Estimated until the summary is there"),
+            (
+                f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
+                "Of the window: kept, summary and injected, free",
+            ),
+            (glyphs.block_unseen, "Not in file, and the estimation error"),
+            (glyphs.error, "A fact that is lost"),
+            (glyphs.ok, "Pinned, switched on, or answered"),
+            (glyphs.arrow, "The right answer of a question"),
+            folded,
+        ],
+        "xray": [
+            (glyphs.kept, "Kept: the same on both sides"),
+            (glyphs.differs, "Kept, with a part left out or replaced"),
+            (glyphs.compaction, "Summarised; a line of the summary"),
+            (glyphs.injected, "Injected"),
+            (glyphs.cut, "Pruned: left out, and not summarised"),
+            (f"{glyphs.pointer} {glyphs.arrow}", "Source of the line, and what it led to"),
+            folded,
+        ],
+        "compare": [
+            (f"{glyphs.differs} {glyphs.same}", "Different, the same on both sides"),
+            ("?", "Not known whether they are the same"),
+            ("+ " + glyphs.minus, "Lines added, removed since the common ancestor"),
+            ("A B", "Beside a line: only this side has it"),
+            ("A B C", "Both sides, and their common ancestor"),
+        ],
+        "catalogue": [
+            (glyphs.recent, "Written to in the last two minutes"),
+            (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
+            (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
+            (
+                "! 1 problem",
+                "A line is broken, or its parent is not in the file; `leafward doctor` lists it, and lesser things",
+            ),
+            ("5 of 9", "Sessions that the filter finds, archived ones too, of those there are"),
+            ("~785", "Estimated: the file records no count"),
+            ("$5+", "At least that: some sessions record no cost"),
+        ],
+        "totals": [
+            ("$5+", "At least that: some sessions of the row record no cost"),
+            ("?", "No session of the row records its cost"),
+            (glyphs.zero, "None"),
+        ],
+        "log": [
+            (glyphs.own, "By Leafward"),
+            (glyphs.rail_off, "By the agent"),
+            (glyphs.own_undone, "Undone"),
+        ],
+    }.get(screen, [])

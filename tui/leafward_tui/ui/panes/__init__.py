@@ -1,0 +1,1 @@
+"""Panes of lines, what parts them and what stands over them."""

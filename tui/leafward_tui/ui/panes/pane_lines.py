@@ -1,0 +1,102 @@
+"""The lines of a pane of the lab: spans with names of inks, and a key for each line that the cursor can rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, overload
+
+from leafward.session.entries import NO_ENTRY
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.cells import cell_len
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = ["Block", "LabLine", "LazyLines", "Lines", "Span", "blanks"]
+
+
+@dataclass(frozen=True, slots=True)
+class LabLine:
+    """One line of a pane."""
+
+    spans: tuple[Span, ...] = ()
+    key: str = ""
+    """The line's key, as `area:name`; the cursor rests on lines that have one."""
+    entry: int = NO_ENTRY
+    """The entry it is about; -1 for none."""
+    ground: str = ""
+    """Field of `theme.Styles` that the whole line is drawn on; empty for the plain ground."""
+
+    @property
+    def text(self) -> str:
+        """The line as it reads."""
+        return "".join(span.text for span in self.spans)
+
+
+class Lines(Protocol):
+    """The lines of a pane; one is made when it is asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, y: int) -> LabLine: ...
+
+    def find(self, key: str) -> int:
+        """The line with a key; -1 where there is none."""
+        ...
+
+
+class Block(Sequence[LabLine]):
+    """Lines that are all made."""
+
+    def __init__(self, lines: Iterable[LabLine] = ()) -> None:
+        self._lines = list(lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, y: int) -> LabLine: ...
+    @overload
+    def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
+    def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
+        return self._lines[y]
+
+    def find(self, key: str) -> int:
+        """The line with a key; -1 where there is none."""
+        return next((y for y, line in enumerate(self._lines) if line.key == key), -1)
+
+
+class LazyLines:
+    """Lines of which each is made on demand: for lists that may be very long."""
+
+    def __init__(
+        self, number: int, make: Callable[[int], LabLine], places: Mapping[str, int] | None = None
+    ) -> None:
+        """`places` has the line of each key."""
+        self._number, self._make, self._places = number, make, places or {}
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __getitem__(self, y: int) -> LabLine:
+        if not 0 <= y < self._number:
+            raise IndexError(y)
+        return self._make(y)
+
+    def find(self, key: str) -> int:
+        """The line with a key; -1 where there is none."""
+        return self._places.get(key, -1)
+
+
+def blanks(cells: int) -> Span:
+    """A span of empty cells."""
+    return Span(" " * max(0, cells), "blank")
+
+
+def spread(
+    left: Sequence[Span], right: Sequence[Span], width: int, key: str = "", entry: int = NO_ENTRY
+) -> LabLine:
+    """One line with something at its right edge; both are known to fit."""
+    used = sum(cell_len(span.text) for span in (*left, *right))
+    return LabLine((*left, blanks(width - used), *right), key, entry)

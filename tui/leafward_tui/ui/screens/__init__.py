@@ -1,0 +1,1 @@
+"""Full screens of any feature: frame, search, results."""

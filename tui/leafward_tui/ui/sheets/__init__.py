@@ -1,0 +1,1 @@
+"""Sheets and modals: choices, a line of text, a text to read."""

@@ -1,0 +1,209 @@
+"""A sheet of rows to choose from, by letters or with the cursor."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+from textual.widget import Widget
+
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, drawable
+from leafward_tui.ui.text.cells import cell_len, fit, fit_path, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+
+
+_EFFECT_SHARE = 0.45
+"""The share of a row that effects may take from titles longer than the others."""
+_EFFECT_GAP = 3
+_REASON_LINES = 4
+"""Lines that a reason may take."""
+_BESIDE = 5 + _EFFECT_GAP + 1
+"""Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One row of a sheet."""
+
+    key: str
+    """The letter that chooses it, lower or upper case; j, k and q are the sheet's own."""
+    title: str
+    effect: str = ""
+    """The effect of the choice, beside the title."""
+    operation: str = ""
+    """The write in words: ``append 1 line to …``. Shown while the row is the current one."""
+    refused: str = ""
+    """The reason why it cannot be chosen now; shown instead of the effect."""
+    current: bool = False
+    """Whether this choice is in force now, as in a choice of filters."""
+    path: bool = False
+    """Whether the effect is a path, which gives up its middle where there is no room."""
+
+
+class _Choices(Widget):
+    """The rows of a choice."""
+
+    DEFAULT_CSS = "_Choices { width: 1fr; height: auto; }"
+
+    def __init__(self, choices: Sequence[Choice], at: int) -> None:
+        super().__init__()
+        self.choices = tuple(
+            replace(
+                one, title=drawable(one.title), effect=drawable(one.effect), refused=drawable(one.refused)
+            )
+            for one in choices
+        )
+        self.at = at
+        self._lines = [(number, one.refused or one.effect) for number, one in enumerate(self.choices)]
+        """The row of each line, and its part of the effect or the reason."""
+        self.styles.height = len(self._lines)
+
+    def on_resize(self) -> None:
+        """Breaks reasons that are longer than their rows for the new width."""
+        room = self.size.width - _BESIDE
+        beside, ellipsis = room - self._titles(room), services_of(self).glyphs.ellipsis
+        self._lines = []
+        for number, one in enumerate(self.choices):
+            parts = wrap(one.refused, beside, lines=_REASON_LINES, ellipsis=ellipsis) if one.refused else []
+            self._lines += [(number, part) for part in parts or [one.effect]]
+        self.styles.height = len(self._lines)
+
+    def row_at(self, y: int) -> int:
+        """The row of a line."""
+        return self._lines[min(y, len(self._lines) - 1)][0]
+
+    def render_line(self, y: int) -> Strip:
+        shell = services_of(self)
+        width = self.size.width
+        if y >= len(self._lines):
+            return Strip([Segment(" " * width, shell.styles_now.raised.blank)], width)
+        row, text = self._lines[y]
+        choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
+        ground = shell.styles_now.sel if row == self.at else shell.styles_now.raised
+        mark = shell.glyphs.cursor if row == self.at and first else " "
+        room = width - _BESIDE
+        titles = self._titles(room)
+        title = fit(choice.title if first else "", titles, pad=True, ellipsis=shell.glyphs.ellipsis)
+        if choice.path and not choice.refused:
+            effect = fit_path(text, room - titles, gap=shell.glyphs.gap)
+        else:
+            effect = fit(text, room - titles, ellipsis=shell.glyphs.ellipsis)
+        name = ground.faint if choice.refused else ground.strong if row == self.at else ground.text
+        return Strip(
+            [
+                Segment(mark, ground.leaf),
+                Segment(
+                    f" {choice.key if first else ' '}", ground.faint if choice.refused else ground.strong
+                ),
+                Segment(f" {shell.glyphs.ok if choice.current else ' '} ", ground.leaf),
+                Segment(title, name),
+                Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
+            ]
+        ).adjust_cell_length(width, ground.blank)
+
+    def _titles(self, room: int) -> int:
+        """Cells of the titles, out of `room` for titles and effects: those of the longest where the effects still fit."""
+        longest = max(cell_len(one.title) for one in self.choices)
+        effects = max(cell_len(one.refused or one.effect) for one in self.choices)
+        return min(longest, max(room - effects, int(room * (1 - _EFFECT_SHARE))))
+
+
+class ChoiceSheet(Sheet):
+    """Choices as rows with a letter. Returns the letter chosen, None when left.
+
+    ``cycle`` is a key that goes to the next row, such as the one that opened the sheet.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "step(1)", show=False),
+        Binding("k,up", "step(-1)", show=False),
+        Binding("enter", "choose", show=False),
+        Binding("escape,q", "leave", show=False),
+        *(
+            Binding(letter, f"letter('{letter}')", show=False)
+            for letter in string.ascii_letters + string.digits
+            if letter not in "jkq"
+        ),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        about: Sequence[SheetLine] = (),
+        *,
+        note: str = "",
+        cycle: str = "",
+    ) -> None:
+        super().__init__(title, about, note=note)
+        can = [number for number, one in enumerate(choices) if not one.refused]
+        first = next((number for number in can if choices[number].current), can[0] if can else 0)
+        self.rows = _Choices(choices, first)
+        self._cycle = cycle
+
+    def compose_body(self) -> ComposeResult:
+        """The rows."""
+        yield self.rows
+
+    def mounted(self) -> None:
+        """Binds the key that opened the sheet to step through it; clears notifications, which would cover the rows."""
+        self.app.clear_notifications()
+        if self._cycle:
+            self._bindings.bind(self._cycle, "step(1)", show=False)
+
+    def operation(self) -> str:
+        """The write of the current row, in words."""
+        return self.rows.choices[self.rows.at].operation
+
+    def show_about(self, about: Sequence[SheetLine]) -> None:
+        """Shows what the choice is about, for a caller that learns it late; does nothing on a closed sheet."""
+        self.about.show(about)
+        if self.is_attached:
+            self.call_after_refresh(self._ask_for_room)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only the letters of the choices are keys."""
+        if action == "letter":
+            return any(choice.key == parameters[0] for choice in self.rows.choices)
+        return super().check_action(action, parameters)
+
+    def action_step(self, by: int) -> None:
+        """Moves the cursor by rows, around the ends."""
+        self.rows.at = (self.rows.at + by) % len(self.rows.choices)
+        self.rows.refresh()
+        self.say("")
+
+    def action_letter(self, letter: str) -> None:
+        """Chooses the row with this letter."""
+        for number, choice in enumerate(self.rows.choices):
+            if choice.key == letter:
+                self.rows.at = number
+        self.action_choose()
+
+    def commit(self) -> None:
+        """Chooses the current row."""
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        """Chooses the current row, unless it is refused."""
+        choice = self.rows.choices[self.rows.at]
+        self.rows.refresh()
+        self.say(f"not possible: {choice.refused}" if choice.refused else "")
+        if not choice.refused:
+            self.dismiss(choice.key)
+
+    def clicked(self, event: events.Click) -> None:
+        """Chooses a clicked row."""
+        if event.widget is self.rows:
+            self.rows.at = self.rows.row_at(event.y)
+            self.action_choose()

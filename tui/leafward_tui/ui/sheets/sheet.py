@@ -1,0 +1,398 @@
+"""A sheet rises from the bottom over price line and key bar: a choice of rows, or one line of text; the rest stays visible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from leafward.base.safe_text import safe
+from leafward_tui.ui.screens.routed_screen import RoutedScreen
+from leafward_tui.ui.services import services_of
+from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.geometry import Size
+
+    from leafward_tui.ui.appearance.theme import Ground
+
+
+_KEY_GAP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLine:
+    """One quiet line below the title: the subject of the choice, or a warning."""
+
+    text: str
+    hue: str = ""
+    lines: int = 2
+    """The most lines it takes, where the screen is narrow."""
+
+
+def drawable(text: str) -> str:
+    """A text on one line, safe: sheets show names of sessions, files and tools. Spaces stay: commands are copied here."""
+    return safe(text).replace("\n", "␊")
+
+
+class OneLine(Widget):
+    """One line made when it is painted."""
+
+    DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
+
+    def __init__(self, make: Callable[[int, Ground], list[Segment]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+        """The line at the widget's width."""
+        ground = services_of(self).styles_now.raised
+        width = self.size.width
+        return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
+
+
+def hairline(sheet: Sheet) -> OneLine:
+    """A rule between two parts of a sheet's body."""
+    glyph = services_of(sheet).glyphs.hairline
+    return OneLine(
+        lambda width, ground: [Segment(" ", ground.blank), Segment(glyph * (width - 2), ground.line)]
+    )
+
+
+class _FootKey(NamedTuple):
+    """A key at the foot, with its place."""
+
+    number: int
+    x: int
+    key: str
+    words: str
+
+    @property
+    def end(self) -> int:
+        """The cell after its last."""
+        return self.x + cell_len(self.key) + 1 + cell_len(self.words)
+
+
+class Foot(Widget):
+    """The keys of a sheet, and beside or above them, as there is room, the write or a problem."""
+
+    DEFAULT_CSS = "Foot { height: 2; width: 1fr; }"
+
+    def __init__(self, sheet: Sheet) -> None:
+        super().__init__()
+        self._sheet = sheet
+
+    def render_line(self, y: int) -> Strip:
+        """The lower line with the keys, or the upper one with the words that do not fit there."""
+        ground, width = services_of(self).styles_now.raised, self.size.width
+        ellipsis = services_of(self).glyphs.ellipsis
+        upper, lower = self._keys()
+        pieces, used = [Segment(" ", ground.blank)], 1
+        for one in lower if y else upper:
+            pieces += [
+                Segment(" " * (one.x - used) + one.key, ground.strong),
+                Segment(f" {one.words}", ground.faint),
+            ]
+            used = one.end
+        words, warns = self._sheet.outcome()
+        room = width - (lower[-1].end if lower else 1) - 4
+        beside = bool(upper) or cell_len(words) <= room
+        if words and y and beside and room > 0:
+            text = right(fit(words, room, ellipsis=ellipsis), room + 3, ellipsis=ellipsis)
+            pieces.append(Segment(text, ground.warn if warns else ground.sub))
+        elif words and not y and not beside:
+            text = fit(words, width - 2, ellipsis=ellipsis)
+            pieces.append(Segment(text, ground.warn if warns else ground.sub))
+        return Strip(pieces).adjust_cell_length(width, ground.blank)
+
+    def number_at(self, x: int, y: int) -> int | None:
+        """The number of the key at a cell; None beside the keys."""
+        return next((one.number for one in self._keys()[y] if one.x <= x < one.end), None)
+
+    def _keys(self) -> tuple[list[_FootKey], list[_FootKey]]:
+        """The keys of the upper and of the lower line; all of them are in the lower one where they fit."""
+        rows: list[list[_FootKey]] = [[]]
+        x = 1
+        for number, (key, words) in enumerate(self._sheet.keys()):
+            one = _FootKey(number, x, key, words)
+            if one.end > self.size.width and len(rows) == 1 and rows[0]:
+                rows.append([])
+                one = one._replace(x=1)
+            rows[-1].append(one)
+            x = one.end + _KEY_GAP
+        return (rows[0], rows[1]) if len(rows) > 1 else ([], rows[0])
+
+
+class AboutLines(Widget):
+    """The subject of a sheet, wrapped to the present width."""
+
+    DEFAULT_CSS = "AboutLines { height: auto; width: 1fr; }"
+
+    def __init__(self, lines: Sequence[SheetLine]) -> None:
+        super().__init__()
+        self.show(lines)
+
+    def show(self, lines: Sequence[SheetLine]) -> None:
+        """Shows these lines."""
+        self._lines = tuple(replace(line, text=safe(line.text)) for line in lines)
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's own
+        """As many lines as the text takes."""
+        return len(self._wrapped(width))
+
+    def render_line(self, y: int) -> Strip:
+        """One of the lines, a free cell before it."""
+        ground, width = services_of(self).styles_now.raised, self.size.width
+        text, hue = self._wrapped(width)[y]
+        return Strip(
+            [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
+        ).adjust_cell_length(width, ground.blank)
+
+    def _wrapped(self, width: int) -> list[tuple[str, str]]:
+        room, ellipsis = width - 2, services_of(self).glyphs.ellipsis
+        return [
+            (fit(text, room, ellipsis=ellipsis), line.hue)
+            for line in self._lines
+            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis, paths=True) or [""]
+        ]
+
+
+class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
+    """The frame of every sheet: rule, title, lines about it, body, operation, keys."""
+
+    DEFAULT_CSS = """
+    Sheet {
+        background: transparent;
+        align: left bottom;
+        overflow: hidden;
+        & > Vertical { height: auto; max-height: 100%; width: 1fr; background: $lw-raise; }
+    }
+    """
+
+    AUTO_FOCUS = ""
+
+    def mounted(self) -> None:
+        """Called once, when the sheet is mounted; overridden."""
+
+    def resized(self) -> None:
+        """Called when the sheet has another size; overridden."""
+
+    def clicked(self, event: events.Click) -> None:
+        """Called for a click on the body; overridden."""
+
+    def on_mount(self) -> None:
+        """Tells the screen below how much of it is covered, so that the subject of the choice stays in sight."""
+        self.mounted()
+        self.call_after_refresh(self._ask_for_room)
+
+    def on_resize(self) -> None:
+        """Tells the screen below the new height of the sheet."""
+        self.resized()
+        self.call_after_refresh(self._ask_for_room)
+
+    def _ask_for_room(self) -> None:
+        below = self.app.screen_stack[-2:]
+        make_room = getattr(below[0], "make_room", None)
+        if len(below) == 2 and below[1] is self and make_room is not None:
+            make_room(self.query_one(Vertical).size.height)
+
+    def __init__(self, title: str, about: Sequence[SheetLine] = (), *, note: str = "") -> None:
+        super().__init__()
+        self._title_text = drawable(title)
+        self._note = drawable(note)
+        self._message = ""
+        self.answer = self.say
+        self.about = AboutLines(about)
+
+    def compose(self) -> ComposeResult:
+        """Rule and title above the body, operation and keys below it."""
+        with Vertical():
+            yield OneLine(self._rule)
+            yield OneLine(self._head)
+            yield self.about
+            yield OneLine(lambda _width, _ground: [])
+            yield from self.compose_body()
+            self.foot = Foot(self)
+            yield self.foot
+
+    def compose_body(self) -> ComposeResult:
+        """The body, between head and foot; overridden."""
+        yield from ()
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The key that commits, then the key that cancels."""
+        return (("enter", "choose"), ("esc", "cancel"))
+
+    def operation(self) -> str:
+        """The write in words; overridden."""
+        return ""
+
+    def say(self, text: str) -> None:
+        """Shows a message at the foot instead of the write; an empty text removes it."""
+        self._message = text
+        self.foot.refresh()
+
+    def _rule(self, width: int, ground: Ground) -> list[Segment]:
+        shell = services_of(self)
+        return [Segment(shell.glyphs.heavy * width, ground.leaf)]
+
+    def _head(self, width: int, ground: Ground) -> list[Segment]:
+        note = fit(self._note, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)
+        room = width - 2 - (cell_len(note) + 2 if note else 0)
+        title = fit(self._title_text, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis)
+        pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
+        return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
+
+    def outcome(self) -> tuple[str, bool]:
+        """The message about a problem, or the write in words; and whether it is the former."""
+        return drawable(self._message or self.operation()), bool(self._message)
+
+    def action_leave(self) -> None:
+        """Closes the sheet without doing anything."""
+        self.dismiss(None)
+
+    def commit(self) -> None:
+        """Does the same as the first of the keys; overridden."""
+
+    def pressed(self, number: int) -> None:
+        """Does the same as the clicked one of `keys`."""
+        if number:
+            self.action_leave()
+        else:
+            self.commit()
+
+    def on_click(self, event: events.Click) -> None:
+        """Cancels on a click beside the sheet; a click on a key at its foot runs the key."""
+        if event.widget is self:
+            self.action_leave()
+        elif event.widget is self.foot:
+            number = self.foot.number_at(event.x, event.y)
+            if number is not None:
+                self.pressed(number)
+        else:
+            self.clicked(event)
+
+
+class TextSheet(Sheet):
+    """One line of text. Returns it, an empty one too; None when cancelled.
+
+    ``operation_of`` says what committing the present text would do; ``changed`` gets every change, for a search that
+    follows as the user types.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+
+    AUTO_FOCUS = "Input"
+
+    DEFAULT_CSS = """
+    TextSheet {
+        Horizontal { height: 1; width: 1fr; }
+        Horizontal OneLine { width: 3; }
+        Input { width: 1fr; background: $lw-raise; color: $lw-text; border: none; padding: 0; height: 1; }
+        Input:focus { border: none; background-tint: transparent; }
+        Input > .input--placeholder { color: $lw-sub; }
+    }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        text: str = "",
+        about: Sequence[SheetLine] = (),
+        *,
+        note: str = "",
+        placeholder: str = "",
+        commit: str = "keep",
+        operation_of: Callable[[str], str] | None = None,
+        changed: Callable[[str], object] | None = None,
+        selected: bool = False,
+        missing: str = "",
+        other: tuple[str, str, Callable[[str], object]] | None = None,
+    ) -> None:
+        """`selected`: the text begins selected, so that typing replaces it, as in a search for something else.
+
+        `missing` is shown where the field is empty and may not be; the sheet then stays open. `other` is a key, its
+        words, and a function that gets the text once the key has closed the sheet.
+        """
+        super().__init__(title, about, note=note)
+        self._selected = selected
+        self._commit = commit
+        self._operation_of = operation_of
+        self._changed = changed
+        self._missing, self._other = missing, other
+        self.input = Input(drawable(text), placeholder=placeholder, compact=True, select_on_focus=False)
+
+    def mounted(self) -> None:
+        """Selects the text where typing is to replace it, and binds the other key."""
+        if self._selected:
+            self.input.action_select_all()
+        if self._other is not None:
+            self._bindings.bind(self._other[0], "other", show=False)
+
+    def compose_body(self) -> ComposeResult:
+        """The field."""
+        with Horizontal():
+            yield OneLine(
+                lambda _width, ground: [Segment(f" {services_of(self).glyphs.cursor} ", ground.leaf)]
+            )
+            yield self.input
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The key that commits, the key that cancels, then the other key."""
+        other = (self._other[:2],) if self._other is not None else ()
+        return (("enter", self._commit), ("esc", "cancel"), *other)
+
+    def pressed(self, number: int) -> None:
+        """Runs the clicked one of the three keys."""
+        (self.commit, self.action_leave, self.action_other)[number]()
+
+    def action_other(self) -> None:
+        """Closes the sheet, and passes the text to the other key's function."""
+        self.dismiss(None)
+        if self._other is not None:
+            self._other[2](self.input.value)
+
+    def operation(self) -> str:
+        """The effect of committing the present text, in words."""
+        return self._operation_of(self.input.value) if self._operation_of is not None else ""
+
+    def tell_outcome(self) -> None:
+        """Draws the words beside the keys again, because they changed."""
+        if self.is_mounted:
+            self.foot.refresh()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Passes the new text to the listener."""
+        event.stop()
+        self._message = ""
+        if event.value != drawable(event.value):
+            # Pasted: the field would pass it on to the terminal as it is.
+            self.input.value = drawable(event.value)
+            return
+        self.foot.refresh()
+        if self._changed is not None:
+            self._changed(event.value)
+
+    def commit(self) -> None:
+        """Returns the present text, unless it is empty and may not be."""
+        if self._missing and not self.input.value.strip():
+            self.say(self._missing)
+        else:
+            self.dismiss(self.input.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Commits."""
+        event.stop()
+        self.commit()

@@ -1,0 +1,1 @@
+"""Texts and values fitted into terminal cells. Pure."""

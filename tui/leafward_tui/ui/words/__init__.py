@@ -1,0 +1,1 @@
+"""Operations, prices and sizes in words, the same on every screen. Pure."""
