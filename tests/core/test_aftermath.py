@@ -101,6 +101,20 @@ def test_a_call_that_failed_again_counts_once_and_what_passed_is_no_error(tmp_pa
     assert kinds(found) == [("error", "lint\tfail\t5m24s")]
 
 
+def test_a_row_of_one_run_that_is_polled_again_is_no_error_made_again(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    for number in range(2):
+        if number:
+            kept = file.user("again")
+            file.entry("compaction", summary="- checks", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("bash", f"c{number}", command=f"gh pr checks {number}"))
+        file.answered(f"c{number}", "bash", "lint\tfail\t5m24s\thttps://ci/7/job/3", failed=True)
+    with closing(Session.open(file.path)) as session:
+        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+    assert kinds(found) == []
+
+
 def test_what_was_kept_is_not_gone(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("look")

@@ -302,6 +302,15 @@ class TestRuns:
                 overall = run.survival.overall()
                 assert overall is not None
                 assert f" {percent(overall, 1.0)} " in line.text, "the figure that the lab shows of it"
+            there = runs[1].draft
+            assert there is not None
+            remarks = (f"{there.summary.summarizer} did not keep to the sections that it was asked for",)
+            odd = replace(runs[1], draft=replace(there, summary=replace(there.summary, remarks=remarks)))
+            for width in (58, 78, 118):
+                shown = [line.text for line in run_lines([runs[0], odd], 0, width, UNICODE)]
+                assert {cell_len(text) for text in shown} == {width}
+                assert ("did not keep to the sections" in shown[1]) == (width == 118)
+                assert "did not keep" not in shown[0]
             table = difference(facts, 0, 1, 60)
             assert max(cell_len(line.text) for line in table) <= 60
             assert "paths" in table[1].text

@@ -24,6 +24,7 @@ from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
 from leafward.summaries.facts.pasting import typed_sentences
+from leafward.summaries.facts.printed_errors import tells_of_a_run
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.survival import FactMatch, SpanMessage, Text, replaced_by
 
@@ -145,7 +146,11 @@ class _Reader:
             else:
                 self._changes += 1
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
-        made.errors = [(one.key, one.text) for one in seen if one.kind is FactKind.ERROR and failed]
+        made.errors = [
+            (one.key, one.text)
+            for one in seen
+            if one.kind is FactKind.ERROR and failed and not tells_of_a_run(one.text)
+        ]
         return made
 
 

@@ -72,7 +72,10 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
         ),
         (
             Check.BUILD,
-            _RUNNER + r"build[\w:.-]*|make(?:\s+all)?|" + _TASKS + r"build[\w:.-]*|"
+            _RUNNER
+            + r"build[\w:.-]*|make(?!\s+(?:lint|format|fmt|clean)\b)(?:\s+all)?|"
+            + _TASKS
+            + r"build[\w:.-]*|"
             r"cargo\s+build|go\s+build|cmake\s+--build|ninja|"
             r"(?:mvn|gradle|\./gradlew)\s+(?:package|build|assemble)|vite\s+build|docker\s+build|"
             + _script(r"(?:run[-_])?build"),

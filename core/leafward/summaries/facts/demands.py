@@ -89,6 +89,7 @@ _TAKES_BACK = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
     r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just ){0,4}"
     r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
+    r"|^.{0,80}?\b(?:make|put|have|set) (?:it|that|this|them) (?:back|(?:look )?(?:like|as|how) (?:that|it was|they were|before)(?: again| before)\b)"
     r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
     r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafward.summaries.facts.marker_words import markers
 
 _PASSES = markers(
-    r"\b(?:still|currently|at the moment|right now|for now|so far|at this point)\b"
+    r"\bstill\b(?! (?:the same|valid|applies|holds|true)\b)|\b(?:currently|at the moment|right now|for now|so far|at this point)\b"
     r"|\b(?:is|are|was|were) (?:now |just |already )?(?:running|queued|pending|reviewing|building|waiting|in flight|in progress|under way|static)\b"
     r"|\b(?:isn['’]t|aren['’]t) \w+ing\b.{0,80}\b(?:now|yet)\b"
     r"|\b(?:new|current|latest) head is\b"

@@ -102,6 +102,11 @@ def _maybe_errors(text: str) -> Iterator[str]:
         found = _MAYBE_ERROR.search(text, end)
 
 
+def tells_of_a_run(line: str) -> bool:
+    """Whether an error is a row about a run that has an address of its own: printed again it is the same failure, seen again."""
+    return "://" in line and _FAILED_ROW.match(line) is not None
+
+
 def named_errors(text: str) -> Iterator[str]:
     """Errors that a sentence names: `TypeError`, `ENOENT`, one in backticks."""
     for match in _NAMED_ERROR.finditer(text):

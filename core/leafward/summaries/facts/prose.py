@@ -285,6 +285,8 @@ def _stem(word: str) -> str:
         return _IRREGULAR[word]
     if not word.isascii() or not word.isalpha() or len(word) < 4:
         return word
+    if len(word) > 4 and word.endswith(("ied", "ies")):
+        return word[:-3] + "y"
     for ending in ("ing", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word[: -len(ending)]
@@ -366,11 +368,25 @@ def without_marker(sentence: str) -> str:
     return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
 
 
+_TO_TRY = re.compile(
+    r"(?i)\b(?:checklist|test(?:ing)? (?:plan|cases|scenarios)|(?:manual|acceptance|smoke) test(?:s|ing)?|acceptance criteria|verification)\b"
+)
+
+
+def is_to_try(heading: str) -> bool:
+    """Whether a heading is of things to try in the end, rather than of steps of the work."""
+    return _TO_TRY.search(heading) is not None
+
+
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
-    """Items of a checklist, whether each is still open, and the heading above it."""
+    """Items of a checklist, whether each is still open, and the heading above it.
+
+    A heading of things to try goes before the headings below it: `Testing checklist, Print mode`.
+    """
     if _BOX.search(text) is None:
         return
     heading, fenced = "", False
+    above: tuple[int, str] | None = None
     for line in text.split("\n"):
         match = _CHECKBOX.match(line)
         if match is not None:
@@ -378,4 +394,9 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
         elif _FENCE.match(line):
             fenced = not fenced
         elif not fenced and _HEADING.match(line):
+            level = line.count("#", 0, 8)
             heading = _HEADING.sub("", line).strip()[:120]
+            if above is not None and level > above[0]:
+                heading = f"{above[1]}, {heading}"[:120]
+            else:
+                above = (level, heading[:60]) if is_to_try(heading) else None

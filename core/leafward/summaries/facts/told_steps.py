@@ -31,7 +31,7 @@ _LOOKS = re.compile(
 _BY_HAND = re.compile(r"(?i)\b(?:manual(?:ly)?|by hand)\b")
 _TRIES = re.compile(r"(?i)\b(?:test|try|check|verify)(?:s|ing)?\b")
 _CHECKED = {
-    Check.TEST: re.compile(r"(?i)\btests?\b"),
+    Check.TEST: re.compile(r"(?i)\btest(?:s|ed|ing)?\b"),
     Check.LINT: re.compile(r"(?i)\blint(?:er|ing|ers)?\b"),
     Check.BUILD: re.compile(r"(?i)\bbuilds?\b"),
     Check.TYPES: re.compile(r"(?i)\btype-?check(?:s|ing)?\b"),
@@ -101,6 +101,11 @@ class ToldSteps:
     """The number of answers that ended work."""
     _worked: bool = False
     """Whether a call was made since the last answer."""
+
+    @property
+    def tests_passed(self) -> bool:
+        """Whether a run of tests ended well."""
+        return ("check", Check.TEST) in self._done
 
     def tell(self, sightings: Iterable[Sighting], *, final: bool = False) -> None:
         """Records the steps of a text; `final`: it ends the work, so the states that it describes still hold after it."""
@@ -178,6 +183,11 @@ class ToldSteps:
         check, makes_files, commits = _effects_of(command)
         if check is not None:
             signs.add(("check", check))
+            for part in command.split(" && ") if "&&" in command else ():
+                # What stands before an `&&` ended well too.
+                signs.add(("command", part))
+                if (proven := check_of(part)) is not None:
+                    signs.add(("check", proven))
         if makes_files:
             signs.update(map(_file, paths))
         yield from self._came(signs, entry)
@@ -206,6 +216,10 @@ class ToldSteps:
             return True
         signs = self._signs(line)
         return bool(signs) and signs <= self._done
+
+    def is_run(self, line: str) -> bool:
+        """The same of a line that only says what is to be run or checked: nothing of it is left."""
+        return _LOOKS.match(line) is not None and self.is_taken_up(line)
 
     def _signs(self, text: str) -> set[_Sign]:
         """The evidence that would close a step: the files it names, else the names; for a check, commands and checks."""

@@ -95,6 +95,8 @@ class Fact:
     """The number of its sightings."""
     outcome: str = ""
     """The last known outcome."""
+    ended: EntryIndex = NO_ENTRY
+    """The last entry with an outcome: later ones may only name the command."""
     about: list[str] = field(default_factory=list)
     """The subjects of its sightings, or their headings."""
     is_open: bool = True
@@ -155,7 +157,10 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
             fact.entries.append(seen.entry)
         # A call and its result are one use of a command.
         fact.count += not seen.outcome
-        fact.outcome = seen.outcome or ("" if fact.kind in _CLOSED else fact.outcome)
+        if seen.outcome:
+            fact.outcome, fact.ended = seen.outcome, seen.entry
+        elif fact.kind in _CLOSED:
+            fact.outcome = ""
         about = whole.get(seen.about, seen.about)
         if about and about not in fact.about:
             fact.about.append(about)

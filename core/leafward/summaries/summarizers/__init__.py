@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leafward.summaries.facts.agent_plan import Items
 
 __all__ = [
+    "NO_SECTIONS",
     "Line",
     "Purpose",
     "Span",
@@ -81,6 +82,10 @@ class Span:
     """The facts of texts that were read already, so that a judge of the summary need not read them again."""
 
 
+NO_SECTIONS = "did not keep to the sections that it was asked for"
+"""What a remark says behind the name of a model that wrote in an outline of its own."""
+
+
 class Line(NamedTuple):
     """One line of a summary's text."""
 
@@ -113,6 +118,11 @@ class Summary:
     """Distinct secrets removed, by name."""
     dropped: int = 0
     """Lines that were worth including and did not fit."""
+
+    @property
+    def keeps_to_sections(self) -> bool:
+        """Whether a model wrote it in the sections that it was asked for; what is made here always is."""
+        return not any(remark.endswith(NO_SECTIONS) for remark in self.remarks)
 
 
 class Summarizer(Protocol):

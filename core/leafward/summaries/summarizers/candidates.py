@@ -122,8 +122,12 @@ def add(
     lead: str = "",
     carries: tuple[Fact, ...] = (),
     names_something: bool = False,
+    group: str = "",
 ) -> None:
-    """Adds a line, made harmless; a line that becomes empty is not added. `lead` are words of ours before it."""
+    """Adds a line, made harmless; a line that becomes empty is not added. `lead` are words of ours before it.
+
+    Lines of one `group` share a line after these words.
+    """
     line = harmless(text, limit) if limit else harmless(text)
     if len(line) >= 3:
         place = len(evidence.candidates)
@@ -136,6 +140,7 @@ def add(
                 sources,
                 worth,
                 carries=known,
+                group=group,
                 names_something=names_something,
                 first=first,
             )

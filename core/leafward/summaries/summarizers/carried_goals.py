@@ -27,6 +27,8 @@ _CURRENT = re.compile(
     r"|^\W*(?:final|last) (?:request|question)\b"
 )
 """The mark of the current goal."""
+_ANSWERED = re.compile(r" \(answered(?:; asked first: .{1,200})?\)$")
+"""Our mark on an answered goal."""
 ASKED_BEFORE = "Asked before: "
 _POINTING = frozenset(
     content_words(
@@ -67,6 +69,8 @@ def sorted_out(
         lasting = set(current) if worked < _WENT_ON and not over else set()
     elif over:
         lasting -= set(current)
+    if any(turn.tells for turn in turns):
+        lasting -= {goal for goal in left if _ANSWERED.search(goal)}
     found: dict[str, tuple[Section, str]] = {}
     for goal in goals:
         if _DONE.search(goal):

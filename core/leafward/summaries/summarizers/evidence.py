@@ -14,15 +14,17 @@ from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gath
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.outcomes import failed_calls
+from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, whole_paths
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import stale_lines, statements, unless_cancelled, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
+from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tell_state, tells_state
-from leafward.summaries.summarizers.outline import Section, cut, line_key, read_outline
+from leafward.summaries.summarizers.outline import Section, cut, line_key, outline_lines
 from leafward.summaries.summarizers.quotes import reached
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
@@ -81,7 +83,7 @@ def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Ca
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns)
     statements.settled(evidence, messages)
-    statements.stated(evidence, turns)
+    statements.stated(evidence, messages, turns)
     statements.changed(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
@@ -186,14 +188,19 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
     }
     answered = evidence.reader.told.answers > 0
     before, withheld = Section.GOAL, False
-    outline = list(read_outline(previous))
+    outline = list(outline_lines(previous))
     # The work of then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and answered
     goals = sorted_out(
-        [text for section, text, _ in outline if section is Section.GOAL], turns, answered=went_on
+        [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
     )
-    for section, text, is_open in outline:
+    for section, text, is_open, code_of in outline:
         lead = ""
+        code = [(text, code_of)] if code_of is not None else list(code_in(text))
+        for piece, intro in code:
+            tell_code(evidence, piece, intro, entry)
+        if code:
+            continue
         if section is Section.GOAL and text not in goals:
             continue
         if section is Section.GOAL and evidence.size:
@@ -235,7 +242,7 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
                 section, text = Section.DONE, text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         elif section is Section.IN_PROGRESS and worked:
             if withheld and not answered:
-                section, lead = Section.NEXT, _NOT_DONE
+                section, lead = Section.NEXT, stale_lines.NOT_DONE
             elif reached(text) and not _FAILED_THEN.search(text):
                 section = Section.DONE
             elif is_open:
@@ -254,7 +261,9 @@ def _carried(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequen
             section = Section.CONTEXT
         if section is Section.CONTEXT and _PREFERS.search(text):
             section = Section.CONSTRAINTS
-        if worked and section in _LASTING and _WAS_GOING_ON.search(text):
+        if worked and section in _LASTING and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
+            continue
+        if section is Section.CONTEXT and evidence.reader.told.tests_passed and _BROKEN_THEN.search(text):
             continue
         if evidence.size and section in _LASTING and _NEWEST_THEN.search(text):
             continue
@@ -346,6 +355,10 @@ _MARKUP = re.compile(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[
 _FAILED_THEN = re.compile(
     r"(?i)\b(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|empty|missing|wrong|undefined|stuck)\b|\bfails?\b"
 )
+_BROKEN_THEN = re.compile(
+    r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
+)
+"""Something that was broken when an earlier summary was written."""
 _CODE = re.compile(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )
@@ -364,7 +377,6 @@ _QUOTES_USER = re.compile(
 _NOT_YET = re.compile(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
-_NOT_DONE = "Not done when this was last summarised: "
 _SINCE = 60
 """Characters that are quoted of a later request about a rule."""
 _OLD_ERROR = 0.1

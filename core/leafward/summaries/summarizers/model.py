@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
-from leafward.summaries.summarizers import Span, Summary, tokens_of
+from leafward.summaries.summarizers import NO_SECTIONS, Span, Summary, tokens_of
 from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, is_declined, with_pins
 from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
 from leafward.summaries.summarizers.litellm_requests import ask as call
@@ -235,7 +235,7 @@ class Model:
             # This includes an interrupt of the caller: every running request closes its connection now.
             future.cancel()
         if work.is_summary and not has_outline(text):
-            board.remarks.append(f"{self.name} did not keep to the sections that it was asked for")
+            board.remarks.append(f"{self.name} {NO_SECTIONS}")
         return text
 
 

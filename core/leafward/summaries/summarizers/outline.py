@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.prose import sentence_key
@@ -94,14 +94,32 @@ def section_of(title: str, under: Section | None = None) -> Section:
     return under if under in {Section.NEXT, Section.DECISIONS} else Section.CONTEXT
 
 
+class OutlineLine(NamedTuple):
+    """A line of a summary, marks taken off."""
+
+    section: Section
+    text: str
+    is_open: bool | None
+    """With a checkbox, whether it is open."""
+    code_of: str | None = None
+    """Of a line in a fence the words that introduce what stands there; None of any other."""
+
+
 def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
     """The lines of a summary without their marks, with their sections; with a checkbox, whether it is open.
 
     File lists are left out: they are carried separately.
     """
+    for line in outline_lines(text):
+        yield line[:3]
+
+
+def outline_lines(text: str) -> Iterator[OutlineLine]:
+    """The same, and which of them is code."""
     current = Section.CONTEXT
     top: Section | None = None
     fenced = False
+    intro = ""
     for extra in (_CONTINUED, _LISTS, _DRAFTED, _POINTER):
         text = extra.sub("", text)
     lines = text.split("\n")
@@ -112,11 +130,12 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
         numbered = _NUMBERED.match(line)
         if numbered is not None:
             top = current = section_of(numbered[1])
+            intro = numbered[1]
             continue
         match = _HEADING.match(line)
         if match is not None:
             level = len(match[1] or "###")
-            title = match[2] or match[3]
+            intro = title = match[2] or match[3]
             current = section_of(title, top if level > 2 else None)
             if level <= 2:
                 top = current
@@ -129,11 +148,15 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
             continue
         body = _MARK.sub("", body)
         box = _BOX.match(body)
-        if box is not None:
-            yield current, body[box.end() :].strip(), box[1] in " ~-"
-        elif body:
+        if fenced:
             # Code is neither a step nor a goal.
-            yield Section.CONTEXT if fenced else current, body, None
+            yield OutlineLine(Section.CONTEXT, body, None, intro)
+            continue
+        intro = body
+        if box is not None:
+            yield OutlineLine(current, body[box.end() :].strip(), box[1] in " ~-")
+        elif body:
+            yield OutlineLine(current, body, None)
 
 
 def is_drawn(line: str) -> bool:

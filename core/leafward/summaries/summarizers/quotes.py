@@ -45,6 +45,15 @@ _POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
+_WAY = re.compile(
+    r"(?i)^\W*(?:option|approach|variant|alternative|proposal|idea) (?:#?\d{1,2}|[a-d])\b(?: \([^()\n]{1,60}\))?\s*(?:$|[:–—-])"
+)
+"""One of several ways, by its name. The request that chooses it is quoted with its text."""
+_WAYS = re.compile(
+    r"(?i)\b(?:(?:few|several|two|three|four|2|3|4|some|following|these|possible|your|the) (?:\w+ )?(?:options|alternatives|approaches|choices)"
+    r"|(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
+)
+"""The head of a list of ways: nobody has chosen any of them."""
 _OFFERS = re.compile(
     r"(?i)\byou(?:['’]d)? (?:can|could|may|might)\b|\b(?:could|can|might|may) (?:help|try|do|also|fix|prevent|improve|consider)\b"
     r"|\b(?:options?|alternatives?|suggestions?|recommendations?|ideas?|ways to|possible (?:fixes|improvements|solutions))\b"
@@ -52,8 +61,8 @@ _OFFERS = re.compile(
 )
 """The head of a list of possibilities: nobody has chosen any of them."""
 _IMPERATIVE = re.compile(
-    r"(?i)^(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
-    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask)\b"
+    r"(?i)^(?:(?:now|then|just|please),? )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
+    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test)\b(?!-)"
 )
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 """An item of a checklist, which becomes a step."""
@@ -100,6 +109,9 @@ def answers(
     final = {turn.last for turn in turns}
     settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
     settled.update(range(answered_before(messages, turns)))
+    # Later work may have changed the state at the end of a turn.
+    since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
+    left = settled | {turn.last for turn in turns if turn.last < since}
     working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
     # A mere question leaves the answer before it under discussion.
@@ -132,8 +144,8 @@ def answers(
                 if section is Section.CONTEXT and place < current and said.guessed:
                     # Assumptions of then are settled since.
                     continue
-                if section is Section.CONTEXT and place in settled and said.passing:
-                    # The end of the turn tells the final state.
+                if section is Section.CONTEXT and place in left and said.passing:
+                    # The end of the last turn tells the final state.
                     continue
                 if section is Section.NEXT and (
                     place in settled or prose.accompanies(line) or (not ends and prose.announces(line))
@@ -150,7 +162,8 @@ def answers(
                 if section is Section.DONE:
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
-                if context and place in proposed and _IMPERATIVE.match(line):
+                if context and (place in proposed or place in left) and said.bids:
+                    # Nobody chose it, or it was done.
                     continue
                 if context and said.half:
                     # An incomplete thought; its names are in other lines.
@@ -192,6 +205,8 @@ class _Said(NamedTuple):
     """Whether it is understandable without the text around it."""
     passing: bool
     """Whether it describes a state at that moment."""
+    bids: bool
+    """Whether it says what to do."""
 
 
 @lru_cache(maxsize=1 << 13)
@@ -203,6 +218,7 @@ def _said(line: str) -> _Said:
         words < 6 and line.count("`") < 4,
         words >= 8 and not _TALK.match(line) and not prose.hedges(line),
         tells_a_passing_state(line),
+        _IMPERATIVE.match(line) is not None,
     )
 
 
@@ -318,6 +334,11 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         ):
             continue
         chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
+        if mark is None and not chosen_from:
+            way = _WAY.match(stripped.lstrip("# ")) is not None
+            chosen_from = way or (stripped.endswith((":", "：")) and _WAYS.search(stripped) is not None)
+            if way and stripped[0] != "#":
+                continue
         if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)

@@ -17,7 +17,7 @@ from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGU
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP
-from leafward.summaries.summarizers import contradictions
+from leafward.summaries.summarizers import contradictions, superseded_values
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
@@ -46,6 +46,7 @@ _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words that make a step specific."""
 PLANNED_BEFORE = "Planned before: "
+NOT_DONE = "Not done when this was last summarised: "
 _PLANNED = 0.1
 """The worth of such a line alone."""
 _PLAN = 3
@@ -96,6 +97,7 @@ def settle(
     _steps(evidence, turns)
     _counts(evidence)
     _figures(evidence)
+    superseded_values.leave_out(evidence, lambda candidate: _place(evidence, candidate))
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _points_at_a_way(evidence, candidate)
     ]
@@ -242,7 +244,7 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            if written_since:
+            if written_since or evidence.reader.told.is_run(candidate.text):
                 over.add(id(candidate))
             else:
                 # The step's file may have been changed for another reason.
@@ -288,9 +290,10 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     def is_done(candidate: Candidate) -> bool:
         # Brackets only tell how to do a step: the line of the finished work may leave them out.
-        bare = without_marker(_BRACKETS.sub(" ", candidate.text))
+        told = candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
+        bare = without_marker(_BRACKETS.sub(" ", told))
         words = frozenset(content_words(bare))
-        words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(candidate.text))
+        words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(told))
         place = _place(evidence, candidate)
         behind = [other for later, other in done if later > place]
         if len(words) > 1 and any(len(words & other) >= _DONE_ALREADY * len(words) for other in behind):
@@ -305,16 +308,15 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not Section.NEXT or not is_done(candidate)
+        if not (candidate.section is Section.NEXT or candidate.text.startswith(PLANNED_BEFORE))
+        or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = len(plan.items) >= _PLAN and not plan.open
     # The work around the summary goes on before the first request after it.
-    went_on = bool(turns) and (
-        (turns[0].first > 0 and evidence.reader.told.answers > 0)
-        # It also goes on where the first request only agrees to it.
-        or (not turns[0].tells and turns[0].works and is_answered(turns[0]))
-    )
+    went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
+    # The same where the first request only agrees to it.
+    went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
     if all_done or went_on or plan.made:
         # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
         for candidate in evidence.candidates:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import EntryIndex, tool_calls
+from leafward.files.checks import Check, check_of
+from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.facts.prose import accompanies, announces, considers, leads_on
+from leafward.summaries.facts.prose import (
+    accompanies,
+    announces,
+    considers,
+    content_words,
+    is_to_try,
+    leads_on,
+)
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP
-from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
+from leafward.summaries.summarizers.candidates import Candidate, Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -22,9 +30,13 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
+COMMITTED = "Committed: "
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
 )
+_COMMIT_ITEM = re.compile(r"(?i)^(?:make |create )?commit(?: #?\d{1,2})?\s?[:–—-] ")
+_HALF = 0.5
+"""The part of the words of such an item that the title of its commit has."""
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
 _FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
 """Text around an error that tells nothing about it."""
@@ -51,10 +63,18 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
 )
 """Programs that answer a question by failing."""
+_WHOLE = re.compile(
+    r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
+    r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
+    r"|(?:npx )?(?:pytest|mypy|ruff check|tsc|tsgo|eslint|vitest(?: run)?|jest)(?: -\S+| \.)*"
+)
+"""A check of everything: no file, test or folder is named."""
 _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
+_AHEAD = 3
+"""Checklists whose open items come next."""
 _TODO_LINE = 220
 """Characters of todos that share a line."""
 
@@ -90,30 +110,47 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
                     # The message is a here-document in the command: its first line is the title.
                     title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
                 worth = 0.6 + 0.9 * (place + 1) / total
-                add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead="Committed: ")
+                add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
     if branch is not None:
         add(evidence, Section.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
 
-def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """Adds lines made of facts: the user's demands, decisions, todos, failing commands, errors that may still exist."""
+def _once(evidence: Evidence) -> None:
+    """Leaves out the items of a list for commits that were made: their titles say it."""
+    titles = [
+        frozenset(content_words(one.text.removeprefix(COMMITTED)))
+        for one in evidence.candidates
+        if one.section is Section.DONE and one.text.startswith(COMMITTED)
+    ]
+
+    def is_told(candidate: Candidate) -> bool:
+        item = _COMMIT_ITEM.match(candidate.text)
+        words = frozenset(content_words(candidate.text[item.end() :])) if item is not None else frozenset()
+        return any(len(words & title) >= _HALF * len(words) for title in titles if words)
+
+    if titles:
+        evidence.candidates = [one for one in evidence.candidates if not is_told(one)]
+
+
+def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone."""
     total = max(1, evidence.size)
 
     def recency(fact: Fact) -> float:
         return (evidence.position.get(fact.last, -1) + 1) / total
 
     checklist: dict[tuple[bool, str], list[Fact]] = {}
-    passed = _Passed(evidence)
+    passed = _Passed(evidence, messages)
     broken = [
         fact
         for fact in evidence.facts.values()
         if fact.kind is FactKind.COMMAND
         and _is_broken(fact)
-        and recency(fact) > _STILL
+        and (_end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
         and not _was_on_the_way(evidence, fact, turns)
     ]
-    failed_at = [evidence.position[fact.last] for fact in broken if fact.last in evidence.position]
+    failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
@@ -161,8 +198,10 @@ def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
             # The rest of a list that was worked through was dropped rather than forgotten.
             _todos(evidence, is_open, heading, items, 0.4)
             continue
-        _todos(evidence, is_open, heading, items, 1.0 if not is_open else 3.0 if ahead < 3 else 1.0)
-        ahead += is_open
+        # What is to be tried in the end does not come next.
+        soon = is_open and ahead < _AHEAD and not is_to_try(heading)
+        _todos(evidence, is_open, heading, items, 3.0 if soon else 1.0)
+        ahead += soon
     for fact in broken[-4:]:
         sources = (fact.entry, fact.last)
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
@@ -181,11 +220,14 @@ def stated(evidence: Evidence, turns: Sequence[Turn]) -> None:
             count = _passes(evidence.reader.passed[fact.key], times)
             add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
-        ended = f"; ended with {fact.outcome} last" if fact.outcome else ""
+        # Of a failure that was overcome the end says nothing any more.
+        told = bool(fact.outcome) and not (_is_broken(fact) and passed.overcame(fact))
+        ended = f"; ended with {fact.outcome} last" if told else ""
         often_or_once = f"{times} times" if times > 1 else "once"
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
         add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
+    _once(evidence)
 
 
 def _passes(passed: int, ran: int) -> str:
@@ -219,9 +261,14 @@ def _is_broken(fact: Fact) -> bool:
     return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
 
 
+def _end_of(evidence: Evidence, fact: Fact) -> int:
+    """The position where a command ended last; it may be named behind that. -1 where that is not known."""
+    return evidence.position.get(fact.ended, -1)
+
+
 def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bool:
-    """Whether a command that checks nothing failed before an answer that mentions no failure."""
-    place = evidence.position.get(fact.last, -1)
+    """Whether a command that checks nothing failed on the way to an answer that does not speak of failing."""
+    place = _end_of(evidence, fact)
     if place < 0 or _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
         return False
     return any(
@@ -233,25 +280,35 @@ def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bo
 class _Passed:
     """The commands of a span that succeeded."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
+        self._evidence, self._messages = evidence, messages
         self._checked = -1
+        self._whole: dict[Check | None, int] = {}
+        """By what they prove, where a check of everything passed last."""
         self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
         self._by_word: dict[str, list[tuple[int, str]]] = {}
         for fact in evidence.facts.values():
             if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
                 continue
-            place = evidence.position.get(fact.last, -1)
+            place = _end_of(evidence, fact)
             words = frozenset(fact.key.split())
             self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if _CHECKS.search(fact.key) is not None and "|" not in fact.key:
-                self._checked = max(self._checked, place)
+            if "|" in fact.key or _CHECKS.search(fact.key) is None:
+                continue
+            self._checked = max(self._checked, place)
+            for part in fact.key.split(" && "):
+                if _WHOLE.fullmatch(part):
+                    proven = check_of(part)
+                    self._whole[proven] = max(place, self._whole.get(proven, -1))
 
     def overcame(self, fact: Fact) -> bool:
-        """Whether a failed command succeeded later in other words, or is not a check and a later check passed."""
-        place = self._evidence.position.get(fact.last, -1)
+        """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
+        place = _end_of(self._evidence, fact)
         if self._checked > place and _CHECKS.search(fact.key) is None:
+            return True
+        proven = check_of(fact.key)
+        if proven is not None and self._whole.get(proven, -1) > place:
             return True
         words = frozenset(fact.key.split())
         if any(
@@ -259,9 +316,22 @@ class _Passed:
             for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
         ):
             return True
-        return any(
+        if any(
             later > place and len(words & other) >= _ALIKE * min(len(words), len(other))
             for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
+        ):
+            return True
+        return proven is not None and self._ran_within(fact.key, place)
+
+    def _ran_within(self, command: str, place: int) -> bool:
+        """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
+        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")
+        shown = (f"> {bare}", f"$ {bare}", f"&& {bare}")
+        return any(
+            message.get("role") == "toolResult"
+            and not message.get("isError")
+            and any(map(text_of(message.get("content")).__contains__, shown))
+            for _, message in self._messages[place + 1 :]
         )
 
 

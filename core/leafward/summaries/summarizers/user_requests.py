@@ -10,6 +10,7 @@ from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
+from leafward.summaries.summarizers.open_requests import ERRAND, LOOKS, goal_among, told_as_over, turn_before
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, cut
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
@@ -20,7 +21,6 @@ from leafward.summaries.summarizers.turns import (
     asks_back,
     goal_of,
     is_answered,
-    keeps_going,
     last_of,
     question_of,
 )
@@ -31,38 +31,11 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import SpanMessage
 
 LAST_REQUEST = "Last request: "
-_ACHIEVED = re.compile(
-    r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
-)
-_ERRAND = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
-    r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest)\b"
-)
-"""An errand with git, done once on the way to the real work."""
-_REMARK = re.compile(
-    r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
-    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
-    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
-)
-"""The beginning of a remark about the state of things, which is not a request."""
-_ASKS_WHY = re.compile(
-    r"(?i)^(?:and |but |so |ok,? )?(?:why|what(?:['’]s)?(?! (?:about|if)\b)|when|where|which|who|how (?!about\b|(?:can|could|should|would|might)\b)|is|are|was|were|does|did|has|have|shouldn['’]t|wouldn['’]t|isn['’]t|aren['’]t|doesn['’]t|didn['’]t"
-    r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
-)
-"""A question for information: whatever work followed it, it is no longer a goal."""
 _GO_AHEAD = re.compile(
     r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
 )
 """A go-ahead without further words refers to the plan before it."""
-_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
-"""A sign that an answer leaves something unfinished."""
 _WAY_LIMIT = 140
-_WENT_ON = 2
-"""Requests with work after an answer, after which the answered request is no longer the goal."""
-_LONG_AGO = 6
-"""The same where the answer named remaining work: by then it is done, or belongs to other requests."""
-_LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
-_GLANCES = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 _OUTCOME = 120
 """Characters of a request's outcome."""
 _BRIEFLY = 100
@@ -112,13 +85,18 @@ class SameWork:
 
 def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool) -> None:
     """Adds the user's requests: the current one as the goal, the last ones as work in progress."""
-    goal = goal_of(_open(turns)) if first else None
+    goal = goal_among(turns) if first else None
     if goal is not None:
-        text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, _before(turns, goal))
+        text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
         begun = goal_of(turns)
-        if begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
+        if (over := told_as_over(goal, turns)) is not None:
+            asked = _whole_sentences(begun.text, _OUTCOME) if begun is not None and begun is not goal else ""
+            notes = [over] * bool(over) + [f"asked first: {cut(asked, _OUTCOME)}"] * bool(asked)
+            room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST) - len(over)
+            text = f"{cut(_whole_sentences(text, room), room)} ({'; '.join(notes)})" if notes else text
+        elif begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
             # Sentences that only ask to read something say less.
-            wanted = (one for one in prose.sentences(begun.text) if not _LOOKS.match(one))
+            wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
             text = f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
         elif (
             begun is not None
@@ -147,7 +125,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         # An answered question is closed, and so is a request to show something.
         and not demands.asks(turn.text)
         and not demands.refutes(turn.own)
-        and not _LOOKS.match(turn.text)
+        and not LOOKS.match(turn.text)
     ]
     for turn in earlier[-_ASKED:]:
         worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
@@ -156,7 +134,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
     if latest is None or latest.left:
         return
     text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
-    text = _with_way(text, latest.own, _before(turns, latest))
+    text = _with_way(text, latest.own, turn_before(turns, latest))
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     if agreed is not latest and goes_on and not is_answered(agreed):
@@ -170,7 +148,7 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         elif demands.asks(agreed.own):
             # A short question is not an agreement.
             text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
-        elif _ERRAND.match(agreed.own):
+        elif ERRAND.match(agreed.own):
             # The errand is a request of its own; the request before it is treated like any other.
             text, sources = agreed.own, (agreed.entry,)
             if latest is not goal and is_answered(latest):
@@ -199,111 +177,12 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=LAST_REQUEST)
 
 
-def _before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
-    place = next(number for number, one in enumerate(turns) if one is turn)
-    return turns[place - 1] if place else None
-
-
 def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
     """The question that a short request answers; empty where it is a request of its own."""
-    before = _before(turns, turn)
+    before = turn_before(turns, turn)
     if before is None or turn.words > SUBSTANTIAL or not asks_back(before.answer):
         return ""
     return question_of(before.answer)
-
-
-def _open(turns: Sequence[Turn]) -> list[Turn]:
-    """The requests that are not over, in order."""
-    found: list[Turn] = []
-    later: Turn | None = None
-    then: Turn | None = None
-    telling = worked = 0
-    pleased = later_over = False
-    answered = ("", later, telling, worked)
-    for turn in reversed(turns):
-        over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
-        if not turn.answer and not over and answered[0]:
-            # The user went on before an answer, so the next answer is for both requests.
-            over = _is_over(turn, *answered)
-        if not over and later is not None and later_over and asks_back(turn.answer):
-            # Its offer was accepted, and is over.
-            over = not _ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
-        if pleased and telling and not over:
-            over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
-        if not over:
-            found.append(turn)
-        if turn.answer:
-            answered = (turn.answer, later, telling, worked)
-        later, later_over = turn, over
-        then = turn if turn.tells else then
-        pleased |= demands.is_pleased(turn.own)
-        telling += turn.tells or _ERRAND.match(turn.own) is not None
-        # A request without an answer yet is worked on from now on.
-        worked += (turn.works or turn.waits) and not keeps_going(turn)
-    return found[::-1]
-
-
-def _was_left(turn: Turn, then: Turn | None) -> bool:
-    """Whether an answer reports a result and asks for more, and the next request takes up nothing of that."""
-    if then is None or not turn.works or not asks_back(turn.answer) or demands.agrees(then.own):
-        return False
-    if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
-        return False
-    return any(section_of_sentence(one) is Section.DONE for one in quotable(turn.answer))
-
-
-def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
-    """Whether an answer reports a result without remaining work, and the user went on to something else.
-
-    `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
-    more than to go on and led to work.
-    """
-    if behind is None or not telling:
-        return False
-    if worked >= _LONG_AGO:
-        return True
-    aside = _ERRAND.match(turn.text) or _REMARK.match(turn.text) or demands.refutes(turn.own)
-    if worked and turn.works and (aside or _LOOKS.match(turn.text)):
-        return True
-    if worked and _wants_to_know(turn.text, behind=worked):
-        return True
-    if worked >= _WENT_ON and prose.reports(answer):
-        return True
-    if not answer or asks_back(answer):
-        return False
-    if keeps_going(behind) and not _ERRAND.match(behind.own):
-        return False
-    if worked and turn.runs:
-        return True
-    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(answer)]
-    if any(section is Section.NEXT for _, section in sections):
-        return False
-    if _ACHIEVED.match(answer):
-        return True
-    # The lines about the fix and its reason describe the fault.
-    failing = [one for one, section in sections if section is Section.CONTEXT and _FAILS.search(one)]
-    if failing:
-        # The next request may ask for exactly that.
-        return all(_is_about(behind.text, one) for one in failing)
-    enough = 1 if turn.works or demands.asks(turn.text) else _WENT_ON
-    return worked >= enough or any(section is Section.DONE for _, section in sections)
-
-
-def _is_about(request: str, sentence: str) -> bool:
-    """Whether a request shares a name with a sentence, or several of its words."""
-    same = set(content_words(request)) & set(content_words(sentence))
-    return len(same) > 1 or any(not word.isalpha() for word in same)
-
-
-def _wants_to_know(text: str, behind: int) -> bool:
-    """Whether a request only asks for information, not for work; `behind` later requests led to work.
-
-    By then polite requests are done as well, and so are requests to look at something.
-    """
-    said = [one for one in prose.sentences(text) if not one.startswith((">", "$"))] or [text]
-    if behind < _WENT_ON:
-        return all(_ASKS_WHY.search(one) for one in said)
-    return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
 
 
 def _with_way(text: str, own: str, before: Turn | None) -> str:

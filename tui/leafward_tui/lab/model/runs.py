@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (("after", 8), ("summary", 9), ("facts", 7), ("lost", 6), ("cost", 8))
 _LEAST_NAME = 24
+_OWN_SECTIONS = "did not keep to the sections"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,12 @@ class Run:
     """The draft that its exam is about; None for the stored compaction."""
     exam: Exam | None = None
     """The exam of the stored compaction; that of a draft is graded when it is looked at."""
+
+    @property
+    def remark(self) -> str:
+        """What is to be known of its text wherever it is listed; empty where nothing is."""
+        odd = self.draft is not None and not self.draft.summary.keeps_to_sections
+        return _OWN_SECTIONS if odd else ""
 
     @property
     def kept(self) -> float | None:
@@ -121,7 +128,8 @@ def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Bl
     for number, run in enumerate(runs):
         mark = "A" if number == first else " "
         name = fit(run.name, room, ellipsis=glyphs.ellipsis)
-        about = fit(f"   {run.about}", room - len(name), pad=True, ellipsis=glyphs.ellipsis)
+        odd = fit(f"   {run.remark}", room - len(name), ellipsis=glyphs.ellipsis) if run.remark else ""
+        about = fit(f"   {run.about}", room - len(name) - len(odd), pad=True, ellipsis=glyphs.ellipsis)
         texts = {
             "after": f"~{count(run.after, zero='0')}",
             "summary": count(run.tokens, zero=glyphs.zero),
@@ -134,7 +142,8 @@ def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Bl
             for name, cells in columns
         ]
         lead = [Span(f"{mark} ", "strong_ghost"), Span(f"{number + 1} ", "faint")]
-        lines.append(LabLine((*lead, Span(name, "text"), Span(about, "faint"), *numbers), f"run:{number}"))
+        told = [Span(name, "text"), *([Span(odd, "warn")] if odd else []), Span(about, "faint")]
+        lines.append(LabLine((*lead, *told, *numbers), f"run:{number}"))
     return Block(lines)
 
 

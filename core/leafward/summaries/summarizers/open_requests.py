@@ -1,0 +1,212 @@
+"""Which requests are open, and which of them the work is for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
+from leafward.summaries.summarizers.turns import (
+    SUBSTANTIAL,
+    TELLING,
+    Turn,
+    asks_back,
+    goal_of,
+    is_answered,
+    keeps_going,
+    question_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_ACHIEVED = re.compile(
+    r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
+)
+ERRAND = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
+    r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"
+    r"|(?:log|file|open|raise|create)(?: up)? (?:it|this|that|an?|the) (?:\w+ ){0,2}(?:tickets?|issues?|improvements?|bugs?|tasks?))\b"
+)
+"""An errand with git, done once on the way to the real work."""
+_REMARK = re.compile(
+    r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
+    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
+    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
+)
+"""The beginning of a remark about the state of things, which is not a request."""
+_REPORTS_ON = re.compile(
+    r"(?i)^(?:(?:uh+ oh|oops|oh|hm+|well|but|and|also|ok(?:ay)?)[\s,.!-]+)*(?:(?:this|that|it|the same)(?: same)?(?: error| problem| issue| bug| thing)?"
+    r"(?: (?:just|also|always|now|still|only|has|have)){0,2} (?:happen|occurr?|came back)\w*)\b"
+)
+"""The beginning of a report of what happened."""
+_ASKS_WHY = re.compile(
+    r"(?i)^(?:and |but |so |ok,? )?(?:why|what(?:['’]s)?(?! (?:about|if)\b)|when|where|which|who|how (?!about\b|(?:can|could|should|would|might)\b)|is|are|was|were|does|did|has|have|shouldn['’]t|wouldn['’]t|isn['’]t|aren['’]t|doesn['’]t|didn['’]t"
+    r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
+)
+"""A question for information: whatever work followed it, it is no longer a goal."""
+_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
+"""A sign that an answer leaves something unfinished."""
+_WENT_ON = 2
+"""Requests with work after an answer, after which the answered request is no longer the goal."""
+_LONG_AGO = 6
+"""The same where the answer named remaining work: by then it is done, or belongs to other requests."""
+LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
+_GLANCES = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
+
+
+def goal_among(turns: Sequence[Turn]) -> Turn | None:
+    """The current request; where only an aside is open, the request before it."""
+    left = _open(turns)
+    goal, begun = goal_of(left), goal_of(turns)
+    if goal is None or goal is begun or not _is_aside(goal, turns):
+        return goal
+    other = goal_of([turn for turn in left if not _is_aside(turn, turns)])
+    if other is not None and other.words >= SUBSTANTIAL:
+        return other
+    return next((turn for turn in _said_to(goal, turns)), begun)
+
+
+def told_as_over(goal: Turn, turns: Sequence[Turn]) -> str | None:
+    """`answered`, or nothing, for a goal that an aside was replaced by; None for any other goal."""
+    left = _open(turns)
+    if any(turn is goal for turn in left):
+        aside = goal_of(left)
+        return "" if aside is not None and aside is not goal and _is_aside(aside, turns) else None
+    then = next((turn for turn in turns if turn.first > goal.first), None)
+    wrong = then is not None and demands.refutes(then.own)
+    return "answered" if (is_answered(goal) or prose.reports(goal.answer)) and not wrong else ""
+
+
+def _said_to(aside: Turn, turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The requests before an aside that say what they are about and led to work, the last one first."""
+    return (
+        turn
+        for turn in reversed(turns)
+        if turn.first < aside.first
+        and turn.works
+        and turn.words >= SUBSTANTIAL
+        and not ERRAND.match(turn.own)
+        and not demands.asks(turn.text)
+        and not _is_aside(turn, turns)
+    )
+
+
+def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
+    """Whether a request is an answer, a remark, a report or, without work after it, a question: no goal of its own."""
+    if _REPORTS_ON.match(turn.own) or (turn.words < TELLING and _REMARK.match(turn.own)):
+        return True
+    if turn.words < 2 * TELLING and demands.refutes(turn.own):
+        return True
+    before = turn_before(turns, turn)
+    if before is not None and demands.declines(turn.own, question_of(before.answer)):
+        return True
+    return not turn.works and _wants_to_know(turn.text, behind=_WENT_ON)
+
+
+def _open(turns: Sequence[Turn]) -> list[Turn]:
+    """The requests that are not over, in order."""
+    found: list[Turn] = []
+    later: Turn | None = None
+    then: Turn | None = None
+    telling = worked = 0
+    pleased = later_over = False
+    answered = ("", later, telling, worked)
+    for turn in reversed(turns):
+        over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
+        if not turn.answer and not over and answered[0]:
+            # The user went on before it was answered: so is what was said to both.
+            over = _is_over(turn, *answered)
+        if not over and later is not None:
+            over = demands.takes_back(later.text) or (
+                # What more it offered is not wanted.
+                prose.reports(turn.answer) and demands.declines(later.own, question_of(turn.answer))
+            )
+        if not over and later is not None and later_over and asks_back(turn.answer):
+            # What it offered was taken, and is over.
+            over = not ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
+        if pleased and telling and not over:
+            over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
+        if not over:
+            found.append(turn)
+        if turn.answer:
+            answered = (turn.answer, later, telling, worked)
+        later, later_over = turn, over
+        then = turn if turn.tells else then
+        pleased |= demands.is_pleased(turn.own)
+        telling += turn.tells or ERRAND.match(turn.own) is not None
+        # What nothing followed yet is worked on from now on.
+        worked += (turn.works or turn.waits) and not keeps_going(turn)
+    return found[::-1]
+
+
+def _was_left(turn: Turn, then: Turn | None) -> bool:
+    """Whether an answer reports a result and asks for more, and the next request takes up nothing of that."""
+    if then is None or not turn.works or not asks_back(turn.answer) or demands.agrees(then.own):
+        return False
+    if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
+        return False
+    return any(section_of_sentence(one) is Section.DONE for one in quotable(turn.answer))
+
+
+def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
+    """Whether an answer reports a result without remaining work, and the user went on to something else.
+
+    `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    more than to go on and led to work.
+    """
+    if behind is None or not telling:
+        return False
+    if worked >= _LONG_AGO:
+        return True
+    aside = ERRAND.match(turn.text) or _REMARK.match(turn.text) or demands.refutes(turn.own)
+    if worked and turn.works and (aside or LOOKS.match(turn.text)):
+        return True
+    if worked and _wants_to_know(turn.text, behind=worked):
+        return True
+    if worked >= _WENT_ON and prose.reports(answer):
+        return True
+    if not answer or asks_back(answer):
+        return False
+    if keeps_going(behind) and not ERRAND.match(behind.own):
+        return False
+    if worked and turn.runs:
+        return True
+    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(answer)]
+    if any(section is Section.NEXT for _, section in sections):
+        return False
+    if _ACHIEVED.match(answer):
+        return True
+    # What was wrong is told in what was done about it and why.
+    failing = [one for one, section in sections if section is Section.CONTEXT and _FAILS.search(one)]
+    if failing:
+        # Unless the next request asks for just that.
+        return all(_is_about(behind.text, one) for one in failing)
+    enough = 1 if turn.works or demands.asks(turn.text) else _WENT_ON
+    return worked >= enough or any(section is Section.DONE for _, section in sections)
+
+
+def _is_about(request: str, sentence: str) -> bool:
+    """Whether a request shares a name with a sentence, or several of its words."""
+    same = set(content_words(request)) & set(content_words(sentence))
+    return len(same) > 1 or any(not word.isalpha() for word in same)
+
+
+def _wants_to_know(text: str, behind: int) -> bool:
+    """Whether a request only asks for information, not for work; `behind` later requests led to work.
+
+    By then polite requests are done as well, and so are requests to look at something.
+    """
+    said = [one for one in prose.sentences(text) if not one.startswith((">", "$"))] or [text]
+    if behind < _WENT_ON:
+        return all(_ASKS_WHY.search(one) for one in said)
+    return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
+
+
+def turn_before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
+    """The request before one."""
+    place = next(number for number, one in enumerate(turns) if one is turn)
+    return turns[place - 1] if place else None

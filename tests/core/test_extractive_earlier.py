@@ -1,0 +1,62 @@
+"""What is carried on from an earlier summary: its code in one line, its steps and errors only while they hold."""
+
+from __future__ import annotations
+
+from leafward.summaries.summarizers.outline import Section
+from tests.core.told import reply, result, span, summarize, told_in, user
+
+_SHOWN = """## Critical Context
+- **`src/frost.go`** - Table of frosts
+  - Added the rows of the table:
+  ```go
+  // Rows are sorted.
+  type frostRow int
+  frostRowNone frostRow = iota
+  type frostTable struct {
+  rowCount int `json:"row_count"`
+  }
+  ```
+- Kept the old reader
+"""
+_WORK = [
+    user("now use frostRow and rowCount in the reader of orchard"),
+    reply("", ("a", "edit", {"path": "src/reader.go", "oldText": "x", "newText": "frostRow(rowCount)"})),
+    result("a", "ok"),
+    reply("Fixed the reader: it takes `frostRow`, `frostRowNone` and `rowCount`."),
+    user("and in the writer, with frostTable"),
+]
+
+
+def test_code_of_an_earlier_summary_is_one_line_that_says_what_it_is() -> None:
+    told = told_in(Section.CONTEXT, *_WORK, previous=_SHOWN, previous_entry=3)
+    code = [line for line in told if "iota" in line or line.startswith("type frostRow")]
+    expected = (
+        "Code in an earlier summary (Added the rows of the table): `type frostRow int`, `frostRowNone frostRow = iota`, "
+        '`` rowCount int `json:"row_count"` ``'
+    )
+    assert code == [expected]
+
+
+def test_code_is_carried_on_a_second_time() -> None:
+    once = summarize(span(*_WORK, previous=_SHOWN, previous_entry=3)).text
+    told = told_in(Section.CONTEXT, *_WORK, previous=once, previous_entry=3)
+    assert [line for line in told if "iota" in line] == [
+        line[2:] for line in once.split("\n") if "iota" in line
+    ]
+
+
+_STOOD = """## Critical Context
+- Still seeing compilation errors of the frost table in `frostRow`
+- Error: "Frost table should have `frostRow` after the hook"
+- `frostTable` of the session is empty after the hook runs
+- The valley table fails silently with packed rows in `frostRow`
+"""
+
+
+def test_how_things_stood_then_is_over_once_they_were_worked_on() -> None:
+    tests = [reply("", ("t", "bash", {"command": "npm test"})), result("t", "12 passed")]
+    told = told_in(Section.CONTEXT, *_WORK[:3], *tests, *_WORK[3:], previous=_STOOD, previous_entry=3)
+    stood = [line[2:] for line in _STOOD.split("\n")[1:-1]]
+    assert [line for line in stood if line in told] == stood[3:]
+    told = told_in(Section.CONTEXT, *_WORK, previous=_STOOD, previous_entry=3)
+    assert [line for line in stood if line in told] == stood[1:]

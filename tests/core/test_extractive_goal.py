@@ -1,0 +1,79 @@
+"""What the work is for, where the last request is an aside: a no, a remark, a question that nothing was done for."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.summarizers.outline import Section
+from tests.core.told import ran, reply, span, summarize, told_in, user
+from tests.core.told import worked as edited
+
+_FIRST = [
+    user("the frost table of orchard is broken, why?"),
+    *ran("a", "cat prune.py"),
+    reply("Found it. `prune_rows` leaves loose rows in the table."),
+    user("make prune_rows sort the loose rows before it counts them"),
+    *edited("prune.py", "b"),
+    reply("Done. `prune_rows` sorts them now."),
+]
+_OFFERED = [
+    *_FIRST[:-1],
+    reply("Done. `prune_rows` sorts them now. Want me to also set `gc.auto 0` on your table?"),
+]
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        "I'm pretty sure we had this before: added sortLooseRows()",
+        "those phantom rows, I guess were from the old valley table?",
+        "this error happened in the process of counting the rows of the valley",
+    ],
+)
+def test_an_aside_is_no_goal_beside_what_it_was_said_to(aside: str) -> None:
+    goal = told_in(Section.GOAL, *_FIRST, user(aside))
+    assert goal == [
+        "make prune_rows sort the loose rows before it counts them (answered; asked first: the frost table of orchard is broken, why?)"
+    ]
+    assert told_in(Section.IN_PROGRESS, *_FIRST, user(aside)) == [f"Last request: {aside}"]
+
+
+def test_a_no_is_no_goal_beside_what_was_done() -> None:
+    goal = told_in(Section.GOAL, *_OFFERED, user("no don't set it, let's see if it keeps happening"))
+    assert goal[0].startswith("make prune_rows sort the loose rows before it counts them (answered; ")
+
+
+def test_an_aside_alone_is_all_there_is() -> None:
+    assert told_in(Section.GOAL, user("I noticed that the frost table of orchard is broken")) != []
+
+
+def test_a_longer_request_that_begins_as_a_remark_is_a_goal() -> None:
+    asked = "I have a table of frosts of the valley here, please write a reader for its rows and count them by year and by month"
+    assert told_in(Section.GOAL, *_FIRST, user(asked))[0].startswith("I have a table of frosts")
+
+
+def test_a_request_that_was_taken_back_is_no_goal() -> None:
+    said = [
+        user("make the frosts red and green a little less intense, and the valley blue"),
+        *edited("theme.json", "a"),
+        reply("Made them softer. Should I test them?"),
+        user("this is not what we had, can you please make it like that again?"),
+        *edited("theme.json", "b"),
+        reply("Restored the colours of the frosts."),
+        user("use the colour 8abeb7 for the accent of the valley"),
+        *edited("theme.json", "c"),
+    ]
+    goal = told_in(Section.GOAL, *said)
+    assert goal[0].startswith("use the colour 8abeb7")
+
+
+def test_a_goal_that_was_answered_was_asked_before_once_something_else_is_asked() -> None:
+    once = summarize(span(*_OFFERED, user("no don't set it"))).text
+    told = told_in(
+        Section.GOAL,
+        user("write a reader of the valley rows"),
+        *edited("read.py", "z"),
+        previous=once,
+        previous_entry=3,
+    )
+    assert told == ["write a reader of the valley rows"]

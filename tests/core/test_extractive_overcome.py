@@ -1,0 +1,53 @@
+"""A failure that was overcome is not told as one: the check passed as part of another, or one of everything passed behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.summarizers.outline import Section
+from tests.core.told import ran, reply, result, told_in, user
+
+_BEGUN = [user("Port the frost table of orchard to columns."), *ran("c", "ls src"), *ran("d", "ls test")]
+
+
+def _printed(key: str, command: str, text: str, failed: bool = False) -> list[dict[str, object]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, text, failed)]
+
+
+_BROKEN = _printed(
+    "a", "npx tsgo --noEmit", "src/frost.ts(3,1): error TS2304\nCommand exited with code 2", True
+)
+
+
+@pytest.mark.parametrize(
+    "passing",
+    [
+        ran("b", "npm run check"),
+        ran("b", "npm run fmt && npm run check"),
+        _printed("b", "npm run build", "> orchard@1.0.0 build\n> tsgo --noEmit && cp theme.json dist\n"),
+    ],
+)
+def test_a_check_that_passed_since_is_in_nobodys_way(passing: list[dict[str, object]]) -> None:
+    assert told_in(Section.BLOCKED, *_BEGUN, *_BROKEN) == [
+        "src/frost.ts(3,1): error TS2304",
+        "Failed with exit 2: `npx tsgo --noEmit`",
+    ]
+    assert told_in(Section.BLOCKED, *_BEGUN, *_BROKEN, *passing) == []
+
+
+@pytest.mark.parametrize("command", ["npm run lint", "npm run build"])
+def test_another_check_says_nothing_of_it(command: str) -> None:
+    assert "Failed with exit 2: `npx tsgo --noEmit`" in told_in(
+        Section.BLOCKED, *_BEGUN, *_BROKEN, *ran("b", command)
+    )
+
+
+def test_a_command_that_is_named_behind_its_next_try_failed_before_that() -> None:
+    failed = _printed("a", "git status", "fatal: unable to read e53647ba\nCommand exited with code 128", True)
+    tried = ran("b", "git status --short")
+    named = reply(
+        "The object that `git status` could not read is in no pack.", ("c", "read", {"path": "a.go"})
+    )
+    told = [*_BEGUN, *failed, *tried, named, result("c", "x")]
+    assert told_in(Section.BLOCKED, *told) == []
+    assert "Run `git status` (once)" in told_in(Section.CONTEXT, *told)

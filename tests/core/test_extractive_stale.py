@@ -1,0 +1,168 @@
+"""What held once: how things stood when a turn ended, offers that nobody took, steps that were run since."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.summarizers.outline import Section
+from tests.core.told import ran, reply, result, span, summarize, told_in, user
+from tests.core.told import worked as edited
+
+_ASKED = user("Why does `prune_rows` of orchard leave loose rows behind?")
+_THEN = [
+    user("now write `prune_rows` anew"),
+    *edited("prune.py", "z"),
+    reply("Fixed: `prune_rows` leaves none."),
+]
+
+
+@pytest.mark.parametrize(
+    "stood",
+    [
+        "Right now `prune_rows` leaves 502 loose rows in `frost_table`.",
+        "You currently have 4553 loose rows in `frost_table`.",
+        "There's an unused import warning of `frost_table` in `prune_rows`.",
+    ],
+)
+def test_how_things_stood_at_the_end_of_a_turn_is_over_once_work_went_on(stood: str) -> None:
+    said = [_ASKED, *ran("a", "cat prune.py frost_table.py"), reply(f"It compares the keys of both. {stood}")]
+    assert stood in summarize(span(*said)).text
+    assert stood not in summarize(span(*said, *_THEN)).text
+
+
+def test_what_the_reader_was_told_to_do_is_over_once_work_went_on() -> None:
+    bid = "Now try `prune_rows` from the main table again, its bad reference is cleared."
+    said = [_ASKED, *ran("a", "cat prune.py"), reply(f"The reference of `prune_rows` was bad. {bid}")]
+    assert bid in summarize(span(*said)).text
+    assert bid not in summarize(span(*said, *_THEN)).text
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "Do you want me to:\n1. Reset `frost_table` with `git read-tree HEAD`, which loses staged rows of the orchard but mends it\n2. Look on",
+        "We have a few options:\n- Dispatch by name: store `frost_table` in the state of `prune_rows`, and take the right reader there later on",
+        "**Option B (Better):** Queue the rows of `frost_table` while `prune_rows` runs",
+    ],
+)
+def test_ways_that_nobody_took_are_not_told(offer: str) -> None:
+    said = [
+        _ASKED,
+        *ran("a", "cat prune.py frost_table.py"),
+        reply(f"`prune_rows` takes no lock.\n\n{offer}"),
+    ]
+    told = summarize(span(*said, *_THEN)).text
+    assert "loses staged rows" not in told
+    assert "Dispatch by name" not in told
+    assert "Queue the rows" not in told
+
+
+def _carried(step: str, *behind: dict[str, object]) -> str:
+    previous = f"## Next Steps\n- {step}\n- Write the frost report of the valley\n"
+    return summarize(span(*behind, previous=previous, previous_entry=3)).text
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Run `make fmt && make lint && make test` to verify the frost fix",
+        "Run the tests and lint of the frost fix",
+        "Verify that the frost fix works (just applied, not yet tested)",
+    ],
+)
+def test_what_was_only_to_be_run_is_over_once_it_ended_well(step: str) -> None:
+    assert step in _carried(step, user("go on"), *edited("prune.py", "z"))
+    behind = [user("go on"), *edited("prune.py", "z"), *ran("a", "make fmt && make lint && make test")]
+    told = _carried(step, *behind)
+    assert step not in told
+    assert "Write the frost report" in told
+
+
+def test_steps_are_none_any_more_once_the_work_of_the_summary_was_answered() -> None:
+    step = "Reply to the review of `frost_table`"
+    behind = [*edited("prune.py", "z"), reply("All done. The review of `prune_rows` was answered.")]
+    told = told_in(Section.NEXT, *behind, previous=f"## Next Steps\n- {step}\n", previous_entry=3)
+    assert told == []
+
+
+def test_what_was_planned_is_not_told_beside_that_it_was_done() -> None:
+    previous = (
+        "## Pending Tasks\nNot yet done:\n- Add a style of the rows `frost_row` (green for the valley)\n"
+    )
+    behind = [
+        reply(
+            "",
+            (
+                "t",
+                "todo_write",
+                {"todos": [{"content": "Add styles of the rows `frost_row` (green)", "status": "completed"}]},
+            ),
+        ),
+        result("t", "ok"),
+        *edited("prune.py", "z"),
+    ]
+    told = summarize(span(*behind, previous=previous, previous_entry=3)).text
+    assert "Planned before" not in told
+
+
+def test_a_reply_and_what_was_replied_are_the_same_words() -> None:
+    assert (
+        content_words("Replied to the queries") == content_words("reply to the query") == ("reply", "query")
+    )
+
+
+def test_a_commit_is_told_once() -> None:
+    todos = [
+        {"content": "Commit 1: Frost table enhancements, styling and sorting", "status": "completed"},
+        {"content": "Commit 2: Reader of the valley rows", "status": "completed"},
+    ]
+    told = told_in(
+        Section.DONE,
+        user("group the changes of orchard into commits"),
+        reply("", ("t", "todo_write", {"todos": todos})),
+        result("t", "ok"),
+        *ran("a", 'git commit -m "Improve the frost table with styling and order"'),
+        *ran("b", 'git commit -m "Add the tool that counts"'),
+    )
+    assert "Commit 1: Frost table enhancements, styling and sorting" not in told
+    assert "Commit 2: Reader of the valley rows" in told
+    assert "Committed: Improve the frost table with styling and order" in told
+
+
+def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
+    plan = (
+        "# Plan\n\n### WP1: Table\n- [ ] Fill `frost_table`\n\n## Testing Checklist (E2E)\nVerify these.\n\n### Print mode\n"
+        "- [ ] Basic: `frost -p`\n- [ ] JSON: `frost --json`\n\n## Notes\n- [ ] Ask Ada about the valley\n"
+    )
+    told = told_in(
+        Section.NEXT,
+        user("write a plan for the frost table of orchard"),
+        reply("", ("a", "write", {"path": "plan.md", "content": plan})),
+        result("a", "ok"),
+    )
+    assert told == [
+        "WP1: Table: Fill `frost_table`",
+        "Testing Checklist (E2E), Print mode: Basic: `frost -p`; JSON: `frost --json`",
+        "Notes: Ask Ada about the valley",
+    ]
+
+
+def test_of_values_of_one_name_the_last_one_stays() -> None:
+    dark = "In the dark theme of the orchard `frostGray`: `#6c6c6c` and `valleyGray`: `#444444` stand in the table."
+    light = "In the light theme of the orchard `valleyGray`: `#949494` stands in the table beside it."
+    said = [
+        user("set the colours of the frost table of orchard"),
+        *edited("theme.json", "a"),
+        reply(f"{dark}\n\n{light}"),
+        user("brighter"),
+        *edited("theme.json", "b"),
+        reply(
+            "`frostGray` is now `#808080`, a brighter gray of the `frost_table`, and `valleyGray`: `#585858` too."
+        ),
+    ]
+    told = summarize(span(*said)).text
+    assert "#808080" in told
+    assert "#6c6c6c" not in told
+    assert "#949494" in told
+    assert "#6c6c6c" in summarize(span(*said[:4])).text
