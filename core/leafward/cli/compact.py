@@ -23,7 +23,7 @@ from leafward.cli.model_request import (
     sent_by,
     tell_outgoing,
 )
-from leafward.cli.output.page import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.page import Page, emit_json, fit, indented, note, pad, page, say, table, usage_json
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import (
     diagnostics_json,
@@ -338,7 +338,10 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
         yield f"{percent(overall, 1)} of the facts survive, by weight; {counted(len(lost), 'fact')} lost"
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
-            yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")
+            text = fit(safe_line(fate.fact.text, 300), max(20, page.width - 16), unicode=page.unicode)
+            yield page.style(f"  {pad(str(fate.fact.kind), 11)} {text}", "faint")
+        if len(lost) > _LOST_SHOWN:
+            yield page.style(f"  and {len(lost) - _LOST_SHOWN} more; --json has all", "faint")
     if gate := unseen(made.survival):
         stops = "" if entry is not None else "; this stops the compaction"
         yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"
