@@ -163,6 +163,23 @@ class TestEnding:
         assert [one.kind.value for one in operations(with_log)][-2:] == ["compact", "undo"]
         with_log.close()
 
+    async def test_in_a_file_of_an_old_version_it_is_said_too_with_the_cursor_on_it(self, path: Path) -> None:
+        """The file is replaced by one of today's version, which the tree reads again."""
+        header, rest = stored(path).split(b"\n", 1)
+        path.write_bytes(json.dumps({**json.loads(header), "version": 2}).encode() + b"\n" + rest)
+        async with considering(path) as (pilot, screen):
+            assert screen.state.draft is not None
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await pilot.press("enter")
+            explorer = await reached(pilot, ExplorerScreen)
+            await until(pilot, lambda: "compacted" in note(explorer))
+            assert "backup" in note(explorer)
+            session = explorer.state.session
+            assert session is not None
+            assert session.columns.kind[explorer.controllers.navigation.head_here()] == Kind.COMPACTION
+            assert json.loads(stored(path).splitlines()[-1])["type"] == "compaction"
+
     async def test_a_file_that_went_on_is_refused_and_read_anew(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             file = Acting.__new__(Acting)
