@@ -123,9 +123,10 @@ class TestChoices:
         trigger = what_if.plan.trigger
         assert (trigger.threshold, trigger.about) == (shown.tokens, True)
         assert what_if.slider(Dial.RESERVE).value == trigger.window - shown.tokens
-        assert what_if.plan_of(Strategy.CODEX).trigger == plan(
-            what_if.sizes, PlanSettings(Strategy.CODEX, window=trigger.window)
-        ).trigger
+        assert (
+            what_if.plan_of(Strategy.CODEX).trigger
+            == plan(what_if.sizes, PlanSettings(Strategy.CODEX, window=trigger.window)).trigger
+        )
         more = what_if.sliding(Dial.RESERVE, trigger.reserve + 5_000).settings()
         assert (more.free, more.onset) == (trigger.reserve + 5_000, None)
         wider = what_if.sliding(Dial.WINDOW, trigger.window + 100_000).settings()
