@@ -125,11 +125,11 @@ def test_lost_facts_that_are_not_listed_are_counted(run: Run, tmp_path: Path) ->
     file.user("on")
     words = ("--keep-recent", "1", "--max-tokens", "200", "--larger", "--accept-loss", "--dry-run")
     out = run("compact", file.path, *words).out
-    lost = int(re.search(r"; (\d+) facts lost", out)[1])  # type: ignore[index]
-    lines = out[out.index("facts lost") :].splitlines()[1:]
+    lost = int(re.search(r"; (\d+) lost$", out, re.MULTILINE)[1])  # type: ignore[index]
+    lines = out[out.index("facts survive") :].splitlines()[1:]
     shown = [line for line in lines if line.startswith("  path ")]
     assert f"  and {lost - len(shown)} more; --json has all" in lines
-    assert all(line.endswith("…") for line in shown)
+    assert all("…/" in line and line.endswith(".py") for line in shown)
 
 
 @pytest.mark.parametrize("limit", [200, 900])
