@@ -23,7 +23,7 @@ from leafward.cli.model_request import (
     sent_by,
     tell_outgoing,
 )
-from leafward.cli.output.page import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.page import Page, emit_json, indented, note, pad, page, say, table, usage_json
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import (
     diagnostics_json,
@@ -34,7 +34,7 @@ from leafward.cli.plan import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.cli.survival import fate_json, survival_json
+from leafward.cli.survival import fact_text, fate_json, share_text, survival_json
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam import exam_of_draft
@@ -335,10 +335,13 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     overall = made.survival.overall()
     if overall is not None:
         lost = [fate for fate in made.survival.fates if fate.status is Status.LOST]
-        yield f"{percent(overall, 1)} of the facts survive, by weight; {counted(len(lost), 'fact')} lost"
+        yield f"{share_text(made.survival, overall)}; {len(lost):,} lost"
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
-            yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")
+            text = fact_text(fate.fact, max(20, page.width - 16), page)
+            yield page.style(f"  {pad(str(fate.fact.kind), 11)} {text}", "faint")
+        if len(lost) > _LOST_SHOWN:
+            yield page.style(f"  and {len(lost) - _LOST_SHOWN} more; --json has all", "faint")
     if gate := unseen(made.survival):
         stops = "" if entry is not None else "; this stops the compaction"
         yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"

@@ -221,6 +221,6 @@ def _compared(
         for found in exams:
             answered, total = found.count(topic)
             unreadable = f", {found.unreadable(topic)} unreadable" if found.unreadable(topic) else ""
-            cells.append(pad(f"{answered} of {total}{unreadable}" if total else "none", width))
+            cells.append(pad(f"{answered} of {total}{unreadable}" if total else "not asked", width))
         if any(found.count(topic)[1] for found in exams):
             yield f"  {pad(str(topic), 12)}{''.join(cells)}".rstrip()

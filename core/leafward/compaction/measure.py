@@ -138,11 +138,16 @@ class Requests:
     """Tokens of the context itself."""
 
     def ahead_of(self, position: int) -> int | None:
-        """Counted tokens before a position; None if no request measured them."""
-        if not self.replies or position < self.kept:
+        """Counted tokens before a position; None for messages that a compaction kept, where no request measured them.
+
+        If no request was made at all, the messages from the position on are in the whole with their estimates.
+        """
+        if position < self.kept:
             return None
         if position == len(self.before) - 1:
             return self.whole
+        if not self.replies:
+            return self.whole - (self.before[-1] - self.before[position])
         last = bisect_left(self.replies, position) - 1
         if last < 0:
             return max(0, self.first_error + self.before[position])

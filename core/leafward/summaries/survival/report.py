@@ -88,6 +88,11 @@ class Survival:
             row[fate.status] = row.get(fate.status, 0) + 1
         return found
 
+    def alive(self) -> tuple[int, int]:
+        """How many facts survived, of how many that were there."""
+        there = [fate for fate in self.fates if fate.status is not Status.INVENTED]
+        return sum(fate.status in SURVIVED for fate in there), len(there)
+
     @staticmethod
     def _share(fates: Iterable[Fate]) -> float | None:
         there = [fate for fate in fates if fate.status is not Status.INVENTED]
