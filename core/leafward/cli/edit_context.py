@@ -78,7 +78,9 @@ def edit_context(
             )
         if draft.counted:
             # The rows of `tree` have the estimate.
-            note(f"the provider counted {draft.counted} than the ~{short(draft.cut)} tokens estimated for the text")
+            note(
+                f"the provider counted {draft.counted} than the ~{short(draft.cut)} tokens estimated for the text"
+            )
         remark(session, written)
     return 0
 
