@@ -1,8 +1,8 @@
 """Imports of several threads at once: a package is loaded before its modules.
 
-Jobs import inside themselves what is heavy, each in its own thread. Where one thread loads a module while another one runs the
-`__init__` of its package, each soon waits for the other: the module for a neighbour in its package, the package for the module.
-Python ends that by handing out a module that is half loaded, in which a name is missing.
+Jobs import heavy modules inside themselves, each in its own thread. Python takes the lock of a module before that of its package.
+If one thread loads a module while another one runs the `__init__` of its package, which imports that module, each waits for
+the other; Python resolves that by returning a partly loaded module, in which names are missing.
 """
 
 from __future__ import annotations

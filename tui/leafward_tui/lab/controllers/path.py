@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents import agent_behind
@@ -127,7 +126,7 @@ def modules(job: Job) -> None:
     for name in _SOON:
         if job.unwanted():
             return
-        import_module(name)
+        __import__(name)  # As a statement imports, packages first: see `app/import_order`.
 
 
 def measured(
