@@ -168,7 +168,7 @@ async def test_what_goes_soon_is_kept_by_a_key(mixed: Path) -> None:
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
         await pilot.press("delete")
         await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
-        assert any("claude's own files are never touched" in row for row in rows(app))
+        assert any("claude's own files are never changed" in row for row in rows(app))
         await pilot.press("d", "escape")
 
 
