@@ -11,10 +11,11 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output.page import Page, emit_json, fit, money, pad, page, say
 from leafward.cli.selection import opened, verify
+from leafward.cli.survival_json import survival_json
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
-from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
+from leafward.summaries.survival import Status, Survival, compactions, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,33 +108,6 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
         yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
     if len(later.repeated) > _SHOWN:
         yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
-
-
-def survival_json(session: Session, found: Survival) -> dict[str, Any]:
-    """A survival report as JSON."""
-    return {
-        "facts": [fate_json(session, fate) for fate in found.fates],
-        "score": {str(kind): share for kind, share in found.score().items()},
-        "overall": found.overall(),
-        "unreadable": found.unreadable,
-        "counts": {
-            str(kind): {str(status): count for status, count in row.items()}
-            for kind, row in found.counts().items()
-        },
-    }
-
-
-def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
-    """A fact and its fate, as JSON."""
-    fact = fate.fact
-    return {
-        "kind": str(fact.kind),
-        "text": safe(fact.text),
-        "entry": session.columns.id_at(fact.entry),
-        "status": str(fate.status),
-        "weight": fact.weight,
-        "outcome": fact.outcome or None,
-    }
 
 
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
