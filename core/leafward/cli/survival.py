@@ -11,19 +11,18 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output.page import Page, cells, emit_json, fit, money, pad, page, say
+from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
-from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
+from leafward.summaries.survival import Status, Survival, compactions, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.session.session import Session
-    from leafward.summaries.facts import Fact
 
 _SHOWN = 24
 """Most facts of one status that are listed by name; JSON lists all."""
@@ -95,20 +94,6 @@ def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
     }
 
 
-def share_text(found: Survival, overall: float) -> str:
-    """How much survived, counted and by weight: the shares differ, as a rule weighs more than a number."""
-    alive, there = found.alive()
-    return f"{alive:,} of {counted(there, 'fact')} survive, {percent(overall, 1)} by weight"
-
-
-def fact_text(fact: Fact, width: int, page: Page) -> str:
-    """A fact in `width` cells; a path loses its middle, as paths differ at their ends."""
-    text = safe_line(fact.text, 300)
-    if fact.kind is FactKind.PATH:
-        text = shortened(text, width, cells, page.gap)
-    return fit(text, width, unicode=page.unicode)
-
-
 def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[str]:
     yield ""
     calls = f"in the next {counted(later.calls, 'tool call')}"
@@ -128,33 +113,6 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
         yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
     if len(later.repeated) > _SHOWN:
         yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
-
-
-def survival_json(session: Session, found: Survival) -> dict[str, Any]:
-    """A survival report as JSON."""
-    return {
-        "facts": [fate_json(session, fate) for fate in found.fates],
-        "score": {str(kind): share for kind, share in found.score().items()},
-        "overall": found.overall(),
-        "unreadable": found.unreadable,
-        "counts": {
-            str(kind): {str(status): count for status, count in row.items()}
-            for kind, row in found.counts().items()
-        },
-    }
-
-
-def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
-    """A fact and its fate, as JSON."""
-    fact = fate.fact
-    return {
-        "kind": str(fact.kind),
-        "text": safe(fact.text),
-        "entry": session.columns.id_at(fact.entry),
-        "status": str(fate.status),
-        "weight": fact.weight,
-        "outcome": fact.outcome or None,
-    }
 
 
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
