@@ -42,7 +42,6 @@ def test_what_the_reader_was_told_to_do_is_over_once_work_went_on() -> None:
     "offer",
     [
         "Do you want me to:\n1. Reset `frost_table` with `git read-tree HEAD`, which loses staged rows of the orchard but mends it\n2. Look on",
-        "We have a few options:\n- Dispatch by name: store `frost_table` in the state of `prune_rows`, and take the right reader there later on",
         "**Option B (Better):** Queue the rows of `frost_table` while `prune_rows` runs",
     ],
 )
@@ -54,7 +53,6 @@ def test_ways_that_nobody_took_are_not_told(offer: str) -> None:
     ]
     told = summarize(span(*said, *_THEN)).text
     assert "loses staged rows" not in told
-    assert "Dispatch by name" not in told
     assert "Queue the rows" not in told
 
 

@@ -55,8 +55,7 @@ _WAY = re.compile(
 )
 """One of several ways, by its name. The request that chooses it is quoted with its text."""
 _WAYS = re.compile(
-    r"(?i)\b(?:(?:few|several|two|three|four|2|3|4|some|following|these|possible|your|the) (?:\w+ )?(?:options|alternatives|approaches|choices)"
-    r"|(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
+    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
 )
 """The head of a list of ways: nobody has chosen any of them."""
 _OFFERS = re.compile(
