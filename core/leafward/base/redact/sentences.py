@@ -121,6 +121,8 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
                 begin = text.rfind(" ", max(0, at - _NEAR), at) + 1
                 if begin and text[begin:end].isupper():
                     yield from _before(text, begin, meaning)
+            elif meaning is Meaning.PASSWORD and low[at - 1] == "_" and text.startswith(" from ", end):
+                yield from _behind(text, at, end, name, meaning)
             at = low.find(name, end)
 
 
