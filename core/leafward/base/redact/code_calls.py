@@ -51,9 +51,22 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\s{0,20}(?:[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']|[\w.]{1,60})\s{0,4},\s{0,20}(?:Some\()?[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
     ),
     (
-        ("create_superuser(", "Sequelize(", "PDO(", "mysqli", ".getConnection(", "Minio("),
         (
             "create_superuser(",
+            "keyring.",
+            "pymysql",
+            "MySQLdb",
+            "Sequelize(",
+            "PDO(",
+            "mysqli",
+            ".getConnection(",
+            "Minio(",
+        ),
+        (
+            "create_superuser(",
+            "keyring.set_password(",
+            "pymysql.connect(",
+            "MySQLdb.connect(",
             "Sequelize(",
             "PDO(",
             "mysqli(",

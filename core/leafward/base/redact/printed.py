@@ -72,6 +72,8 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("environ[", r"[\"'](?P<name>\w{2,80})[\"']\]\)?;?\\{0,7}[\"']", True),
     ("getenv(", r"[\"'](?P<name>\w{2,80})[\"']\){1,2};?\\{0,7}[\"']", True),
     ("process.env.", r"(?P<name>\w{2,80})\)?;?\\{0,7}[\"']", True),
+    (">>> ", rf"(?:print\()?(?:\w{{1,40}}\.){{0,4}}(?:environ\[)?{_NAMED}[\])]{{0,2}}", True),
+    ("> var.", _NAMED, True),
     ("irb> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
     ("0> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
     ("echo ", r"(?:-n[ \t]{1,4})?(?=[\"']?\$)" + _NAMED, True),
@@ -96,6 +98,8 @@ _PROMPTS = (
     ">echo %",
     "> echo %",
     "> Rails.",
+    ">>> ",
+    "> var.",
     "PS>",
     "PS C:",
 )
@@ -161,6 +165,8 @@ def printed_in(text: str) -> Iterator[Span]:
         and "> ENV" not in text
         and "echo %" not in text
         and "> Rails." not in text
+        and ">>> " not in text
+        and "> var." not in text
         and "PS>" not in text
         and "PS C:" not in text
         and text.isascii()

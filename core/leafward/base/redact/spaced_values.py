@@ -13,12 +13,14 @@ _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
 _ARGUMENT = re.compile(
     r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}(?:with:[ ])?|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])"""
 )
+_ATOM = re.compile(r"""[ ]?,[ ]{0,4}(?:<<)?(?=\\{0,7}["'])""")
+"""A pair of Erlang: `{password, "…"}`."""
 _OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
 _SAID = re.compile(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = re.compile(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to|è|é|ist|lautet|est|es|är):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
 _ROTATED = re.compile(
     r"[ ](?:(?:has[ ]been|is|was|got)[ ](?:now[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is[ ]now):?[ ]{1,2}[\"'`*]{0,2}(?=[^\s\"'`])"
@@ -78,6 +80,8 @@ def spaced_value(text: str, start: int, end: int, name: str, meaning: Meaning) -
     row = _ROW.match(text, end)
     if row is not None and LINE_START.search(text, max(0, start - 60), start):
         return judged(text, *row.span("value"), meaning, Place.INLINE)
+    if before[-1:] == "{" and (atom := _ATOM.match(text, end)) is not None:
+        return quoted_value(text, atom.end(), meaning, Place.INLINE)
     otherwise = _OTHERWISE.match(text, end)
     if otherwise is not None:
         return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
