@@ -51,8 +51,22 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\s{0,20}(?:[\w.=]{0,20}\\{0,7}[\"'][^\"'\n\\]{1,80}\\{0,7}[\"']|[\w.]{1,60})\s{0,4},\s{0,20}(?:Some\()?[\w.=]{0,20}\\{0,7}[\"'](?P<strange>[^\"'\n\\]{4,100})\\{0,7}[\"']",
     ),
     (
-        ("Sequelize(", "PDO(", "mysqli", ".getConnection(", "Minio("),
         (
+            "create_superuser(",
+            "keyring.",
+            "pymysql",
+            "MySQLdb",
+            "Sequelize(",
+            "PDO(",
+            "mysqli",
+            ".getConnection(",
+            "Minio(",
+        ),
+        (
+            "create_superuser(",
+            "keyring.set_password(",
+            "pymysql.connect(",
+            "MySQLdb.connect(",
             "Sequelize(",
             "PDO(",
             "mysqli(",
@@ -91,6 +105,7 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("hmac", "Hmac", "HMAC", "Fernet(", "crypt", "Cipheriv(", "AES.new(", "cookieParser("),
         (
             "bcrypt.hash(",
+            "bcrypt(",
             "hashpw(",
             "hashSync(",
             "compareSync(",
@@ -115,18 +130,14 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\s{0,4}(?:,|=>|=)\s{0,20}\\{0,7}[\"'][^\s:\"'\\]{1,80}:(?P<bare>[^\s\"'\\]{3,200})\\{0,7}[\"']",
     ),
     (
-        ("OTP(", "totp", "uthenticator"),
+        ("TOTP", "HOTP", "totp.", "uthenticator."),
         (
             "TOTP(",
             "HOTP(",
             "TOTP.new(",
-            "HOTP.new(",
             "authenticator.generate(",
-            "authenticator.check(",
-            "totp.generate(",
             "totp.now(",
             "totp.GenerateCode(",
-            "totp.verify(",
         ),
         r"\s{0,20}(?:\w{1,20}\s{0,2}=\s{0,2})?\\{0,7}[\"'`](?P<token>[A-Za-z2-7]{16,128}={0,6})\\{0,7}[\"'`]",
     ),
@@ -147,7 +158,7 @@ CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (
         ("login", "signIn", "authenticate(", "createUser("),
-        ("login(", "signIn(", "authenticate(", "createUser(", "sp_addlogin ", "sp_password "),
+        ("login(", "signIn(", "authenticate(", "createUser(", "sp_addlogin "),
         r"\s{0,20}\\{0,7}[\"'][\w.@+-]{1,60}\\{0,7}[\"']\s{0,4},\s{0,20}\\{0,7}[\"'](?P<strange>[^\"'\s\\]{6,100})\\{0,7}[\"']",
     ),
 )

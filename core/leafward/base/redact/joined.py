@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _JOINT = re.compile(
-    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})|\\\n(?<=[\w/+=-]{8}\\\n)(?=[\w/+=-]{8})"
+    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
 )
+_CONTINUED = re.compile(r"\\\n(?<=[\w/+=-]{8}\\\n)(?=[\w/+=-]{8})")
+"""A line that a shell continues in the middle of a word."""
 _SIGNS = ("' +", '" +', "'+'", '"+"', "\\\n", " . '", ' . "')
 """Texts between two pieces."""
 _MOST_BEFORE = 200
@@ -36,7 +38,10 @@ def windows(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
         return
     joints: list[tuple[int, int]] = []
     end = 0
-    for found in _JOINT.finditer(text):
+    places = list(_JOINT.finditer(text))
+    if "\\\n" in text and (continued := list(_CONTINUED.finditer(text))):
+        places = sorted([*places, *continued], key=re.Match.start)
+    for found in places:
         if joints and found.start() > end:
             yield _begin(text, joints[0][0]), end, joints
             joints = []

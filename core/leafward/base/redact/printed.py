@@ -67,13 +67,21 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("ipdb> p", rf"p?[ \t]{{1,4}}(?:\w{{1,40}}\.){{0,4}}{_NAMED}", True),
     ("echo %", r"(?P<name>\w{2,80})%", True),
     ("> process.env.", r"(?P<name>\w{2,80})", True),
+    (" Rails.application.", r"(?:\w{1,40}[.!]{1,2}){0,3}(?P<name>\w{2,80})", True),
+    ("Get-Content ", rf"Env:\\{{0,4}}{_NAMED}", True),
+    ("environ[", r"[\"'](?P<name>\w{2,80})[\"']\]\)?;?\\{0,7}[\"']", True),
+    ("getenv(", r"[\"'](?P<name>\w{2,80})[\"']\){1,2};?\\{0,7}[\"']", True),
+    ("process.env.", r"(?P<name>\w{2,80})\)?;?\\{0,7}[\"']", True),
+    (">>> ", rf"(?:print\()?(?:\w{{1,40}}\.){{0,4}}(?:environ\[)?{_NAMED}[\])]{{0,2}}", True),
+    ("> var.", _NAMED, True),
     ("irb> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
     ("0> ENV", r"(?:\.fetch)?[\[(][\"'](?P<name>\w{2,80})[\"'][\])]", True),
     ("echo ", r"(?:-n[ \t]{1,4})?(?=[\"']?\$)" + _NAMED, True),
     ("config:get ", rf"{_NAMED}{_ARGUMENTS}", True),
     ("config get ", rf"{_NAMED}{_ARGUMENTS}", False),
     ("output -raw ", _NAMED, True),
-    ("jq ", r"(?:-\w{1,3}[ \t]{1,4}){1,3}[\"']?[\w.\[\]]{0,100}\.(?P<name>\w{2,80})[\"']?(?:[ \t]{1,4}[\w./~-]{1,100})?", True),
+    ("yq ", r"(?:-\w{1,3}[ \t]{1,4}){0,3}[\"']?[\w.\[\]]{0,100}\.(?P<name>\w{2,80})[\"']?(?:[ \t]{1,4}[\w./~-]{1,100})?", True),
+    ("jq ", r"(?:-\w{1,3}[ \t]{1,4}){0,3}[\"']?[\w.\[\]]{0,100}\.(?P<name>\w{2,80})[\"']?(?:[ \t]{1,4}[\w./~-]{1,100})?", True),
     ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
@@ -89,6 +97,11 @@ _PROMPTS = (
     "> ENV",
     ">echo %",
     "> echo %",
+    "> Rails.",
+    ">>> ",
+    "> var.",
+    "PS>",
+    "PS C:",
 )
 """Prompts before a command that is shown with its output."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"
@@ -108,7 +121,17 @@ _PROGRAMS = frozenset(
     }
 )
 """Programs whose names are words of prose as well."""
-_OF_CODE = frozenset({"secrets.token_", "Fernet.generate_key()", "randomBytes(", "get_random_secret_key"})
+_OF_CODE = frozenset(
+    {
+        "secrets.token_",
+        "Fernet.generate_key()",
+        "randomBytes(",
+        "get_random_secret_key",
+        "environ[",
+        "getenv(",
+        "process.env.",
+    }
+)
 """Expressions inside a call that prints their value."""
 _REACH = 120
 _STOP = r"(?P<stop>\r?\n|\\{1,7}n|\\{0,7}[\"'\]}]|\Z|&&|;)"
@@ -141,6 +164,11 @@ def printed_in(text: str) -> Iterator[Span]:
         and "> process.env." not in text
         and "> ENV" not in text
         and "echo %" not in text
+        and "> Rails." not in text
+        and ">>> " not in text
+        and "> var." not in text
+        and "PS>" not in text
+        and "PS C:" not in text
         and text.isascii()
     ):
         # Most texts hold no prompt, and every ASCII prompt holds one of these.
@@ -179,9 +207,9 @@ def _commands(text: str) -> Iterator[tuple[re.Match[str], bool]]:
                 and not _BEGINS.search(text, max(0, at - _REACH), at)
             ):
                 found = None
-            if found is not None and literal in _OF_CODE:
-                yield found, sure
-            elif found is not None and _NO_COMMAND.search(text, max(0, at - 2), at) is None:
+            if found is not None and (
+                literal in _OF_CODE or _NO_COMMAND.search(text, max(0, at - 2), at) is None
+            ):
                 name = found.groupdict().get("name")
                 if name is None or meaning_of(name.strip("._-")) in (Meaning.PASSWORD, Meaning.SECRET):
                     yield found, sure

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 _SHORTEST = 8
 """Fewest characters of a secret that is looked for: shorter ones are also words."""
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")
-"""A name of code with digits in it: what is wrong in one place must not be wrong in all."""
+_NAME = re.compile(
+    r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+|[A-Za-z]+[0-9]{0,3}(?:_+[A-Za-z]+[0-9]{0,3})+|[A-Z]+(?:-[A-Z0-9]+)+|[\w./-]+:[0-9.]+[a-z-]*|.*://.*"
+)
+"""Names of code, algorithms and images, and addresses: what is wrong in one place must not be wrong in all."""
 _MOST = 32
 """Most secrets of a text that are looked for: each of them costs a search of the text."""
 
@@ -58,7 +60,7 @@ def _is_distinct(secret: str) -> bool:
         and any(map(str.isalpha, secret))
         and "\n" not in secret
         and not is_code(secret)
-        and _DOTTED.fullmatch(secret) is None
+        and _NAME.fullmatch(secret) is None
     )
 
 

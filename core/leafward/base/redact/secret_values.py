@@ -44,7 +44,7 @@ _STANDS_FOR = re.compile(
         | \$ (?-i:[A-Z_]{3,}) .* | [$@] [A-Za-z_({][\w.:}){-]* | %[A-Za-z_]\w*% | %[({s].* | \$\$ .* | \$\{ .* | \$\( .* | \{\{ .* | \{ .* | <.* | \[.* | \( .* | ` .* | ![A-Za-z]+ (?: [\s.] .* )?
         | (?: process\.env | os\.environ | os\.getenv | env | environ | config | settings | self | this | var | local | locals
             | data | module | secrets | vars | params | args | opts | options | ctx | req | request | res | response | props
-            | state | import\.meta | ENV | Deno | std | ref\+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
+            | state | import\.meta | ENV | Deno | std | ref\+\w+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
     ) $"""
 )
 _ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")

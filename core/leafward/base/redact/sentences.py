@@ -46,7 +46,7 @@ _CHANGED = re.compile(
 )
 _WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:\s|\\|$))"
 _OWN = re.compile(
-    rf"(?:['’]s|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\w.@+-]{{1,60}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
+    rf"(?:['’]s|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password's …`, `creds: ada / …`, `login with ada and …`."""
 _FOR = re.compile(
@@ -65,7 +65,7 @@ _WALLETS = (
     "backup phrase",
 )
 _BELOW = re.compile(
-    r"(?:s|\(s\))?(?: [\w,.'’()-]{1,20}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
+    r"(?:s|\(s\))?(?: [\w,.'’()`/-]{1,40}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
 """The rest of a line that ends with a colon, and a value alone below it."""
 
@@ -121,6 +121,8 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
                 begin = text.rfind(" ", max(0, at - _NEAR), at) + 1
                 if begin and text[begin:end].isupper():
                     yield from _before(text, begin, meaning)
+            elif meaning is Meaning.PASSWORD and low[at - 1] == "_" and text.startswith(" from ", end):
+                yield from _behind(text, at, end, name, meaning)
             at = low.find(name, end)
 
 

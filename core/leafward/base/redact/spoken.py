@@ -93,7 +93,7 @@ _VALUE = re.compile(
     (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
 )
 _FAR = re.compile(
-    rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,3}}? (?: [ ]{_IS} )? :? [ ]
+    rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,3}}? (?: [ ]{_IS} )? (?P<colon> :? ) [ ]
     (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}} )"""
 )
 """`senha do banco é …`, `Passwort …`: with words between or without any; the value must be clearly a password."""
@@ -129,7 +129,11 @@ def _password(text: str, end: int) -> Iterator[Span]:
     found = _VALUE.match(text, end)
     if found is None:
         far = _FAR.match(text, end)
-        if far is not None and stands_out(value := far["value"].rstrip(_BEHIND)):
+        if far is None:
+            return
+        value = far["value"].rstrip(_BEHIND)
+        labelled = bool(far["colon"]) and is_secret(value, Meaning.PASSWORD, Place.LINE)
+        if (labelled and not value.isdecimal()) or stands_out(value):
             yield far.start("value"), far.start("value") + len(value), "password"
         return
     value = found["value"]

@@ -30,6 +30,8 @@ _GO_SOURCE = re.compile(
 _ORACLE = re.compile(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
 _PUBLIC_HOST = re.compile(r"o[0-9]{1,20}\.ingest\.(?:[a-z]{2}\.)?sentry\.io\b")
 """A host to which every visitor's browser sends the user part of the address."""
+_DEFAULTS = ("user", "postgres", "guest", "test", "rabbitmq")
+"""Names that are their own password on a new installation."""
 _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
@@ -73,7 +75,7 @@ def _placeholder(password: str, user: str) -> bool:
     return (
         stands_for(password)
         or password.startswith(("[", "{", "<", "$", "%s", "@", ":", "`"))
-        or (low == user.lower() and low == "user")
+        or (low == user.lower() and low in _DEFAULTS)
     )
 
 

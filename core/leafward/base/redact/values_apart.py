@@ -68,6 +68,19 @@ _RULES = (
             rf"""put-parameter (?=[^\n|;&]{{0,400}}SecureString)[^\n|;&]{{0,300}}?--value[ =]{{1,4}}(?P<name>)(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
         ),
     ),
+    (
+        "keyvault secret set ",
+        re.compile(
+            rf"""keyvault secret set [^\n|;&]{{0,300}}?--value[ =]{{1,4}}(?P<name>)(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
+        ),
+    ),
+    # A field of a form.
+    (
+        'form-data; name="',
+        re.compile(
+            r"""form-data; name="(?P<name>[\w.-]{1,80})"(?:\r?\n|(?:\\r)?\\n){2}(?:(?P<value>(?!.))|(?P<bare>[^\s\"'\\]{3,400}))"""
+        ),
+    ),
     # A value of the Windows registry.
     (
         "reg add ",
