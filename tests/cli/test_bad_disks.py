@@ -84,8 +84,8 @@ def test_on_a_read_only_disk_everything_is_read_and_nothing_written(
         for verb in READING:
             done(*words(verb, paths[0], disk))
         for verb in APPENDING[:-1]:
-            refused(run, words(verb, paths[0], disk), "branches.jsonl: it lies on a read-only file system")
-        refused(run, ["label", str(paths[1]), "#1", "x"], "it lies on a read-only file system")
+            refused(run, words(verb, paths[0], disk), "branches.jsonl: it is on a read-only file system")
+        refused(run, ["label", str(paths[1]), "#1", "x"], "it is on a read-only file system")
         for verb in MAKING:
             refused(run, words(verb, paths[0], disk), "Read-only file system")
         refused(run, ["delete", str(paths[0])], "cannot write to the trash in")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -115,6 +116,20 @@ def test_every_strategy_beside_the_others(done: Run, path: Path) -> None:
     table = done("compact", path, "--strategy", "all", "--dry-run").out
     assert [line.split()[0] for line in table.splitlines()] == ["strategy", "pi", "codex", "opencode"]
     assert path.read_bytes() == before
+
+
+def test_lost_facts_that_are_not_listed_are_counted(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("go")
+    file.said(" ".join(f"src/{'deep/' * 30}module_{number}.py" for number in range(60)))
+    file.user("on")
+    words = ("--keep-recent", "1", "--max-tokens", "200", "--larger", "--accept-loss", "--dry-run")
+    out = run("compact", file.path, *words).out
+    lost = int(re.search(r"; (\d+) lost$", out, re.MULTILINE)[1])  # type: ignore[index]
+    lines = out[out.index("facts survive") :].splitlines()[1:]
+    shown = [line for line in lines if line.startswith("  path ")]
+    assert f"  and {lost - len(shown)} more; --json has all" in lines
+    assert all("…/" in line and line.endswith(".py") for line in shown)
 
 
 @pytest.mark.parametrize("limit", [200, 900])
@@ -322,7 +337,7 @@ def test_a_dry_run_says_that_a_model_would_not_be_asked(run: Run, tmp_path: Path
     file.user("on")
     options = ("--keep-recent", "1", "--model", "local/scripted")
     planned = run("compact", file.path, *options, "--dry-run")
-    assert "it would stop before sending: with the longest summary, this compaction makes" in planned.err
+    assert "it would stop before sending: with a summary of about " in planned.err
     refused = run("compact", file.path, *options)
     assert (refused.code, "nothing was sent" in refused.err) == (1, True)
     assert "would stop" not in run("compact", file.path, *options, "--dry-run", "--larger").err

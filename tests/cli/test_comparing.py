@@ -56,6 +56,21 @@ def test_the_name_of_each_compared_file_is_read(done: Run, tmp_path: Path) -> No
     assert "/ladders.py" in out
 
 
+def test_a_file_that_a_command_moved_has_no_lines_added_and_none_removed(done: Run, tmp_path: Path) -> None:
+    """No lines are known of it, which is not the same as `+0 -0`."""
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said(call("bash", "m", command="git mv old.py new.py"))
+    file.answered("m", "bash")
+    left = file.leaf
+    file.leaf = fork
+    file.user("second branch")
+    out = done("diff", file.path, left, "leaf").out
+    row = next(line for line in out.splitlines() if "old.py" in line)
+    assert "changed" in row
+    assert "+0" not in out
+
+
 def test_outcomes_of_many_branches_are_a_table(done: Run, run: Run, file: Acting) -> None:
     shown = done("diff", file.path, "#2", "#5", "#11", "--what", "outcome", "--json").document
     assert [node["failed_commands"] for node in shown["nodes"]] == [0, 0, 1]

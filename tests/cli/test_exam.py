@@ -75,7 +75,7 @@ def test_beside_another(file: Acting, done: Run) -> None:
     lines = done("exam", file.path, "--against", first).out.splitlines()
     assert "nothing to ask" in lines[0]
     assert lines[3].split() == [found["compaction"], first], "each column says whose it is"
-    assert lines[4].split() == ["last", "file", "none", "0", "of", "1"]
+    assert lines[4].split() == ["last", "file", "not", "asked", "0", "of", "1"]
 
 
 def test_a_draft_has_its_exam(file: Acting, done: Run) -> None:

@@ -307,7 +307,7 @@ def test_doctor_says_what_is_gone_and_what_failed(
     assert main(["doctor", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["installed"] == {"pi": str(file)}
     main(["doctor"])
-    assert f"hook     {file}" in capsys.readouterr().out
+    assert f"hook     {file}  (in the compactions of pi)" in capsys.readouterr().out
     file.unlink()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"session": "/nowhere.jsonl"}')))
     main(["hook", "pi"])

@@ -202,9 +202,28 @@ def test_the_rows_of_what_stays_add_up(done: Run, file: Acting) -> None:
         )
         if found is not None:
             rows[found[1]] = int(found[2].replace(",", ""))
-    stays = ("kept", "summary, at most", "system", "not in file", "estimation error")
-    assert sum(rows.get(name, 0) for name in stays) == rows["after, at most, nothing injected"]
+    stays = ("kept", "summary, about", "system", "not in file", "estimation error")
+    assert sum(rows.get(name, 0) for name in stays) == rows["after, nothing injected"]
     assert rows["estimation error"]
+
+
+def test_the_columns_have_the_sizes_of_the_single_plans(done: Run, file: Acting) -> None:
+    """One basis: what a provider counted is in both sizes, and the parts that stay add up."""
+    file.user(K)
+    file.said("done", tokens=usage(30_000, input=29_900, output=100))
+    words = ("plan", file.path, "--keep-recent", "2500", "--strategy")
+    rows = {}
+    for line in done(*words, "all").out.splitlines():
+        name, *columns = re.split(r" {2,}", line.strip())
+        if len(columns) == len(STRATEGIES):
+            figures = (re.fullmatch(r"~?(-?[\d,]+)", one) for one in columns)
+            rows[name] = [int(one[1].replace(",", "")) if one else 0 for one in figures]
+    made = [done(*words, strategy, "--json").document for strategy in STRATEGIES]
+    assert rows["before"] == [one["tokens_before"] for one in made]
+    assert rows["after"] == [one["tokens_after"] for one in made]
+    stays = ("kept", "summary, about", "system", "not in file", "estimation error")
+    sums = zip(*(rows[name] for name in stays if name in rows), strict=True)
+    assert [sum(parts) for parts in sums] == rows["after"]
 
 
 def test_the_threshold_of_claude_code_is_that_of_the_gauge(done: Run) -> None:
@@ -219,6 +238,9 @@ def test_the_threshold_of_claude_code_is_that_of_the_gauge(done: Run) -> None:
     text = done("plan", path).out
     assert f"threshold about {shown.tokens:,} of" in text
     assert "What Claude Code keeps is not known: pi's rules are used" in text
+    beside = done("plan", path, "--strategy", "all", "--json").document["plans"][0]["trigger"]
+    assert (beside["threshold"], beside["about"]) == (shown.tokens, True)
+    assert "pi's rules are used" in done("plan", path, "--strategy", "all").out
     # pi's rules that are asked for by name have pi's threshold.
     asked = done("plan", path, "--strategy", "pi", "--json").document["trigger"]
     assert (asked["threshold"], asked["about"]) == (asked["window"] - 16_384, False)

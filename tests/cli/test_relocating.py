@@ -189,6 +189,18 @@ def test_what_stopped_inside_a_call_is_healed_and_a_second_run_makes_nothing(
     assert {name: after[name] for name in before} == before
 
 
+def test_a_long_reason_leaves_the_titles(run: Run, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted(stores, "quinces and pears")
+
+    def failing(_session: Any, _draft: Any) -> Path:
+        raise OSError(28, "No space left on device, and a good deal more that is to be said about it")
+
+    monkeypatch.setattr(forking, "store", failing)
+    out = run("relocate", OLD, stores.new).out
+    assert "plant quinces and pears" in out
+    assert "more that is to be said" in out
+
+
 def test_a_failure_half_way_leaves_whole_sessions_and_a_second_run_goes_on(
     run: Run, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,20 @@ class TestSurvival:
         assert "compaction 00000004" in out
         assert "lost" in out
         assert "Never push to main." in out
+        facts = done("survival", compacted.path, "--json").document["facts"]
+        there = [fact["status"] for fact in facts if fact["status"] != "invented"]
+        alive = sum(status not in ("lost", "contradicted") for status in there)
+        assert re.search(rf"{alive} of {len(there)} facts survive, \d+ % by weight", out)
+
+    def test_long_paths_lose_their_middle(self, done: Run, tmp_path: Path) -> None:
+        """They differ at their ends."""
+        file = PiFile(tmp_path / "s.jsonl")
+        folder = f"/home/{'deep/' * 30}"
+        file.user(f"read {folder}one.py and {folder}two.py")
+        file.reply("done")
+        file.entry("compaction", summary="## Goal\n- go on", firstKeptEntryId="x", tokensBefore=1)
+        out = done("survival", file.path).out
+        assert all(re.search(rf"path .*…/.*/{name}$", out, re.MULTILINE) for name in ("one.py", "two.py"))
 
     def test_a_compaction_by_name(self, done: Run, compacted: PiFile) -> None:
         compacted.entry("compaction", summary="", firstKeptEntryId="x", tokensBefore=1)

@@ -237,6 +237,22 @@ def test_archive_and_back(done: Run, path: Path) -> None:
     assert done("tree", path, "--json").document["archived"] == []
 
 
+def test_an_edit_says_why_it_frees_more_than_the_rows_have(run: Run, tmp_path: Path) -> None:
+    """The model counted 300 tokens for prompts that are estimated at a few."""
+    file = PiFile(tmp_path / "s.jsonl")
+    prompt = file.user("Which orchard?")
+    file.reply("this one")
+    text = (
+        file.path.read_text()
+        .replace('"totalTokens":15', '"totalTokens":300')
+        .replace('"input":10', '"input":295')
+    )
+    file.path.write_text(text)
+    told = run("edit-context", file.path, prompt, "--omit", "--dry-run")
+    assert told.out.startswith("would free ~")
+    assert "the provider counted more than the ~4 tokens estimated for the text" in told.err
+
+
 def test_archiving_what_the_leaf_is_in_says_that_it_is_shown_still(run: Run, done: Run, path: Path) -> None:
     shown = "hidden only once the leaf is on another branch"
     done("label", path, "leaf", "here")

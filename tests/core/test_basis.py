@@ -9,6 +9,9 @@ import pytest
 
 from leafward.agents import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.draft import accept
+from leafward.compaction.draft_assembly import draft
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at, lacks_prompt
@@ -18,6 +21,7 @@ from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex, Kind, Usage
 from leafward.session.journal import Writing
 from leafward.session.messages import trusted_usage
+from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, reading, usage
 from tests.bench.need import compactions_of, sessions
 from tests.surroundings import CORPORA, needs_corpora
@@ -194,6 +198,27 @@ def test_usage_of_a_reply_older_than_the_compaction_above_it_is_not_believed(com
         assert context.size.total == 90_000, "as pi counts it"
         assert not context.ledger.recorded
         assert context.total < PROMPT + 1000
+
+
+def test_what_nobody_counted_keeps_its_size_over_a_compaction(tmp_path: Path) -> None:
+    """The requests before count a fifth of the estimates. Messages since are in the size before with their estimates, after too."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("a pear " * 8_000)
+    file.said("yes", tokens=usage(3_000))
+    file.compacted(file.user("on"))
+    for _ in range(4):
+        file.user("a plum " * 2_000)
+        file.said("a quince " * 2_000)
+    with reading(file.path) as session:
+        made = plan(measure(session), PlanSettings(keep_recent=10_000))
+        kept, tokens = made.tokens.kept, made.tokens
+        assert tokens.summarize
+        assert kept <= tokens.counted_after <= tokens.counted_before
+        assert tokens.counted_before - tokens.counted_after == pytest.approx(
+            tokens.summarize + tokens.turn_prefix - tokens.summary, rel=0.2
+        )
+        accept(session, draft(session, made, Extractive()), Writing())
+        assert context_at(session, session.leaf).total == pytest.approx(tokens.counted_after, rel=0.1)
 
 
 def test_an_edit_moves_the_size_by_what_it_frees(tmp_path: Path) -> None:

@@ -147,6 +147,17 @@ class TestOpencodeTail:
         made = planned(file, Strategy.OPENCODE)
         assert (made.settings.budget, made.first_kept, made.split_turn) == (15_000, 2, False)
         assert list(made.summarize) == [0, 1]
+        assert made.why.startswith("The last 3 turns fit into 15,000 tokens")
+
+    def test_the_numbers_of_turns_agree_with_their_words(self, file: Acting) -> None:
+        self.turns(file, 9, 14)
+        assert planned(file, Strategy.OPENCODE).why.startswith("The last turn fits into")
+        file.user(K)
+        for _ in range(3):
+            file.said(K * 6)
+        assert planned(file, Strategy.OPENCODE).why.startswith("Part of the last turn fits into")
+        self.turns(file, 1)
+        assert "1 whole turn and part of another fit into" in planned(file, Strategy.OPENCODE).why
 
     @pytest.mark.parametrize(
         ("window", "budget"), [(20_000, 2_000), (60_000, 10_000), (80_000, 15_000), (500_000, 15_000)]

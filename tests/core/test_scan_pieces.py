@@ -68,6 +68,24 @@ class TestPieces:
         monkeypatch.setattr(scan_module, "_SMALLEST_CHUNK", 1)
         assert everything(scanned(MIXED)) == whole
 
+    @pytest.mark.parametrize("size", [1, 24, 117, 1000, 1 << 20])
+    def test_a_watcher_gets_the_line_of_each_entry(self, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(scan_module, "CHUNK", size)
+        monkeypatch.setattr(scan_module, "_SMALLEST_CHUNK", 1)
+        data = MIXED + message("00000010", "0000000f")[:-1]
+        seen: list[tuple[int, bytes]] = []
+
+        def watch(_scan: Scan, first: int, lines: list[bytes]) -> None:
+            assert first == len(seen)
+            seen.extend(enumerate(lines, first))
+
+        scan = Scan(watch)
+        scan.advance(io.BytesIO(data))
+        assert len(seen) == len(scan.columns)
+        for index, text in seen:
+            assert data.startswith(text, scan.columns.start[index])
+            assert text.strip() == data[scan.columns.start[index] :].partition(b"\n")[0].strip()
+
     def test_cut_anywhere_and_read_on(self) -> None:
         whole = everything(scanned(MIXED))
         for cut in range(len(MIXED) + 1):

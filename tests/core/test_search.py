@@ -38,8 +38,8 @@ def test_what_is_half_typed_is_no_problem(text: str) -> None:
         ("since>=3", "since>= is not a condition; searched for as text (column 1)"),
         ("TODO:fix", "TODO: is not a condition; searched for as text (column 1)"),
         ("bogus:1", "bogus: is not a condition; searched for as text (column 1)"),
-        ('"dark mode', "this quotation is never closed; taken up to the end (column 1)"),
-        ('project:"a b', "this quotation is never closed; taken up to the end (column 9)"),
+        ('"dark mode', "this quotation is never closed; read up to the end (column 1)"),
+        ('project:"a b', "this quotation is never closed; read up to the end (column 9)"),
         ("/[/", "patterns work only in the search of all text; searched for as text (column 1)"),
     ],
 )

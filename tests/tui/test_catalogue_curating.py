@@ -168,7 +168,7 @@ async def test_what_goes_soon_is_kept_by_a_key(mixed: Path) -> None:
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
         await pilot.press("delete")
         await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
-        assert any("claude's own files are never touched" in row for row in rows(app))
+        assert any("claude's own files are never changed" in row for row in rows(app))
         await pilot.press("d", "escape")
 
 
@@ -232,12 +232,17 @@ def test_who_compacted_is_said_where_it_was_leafward() -> None:
         Maker("pi", "anthropic/a", "codex"): AftermathSum(compactions=1),
     }
     table = aftermath_rows(AftermathReading(sums, 3, 3, 0))
-    assert [row.name for row in table[2:]] == ["pi, a", "  Leafward, codex rules"]
+    # Rows below are parts of the row above, as in the sums by project.
+    assert [(row.name, row.figures[0]) for row in table[2:]] == [
+        ("pi, a", "3"),
+        ("  by the agent", "2"),
+        ("  Leafward, codex rules", "1"),
+    ]
     assert {row.figures[1:] for row in table[2:]} == {("·", "·", "·")}
     alone = {Maker("pi", "anthropic/a", "opencode"): AftermathSum(compactions=1)}
     table = aftermath_rows(AftermathReading(alone, 3, 3, 0))
     assert [(row.name, row.figures[:1]) for row in table[2:]] == [
-        ("pi, a", ()),
+        ("pi, a", ("1",)),
         ("  Leafward, opencode rules", ("1",)),
     ]
     # In 80 columns four figures leave 26 cells.

@@ -115,9 +115,12 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
         sheet = await reached(pilot, MergeSheet)
         conflicts = len(sheet.draft.conflicts)
         assert conflicts > 0
+        first = sheet.conflicts.key
+        await pilot.press("j")
         await pilot.press("ctrl+s")
         assert sheet.is_current
-        assert f"{conflicts} left to decide" in shown(pilot)
+        assert f"decide this one first: {conflicts} left to decide" in shown(pilot)
+        assert sheet.conflicts.key == first
         await pilot.press("1", *"2" * (conflicts - 1))
         assert "append 1 branch summary below the leaf" in shown(pilot)
         await pilot.press("ctrl+s")

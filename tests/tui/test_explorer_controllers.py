@@ -212,7 +212,7 @@ def test_a_step_to_the_next_hit_passes_rows_that_the_filter_hides(explorer: Expl
     assert [one != other for one, other in pairwise(seen)] == [True] * 3
     hidden = len(explorer.state.search.places) - 2
     assert hidden
-    assert f"places, {hidden} hidden by the filter," in explorer.view.said[-1]
+    assert f" of {hidden + 2}, {hidden} hidden by the filter," in explorer.view.said[-1]
     explorer.view.tree.cursor = 0
     explorer.its.filter.set(Filter.COMPACTIONS)
     explorer.jobs.run("search")

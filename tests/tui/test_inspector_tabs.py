@@ -89,7 +89,7 @@ def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: in
 
 
 @pytest.mark.parametrize(
-    ("width", "said"), [(50, "counted more"), (78, "the model counted more than estimated")]
+    ("width", "said"), [(50, "above the estimate"), (78, "the model counted more than estimated")]
 )
 def test_what_an_estimation_error_is_stands_beside_it(tmp_path: Path, width: int, said: str) -> None:
     answer = reply({"type": "text", "text": "b"}, usage={"input": 5000, "output": 10, "totalTokens": 5010})

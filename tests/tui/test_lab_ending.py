@@ -65,6 +65,12 @@ async def as_it_is(pilot: Pilot[int], screen: LabScreen) -> None:
     await until(pilot, lambda: screen.state.draft is not None and settled(screen))
 
 
+def age(path: Path) -> None:
+    """Makes a session one of pi's version 2."""
+    header, rest = path.read_bytes().split(b"\n", 1)
+    path.write_bytes(json.dumps({**json.loads(header), "version": 2}).encode() + b"\n" + rest)
+
+
 class TestXRay:
     async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
@@ -162,6 +168,22 @@ class TestEnding:
         with_log = Session.open(path)
         assert [one.kind.value for one in operations(with_log)][-2:] == ["compact", "undo"]
         with_log.close()
+
+    async def test_in_a_file_of_an_old_version_it_is_said_too_with_the_cursor_on_it(self, path: Path) -> None:
+        """The file is replaced by one of today's version, which the tree reads again."""
+        age(path)
+        async with considering(path) as (pilot, screen):
+            assert screen.state.draft is not None
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await pilot.press("enter")
+            explorer = await reached(pilot, ExplorerScreen)
+            await until(pilot, lambda: "compacted" in note(explorer))
+            assert "backup" in note(explorer)
+            session = explorer.state.session
+            assert session is not None
+            assert session.columns.kind[explorer.controllers.navigation.head_here()] == Kind.COMPACTION
+            assert json.loads(stored(path).splitlines()[-1])["type"] == "compaction"
 
     async def test_a_file_that_went_on_is_refused_and_read_anew(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):

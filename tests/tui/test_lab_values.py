@@ -14,7 +14,9 @@ from leafward.agents import agent_named
 from leafward.base.config import Config
 from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.cut_rules import IllegalCut
+from leafward.compaction.onset import onset
 from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.model_context import context_at, context_window
 from leafward.session.entry_headline import headline
 from leafward.session.session import Session
 from leafward_tui.lab.controllers.path import begin
@@ -109,6 +111,27 @@ class TestChoices:
         assert len(set(keys)) == len(keys)
         assert choices.pinned("a fact").pinned("a fact") == choices
         assert choices.switched("pins").switched("pins") == choices
+
+    def test_the_threshold_is_that_of_the_sessions_own_agent(self) -> None:
+        """The lab, the gauge and `leafward plan` name one size at which Claude Code compacts."""
+        path = next((DATA / "2.1.330" / "projects").glob("*/*.jsonl"))
+        session = opened_by(agent_named("claude"), path)
+        context = context_at(session, session.leaf)
+        shown = onset(context, context_window(session, context, Config()), Config())
+        assert shown is not None
+        what_if = begin(session, session.leaf, -1, Config())
+        trigger = what_if.plan.trigger
+        assert (trigger.threshold, trigger.about) == (shown.tokens, True)
+        assert what_if.slider(Dial.RESERVE).value == trigger.window - shown.tokens
+        assert (
+            what_if.plan_of(Strategy.CODEX).trigger
+            == plan(what_if.sizes, PlanSettings(Strategy.CODEX, window=trigger.window)).trigger
+        )
+        more = what_if.sliding(Dial.RESERVE, trigger.reserve + 5_000).settings()
+        assert (more.free, more.onset) == (trigger.reserve + 5_000, None)
+        wider = what_if.sliding(Dial.WINDOW, trigger.window + 100_000).settings()
+        assert wider.usable == shown.tokens + 100_000
+        session.close()
 
     def test_the_cut_of_one_strategy_is_not_taken_along(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl")

@@ -230,7 +230,7 @@ async def test_what_a_search_takes_as_text_is_said_beside_its_hits(
     async with app_over(tmp_path).run_test(size=WIDE) as pilot:
         screen = await searched(pilot, '"theme')
         assert screen.results.finds.lines
-        assert any("this quotation is never closed; taken up to the end" in row for row in rows(pilot.app))
+        assert any("this quotation is never closed; read up to the end" in row for row in rows(pilot.app))
 
 
 async def test_the_start_lists_every_part_that_in_takes(

@@ -48,3 +48,12 @@ def strategy_of(name: str, agent: str) -> Strategy:
 def own_strategy(agent: str) -> Strategy | None:
     """The strategy with the rules of an agent, by the agent's name; None for an agent without rules here, as Claude Code."""
     return next((one for one in Strategy if one.value == agent), None)
+
+
+def threshold_strategy(name: str, agent: str) -> Strategy | None:
+    """The strategy whose plans are compared with the threshold of a session's own agent.
+
+    That is the agent's own strategy. Where it has none, as Claude Code, it is pi's in its place, unless `name` names the rules of
+    another agent, which have a threshold of their own.
+    """
+    return own_strategy(agent) or (None if name in list(Strategy) else Strategy.PI)

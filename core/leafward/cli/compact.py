@@ -9,9 +9,8 @@ import click
 
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, percent
+from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe_line
-from leafward.cli.exam import exam_json
-from leafward.cli.inject import injection_json
 from leafward.cli.model_request import (
     cancellable,
     chosen,
@@ -23,7 +22,9 @@ from leafward.cli.model_request import (
     sent_by,
     tell_outgoing,
 )
-from leafward.cli.output.page import Page, emit_json, indented, note, page, say, table, usage_json
+from leafward.cli.output.exam_json import exam_json
+from leafward.cli.output.page import Page, emit_json, indented, note, pad, page, say, table, usage_json
+from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import (
     diagnostics_json,
@@ -34,7 +35,6 @@ from leafward.cli.plan import (
 )
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.cli.survival import fate_json, survival_json
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam import exam_of_draft
@@ -42,7 +42,6 @@ from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.growth import planned_growth
 from leafward.compaction.pins import as_sentences
 from leafward.compaction.provenance import cost_of
-from leafward.compaction.repair import repair
 from leafward.context.projection import begins_at_gap
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal import Writing, busy
@@ -67,6 +66,12 @@ _LOST_SHOWN = 8
 
 def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
     """`leafward compact`."""
+    with gc_paused():
+        # Until all that was read is gone again: one pass over it takes longer than its garbage is worth.
+        return _compacted(selector, options, dry_run, as_json)
+
+
+def _compacted(selector: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
     settings = configured()
     every = is_all(options, settings)
     if every and not dry_run:
@@ -202,6 +207,9 @@ def _summarised(
 
 
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
+    # It knows how injected context is made, which nothing else here needs.
+    from leafward.compaction.repair import repair
+
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
         raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
@@ -274,7 +282,12 @@ def _tell_requests(
 
 def draft_json(session: Session, made: Draft) -> dict[str, Any]:
     """A draft in the form of `compact --json`."""
-    plan, summary = made.plan, made.summary
+    plan, summary, injected = made.plan, made.summary, None
+    if made.injection is not None:
+        # Loaded only if needed: it takes a while.
+        from leafward.cli.inject import injection_json
+
+        injected = injection_json(session, made.injection)
     return {
         "at": session.columns.id_at(plan.at),
         "strategy": plan.settings.strategy.value,
@@ -301,7 +314,7 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
         "files": {"read": sorted(made.ground.read), "modified": sorted(made.ground.modified)},
         "pins": list(made.pins),
         "focus": made.focus,
-        "injection": injection_json(session, made.injection) if made.injection is not None else None,
+        "injection": injected,
         "usage": usage_json(summary.usage if summary.usage is not None else Usage()),
         "cost": cost_of(summary),
         "redacted": dict(summary.redacted),
@@ -335,10 +348,13 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     overall = made.survival.overall()
     if overall is not None:
         lost = [fate for fate in made.survival.fates if fate.status is Status.LOST]
-        yield f"{percent(overall, 1)} of the facts survive, by weight; {counted(len(lost), 'fact')} lost"
+        yield f"{share_text(made.survival, overall)}; {len(lost):,} lost"
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
-            yield page.style(f"  {fate.fact.kind}  {safe_line(fate.fact.text, 90)}", "faint")
+            text = fact_text(fate.fact, max(20, page.width - 16), page)
+            yield page.style(f"  {pad(str(fate.fact.kind), 11)} {text}", "faint")
+        if len(lost) > _LOST_SHOWN:
+            yield page.style(f"  and {len(lost) - _LOST_SHOWN} more; --json has all", "faint")
     if gate := unseen(made.survival):
         stops = "" if entry is not None else "; this stops the compaction"
         yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"

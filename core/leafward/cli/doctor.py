@@ -274,7 +274,7 @@ def _everything_text(found: _Report, page: Page) -> Iterator[str]:
         missing = "" if folder.is_dir() else "  (not there yet)"
         yield f"{name:<8} {safe_line(str(folder))}{missing}"
     for agent, file in found.installed.items():
-        yield f"{'hook':<8} {safe_line(file)}  (in {safe_line(agent)}'s own compactions)"
+        yield f"{'hook':<8} {safe_line(file)}  (in the compactions of {agents.agent_named(agent).title})"
     yield ""
     of_sessions: dict[str, list[Problem]] = {}
     others = [problem for problem in found.problems if problem.session is None]

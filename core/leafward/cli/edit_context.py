@@ -76,6 +76,11 @@ def edit_context(
             note(
                 f"{counted(skipped, 'entry', 'entries')} of the query left as they are: not read by the model here"
             )
+        if draft.counted:
+            # The rows of `tree` have the estimate.
+            note(
+                f"the provider counted {draft.counted} than the ~{short(draft.cut)} tokens estimated for the text"
+            )
         remark(session, written)
     return 0
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import (
     cancellable,
     chosen,
@@ -17,6 +17,7 @@ from leafward.cli.model_request import (
     request_text,
     tell_outgoing,
 )
+from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
@@ -126,36 +127,6 @@ def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> It
         )
 
 
-def exam_json(session: Session, found: Exam) -> dict[str, Any]:
-    """An exam as JSON."""
-    answered, total = found.count()
-    return {
-        "answered": answered,
-        "asked": total,
-        "unreadable": found.unreadable(),
-        "share": found.share(),
-        "topics": {
-            str(topic): {
-                **dict(zip(("answered", "asked"), found.count(topic), strict=True)),
-                "unreadable": found.unreadable(topic),
-            }
-            for topic in Topic
-            if found.count(topic)[1]
-        },
-        "questions": [
-            {
-                "topic": str(one.question.topic),
-                "question": one.question.text,
-                "answers": [safe(answer.text) for answer in one.question.answers],
-                "right": one.question.right,
-                "place": str(one.place),
-                "entry": session.columns.id_at(one.question.entry),
-            }
-            for one in found.graded
-        ],
-    }
-
-
 def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
     name = page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold")
     answered, total = found.count()
@@ -221,6 +192,6 @@ def _compared(
         for found in exams:
             answered, total = found.count(topic)
             unreadable = f", {found.unreadable(topic)} unreadable" if found.unreadable(topic) else ""
-            cells.append(pad(f"{answered} of {total}{unreadable}" if total else "none", width))
+            cells.append(pad(f"{answered} of {total}{unreadable}" if total else "not asked", width))
         if any(found.count(topic)[1] for found in exams):
             yield f"  {pad(str(topic), 12)}{''.join(cells)}".rstrip()

@@ -9,7 +9,7 @@ import click
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.base.strategies import OWN_STRATEGY, own_strategy
+from leafward.base.strategies import own_strategy, threshold_strategy
 from leafward.cli.model_request import chosen, outgoing_json, request_text, sent_by, would_be_sent
 from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import agent_behind, opened
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 ALL = "all"
 _NEAR = 3
 """Number of cuts shown before and after the chosen one."""
-_PART_WORDS = {"summarize": "summarised", "turn_prefix": "split turn"}
-"""Parts of a plan with another name for the user."""
 
 
 def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
@@ -91,9 +89,7 @@ def requested_plans(session: Session, options: PlanOptions, settings: config.Con
     if options.window is None:
         window = context_window(session, sizes.context, settings)
         when = onset(sizes.context, window, settings) if options.reserve is None else None
-        # If another agent's rules are named, their own threshold applies.
-        stand_in = strategies[0] if (options.strategy or settings.strategy) == OWN_STRATEGY else None
-        own = own_strategy(agent_behind(session).name) or stand_in
+        own = threshold_strategy(options.strategy or settings.strategy, agent_behind(session).name)
         plan_settings = [
             replace(one, window=window.tokens, onset=when if one.strategy is own else None)
             for one in plan_settings
@@ -306,11 +302,7 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         "faint",
     )
     yield page.style(_estimator_text(made), "faint")
-    agent = agent_behind(session)
-    if agent.name not in {one.value for one in Strategy}:
-        yield page.style(
-            f"What {agent.title} keeps is not known: {settings.strategy.agent}'s rules are used", "faint"
-        )
+    yield from _stand_in_text(session, settings.strategy, page)
     yield ""
     if made.nothing:
         yield from _remarks(made, page)
@@ -323,16 +315,15 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         ("P", "split turn", counted(len(made.turn_prefix), "message"), tokens.turn_prefix, "warn"),
         ("K", "kept", counted(len(made.kept), "message"), tokens.kept, "leaf"),
         (" ", "pruned", counted(len(made.pruned), "message"), tokens.pruned, "faint"),
-        (" ", "summary, at most", "files included" if made.files.size else "", tokens.summary, "memory"),
+        (" ", "summary, about", "files included" if made.files.size else "", tokens.summary, "memory"),
         (" ", "system", "", tokens.system, "faint"),
         (" ", "not in file", "system, tools", tokens.not_in_file, "faint"),
-        # With this row, the rows of the parts that stay add up to the size afterwards.
-        (" ", "estimation error", "", tokens.counted_after - tokens.after - tokens.not_in_file, "faint"),
+        (" ", "estimation error", "", tokens.estimation_error, "faint"),
     ]
     for letter, name, count, size, style in rows:
         if size:
             yield f"{page.style(letter, style)} {pad(name, 18)}{pad(count, 16)}{pad(f'{size:,}', 10, right=True)}"
-    yield f"  {pad('after, at most, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
+    yield f"  {pad('after, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
     yield ""
     yield from _cut_text(session, made, page)
     if made.files.read or made.files.modified:
@@ -350,6 +341,13 @@ def _estimator_text(made: Plan) -> str:
     if made.settings.estimator is not None or made.estimator is Estimator.PI:
         return rules
     return f"cut by {rules}; sizes by {ESTIMATOR_TEXT[Estimator.PI]}"
+
+
+def _stand_in_text(session: Session, strategy: Strategy, page: Page) -> Iterator[str]:
+    """The remark that a strategy stands for an agent without one."""
+    agent = agent_behind(session)
+    if own_strategy(agent.name) is None:
+        yield page.style(f"What {agent.title} keeps is not known: {strategy.agent}'s rules are used", "faint")
 
 
 def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
@@ -381,21 +379,36 @@ def _remarks(made: Plan, page: Page) -> Iterator[str]:
             yield page.style(f"  {safe_line(remark.pi_would, 1000)}", "faint")
 
 
+def _sizes_of(made: Plan) -> dict[str, str]:
+    """The sizes of a plan by name; empty for none. The parts from what is kept on add up to the size afterwards."""
+    tokens = made.tokens
+    after = tokens.counted_before if made.nothing else tokens.counted_after
+    sizes = {"before": f"{tokens.counted_before:,}", "after": f"~{after:,}"}
+    parts = {
+        "summarised": tokens.summarize + tokens.previous_summary,
+        "split turn": tokens.turn_prefix,
+        "pruned": tokens.pruned,
+        "kept": tokens.kept,
+        "summary, about": tokens.summary,
+        "system": tokens.system,
+        "not in file": tokens.not_in_file,
+        "estimation error": tokens.estimation_error,
+    }
+    return sizes | {name: f"{size:,}" if size and not made.nothing else "" for name, size in parts.items()}
+
+
 def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     """Plans side by side: a row for each part, a column for each strategy."""
     where = session.columns.id_at(found[0].at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
+    yield from _stand_in_text(session, Strategy.PI, page)
     yield ""
-    parts = ("before", "after", "summarize", "turn_prefix", "pruned", "kept", "summary")
+    columns = [_sizes_of(made) for made in found]
+    # A part that no plan has gets no row, like in a single plan.
     rows = [
-        [
-            _PART_WORDS.get(part, part),
-            *(
-                "·" if made.nothing or not (size := getattr(made.tokens, part)) else f"{size:,}"
-                for made in found
-            ),
-        ]
-        for part in parts
+        [name, *(sizes[name] or "·" for sizes in columns)]
+        for name in columns[0]
+        if any(sizes[name] for sizes in columns)
     ]
     rows.append(
         ["first kept", *((f"#{made.first_kept}" if made.first_kept >= 0 else made.keeps) for made in found)]
@@ -407,7 +420,7 @@ def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
         ]
     )
     names = [strategy_text(made) for made in found]
-    yield from table(["tokens", *names], rows, page, grow=0, right=" ".join(["", *names]))
+    yield from table(["tokens", *names], rows, page, grow=0, right=names)
     for made in found:
         yield ""
         yield page.style(f"{made.settings.strategy}: {safe_line(made.why, 1000)}", "faint")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PATH = 4000
 """Most characters shown of a path."""
+_TITLE = 24
+"""The fewest cells of the titles, by which a reader knows the sessions."""
 
 
 def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
@@ -113,7 +115,8 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
         )
         for one in done
     ]
-    yield from table(("", "agent", "id", "title", ""), rows, paper, grow=3)
+    # One long reason must not take the titles of all rows.
+    yield from table(("", "agent", "id", "title", ""), rows, paper, grow=3, least=_TITLE)
 
 
 def _word(one: Relocation, *, dry_run: bool) -> str:

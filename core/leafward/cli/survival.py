@@ -8,13 +8,15 @@ from leafward.base import config
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import shortened
 from leafward.cli.governance_audit import traced_json, traced_text
-from leafward.cli.output.page import Page, emit_json, fit, money, pad, page, say
+from leafward.cli.output.page import Page, cells, emit_json, fit, money, pad, page, say
+from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
-from leafward.summaries.survival import Fate, Status, Survival, compactions, survival_of
+from leafward.summaries.survival import Status, Survival, compactions, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,46 +104,21 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
     cost = f", {money(later.dollars)}" if later.dollars is not None else ""
     yield page.style(calls, "bold") + f"  {repeat_words(later)}: ~{later.tokens:,} tokens{cost}"
     for one in later.repeated[:_SHOWN]:
-        text = fit(safe_line(one.text, 300), max(20, page.width - 26), unicode=page.unicode)
+        width = max(20, page.width - 26)
+        text = safe_line(one.text, 300)
+        if one.kind is Repeat.FILE:
+            text = shortened(text, width, cells, page.gap)
+        text = fit(text, width, unicode=page.unicode)
         entry = safe_line(session.columns.id_at(one.entry) or "", 12)
         yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
     if len(later.repeated) > _SHOWN:
         yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
 
 
-def survival_json(session: Session, found: Survival) -> dict[str, Any]:
-    """A survival report as JSON."""
-    return {
-        "facts": [fate_json(session, fate) for fate in found.fates],
-        "score": {str(kind): share for kind, share in found.score().items()},
-        "overall": found.overall(),
-        "unreadable": found.unreadable,
-        "counts": {
-            str(kind): {str(status): count for status, count in row.items()}
-            for kind, row in found.counts().items()
-        },
-    }
-
-
-def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
-    """A fact and its fate, as JSON."""
-    fact = fate.fact
-    return {
-        "kind": str(fact.kind),
-        "text": safe(fact.text),
-        "entry": session.columns.id_at(fact.entry),
-        "status": str(fate.status),
-        "weight": fact.weight,
-        "outcome": fact.outcome or None,
-    }
-
-
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
     overall = found.overall()
     yield page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold") + (
-        f"  {percent(overall, 1)} of its facts survive, by weight"
-        if overall is not None
-        else "  it summarised no facts"
+        f"  {share_text(found, overall)}" if overall is not None else "  it summarised no facts"
     )
     if found.unreadable:
         yield page.style("  its summary is encrypted: facts listed as lost may be in it", "warn")
@@ -158,8 +135,8 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         yield page.style(f"{status}  {counted(len(fates), 'fact')}", _STYLE[status])
         fates.sort(key=lambda fate: -fate.fact.weight)
         for fate in fates[:_SHOWN]:
-            text = fit(safe_line(fate.fact.text, 300), max(20, page.width - 26), unicode=page.unicode)
             entry = safe_line(session.columns.id_at(fate.fact.entry) or "", 12)
+            text = fact_text(fate.fact, max(20, page.width - 26), page)
             yield f"  {pad(str(fate.fact.kind), 11)} {pad(entry, 9)} {text}"
         if len(fates) > _SHOWN:
             yield page.style(f"  and {len(fates) - _SHOWN} more; --json has all", "faint")

@@ -58,6 +58,17 @@ class AftermathSum:
         self.dollars += one.dollars or 0.0
         self.unpriced += one.dollars is None
 
+    def __add__(self, other: AftermathSum) -> AftermathSum:
+        """The sum over the compactions of both."""
+        return AftermathSum(
+            self.compactions + other.compactions,
+            self.calls + other.calls,
+            {kind: self.counts[kind] + other.counts[kind] for kind in Repeat},
+            self.tokens + other.tokens,
+            self.dollars + other.dollars,
+            self.unpriced + other.unpriced,
+        )
+
 
 class AftermathTotals:
     """The sums so far. A compaction shared by several sessions counts once; one of ours that was undone before use never counts."""

@@ -41,6 +41,7 @@ class ContextStats:
     def __init__(self, table: ToolTable, others: tuple[Estimator, ...]) -> None:
         self.actions = table.actions
         self.table = table
+        self.touching = table.touching
         self.touched = array("i")
         """The entry of each call that names a file."""
         self.paths: list[str] = []
@@ -72,7 +73,7 @@ class ContextStats:
 
         replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
         stamped: Callable[[object], None] = self.stamps.append
-        note, table = self._note, self.table
+        note, table, touching = self._note, self.table, self.touching
         actions, named = self.actions, table.path[0] if len(table.path) == 1 else None
         for entry, message in zip(entries, messages, strict=True):
             if type(message) is Reply:
@@ -83,7 +84,7 @@ class ContextStats:
                     gave(usage.output)
                     stamped(message.timestamp)
                 for call in message.content:
-                    if type(call) is not Call:
+                    if type(call) is not Call or call.name not in touching:
                         continue
                     action = actions.get(call.name)
                     if action is not None:
@@ -91,7 +92,7 @@ class ContextStats:
                         path = arguments.get(named) if named is not None else path_in(arguments, table)
                         if type(path) is str and path:
                             note(entry, path, action)
-                    elif table.touches(call.name):
+                    else:
                         for made in file_calls(ToolCall("", call.name, call.arguments), table):
                             note(entry, made.path, made.action)
             elif type(message) is Prompt:
@@ -110,7 +111,7 @@ class ContextStats:
         images = self.images
         replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
         stamped: Callable[[object], None] = self.stamps.append
-        actions, note, table, touches = self.actions, self._note, self.table, self.table.touches
+        actions, note, table, touching = self.actions, self._note, self.table, self.touching
         named = table.path[0] if len(table.path) == 1 else None
 
         def hear(entry: int, message: Body) -> None:
@@ -138,7 +139,7 @@ class ContextStats:
                                     note(entry, path, action)
                             elif (path := path_in(arguments, table)) is not None:
                                 note(entry, path, action)
-                        elif touches(name) and isinstance(block["arguments"], dict):
+                        elif name in touching and isinstance(block["arguments"], dict):
                             for made in file_calls(ToolCall("", name, block["arguments"]), table):
                                 note(entry, made.path, made.action)
             elif role == "user":

@@ -88,5 +88,7 @@ def entry_at(sizes: PathSizes, position: int) -> EntryIndex:
 
 
 def entries_at(sizes: PathSizes, positions: array[int]) -> array[int]:
-    """The entries at some positions."""
+    """The entries at some positions, which ascend."""
+    if positions and positions[-1] - positions[0] == len(positions) - 1:
+        return sizes.entries[positions[0] : positions[-1] + 1]
     return array("i", map(sizes.entries.__getitem__, positions))

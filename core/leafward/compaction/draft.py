@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leafward.session.journal import Clock, Write
     from leafward.session.session import Session
     from leafward.summaries.facts import Fact
+    from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.survival import Survival
 
 
@@ -57,6 +58,8 @@ class Ground:
     """
     facts: Sequence[Fact] = ()
     """Facts in the replaced span; they are read once there is a summary to be judged."""
+    reading: SpanReading | None = field(default=None, compare=False, repr=False)
+    """What was read in its messages, so that the exam need not read them again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.summarizers import Line, Summary, tokens_of, unless_cancelled
-from leafward.summaries.survival import facts_of, survival
+from leafward.summaries.survival import facts_read, reading_of, survival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -103,16 +103,17 @@ def _drafted(
     ground = ground_of(session, plan, max_tokens, stop)
     budget = summary_budget(plan, ground, injection)
     span = span_from(session, ground.there, pins=every, focus=focus)
-    made = summarizer.summarize(span, budget, progress, stop)
+    replaced = unless_cancelled(ground.there.replaced, stop)
+    reading = reading_of(
+        replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
+    )
+    made = summarizer.summarize(replace(span, reading=reading), budget, progress, stop)
     if stop():
         raise Cancelled("the compaction was cancelled; nothing was written")
     if not made.text.strip():
         raise Refused("the summary is empty: nothing of the span fits; nothing was written")
-    replaced = unless_cancelled(ground.there.replaced, stop)
-    facts = facts_of(
-        replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
-    )
-    return _assembled(plan, made, replace(ground, facts=facts), injection, every, focus, place, stop=stop)
+    ground = replace(ground, facts=facts_read(reading, ground.cwd), reading=reading)
+    return _assembled(plan, made, ground, injection, every, focus, place, stop=stop)
 
 
 def prepared(

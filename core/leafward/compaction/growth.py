@@ -30,14 +30,14 @@ def planned_growth(remarks: Sequence[Diagnostic]) -> str:
 
 
 def size_remarks(
-    before: int, after: int, threshold: int, about: str = "", *, planned: bool = False
+    before: int, after: int, threshold: int, about: str = "", *, planned: int | None = None
 ) -> list[Diagnostic]:
     """Remarks on the sizes of a context, in tokens as they are shown; agents compact above `threshold`.
 
-    `planned` tells that there is no summary yet, and that the size includes the longest possible one.
+    `planned` are the expected tokens of a summary that is not there yet.
     """
     remarks = []
-    lead = "with the longest summary, " if planned else ""
+    lead = f"with a summary of about {planned:,} tokens, " if planned is not None else ""
     if grows := growth_words(before, after, about):
         remarks.append(Diagnostic(_GROWS, f"{lead}{grows}"))
     if after > threshold:

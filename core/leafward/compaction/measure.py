@@ -138,11 +138,16 @@ class Requests:
     """Tokens of the context itself."""
 
     def ahead_of(self, position: int) -> int | None:
-        """Counted tokens before a position; None if no request measured them."""
-        if not self.replies or position < self.kept:
+        """Counted tokens before a position; None for messages that a compaction kept, where no request measured them.
+
+        If no request was made at all, the messages from the position on are in the whole with their estimates.
+        """
+        if position < self.kept:
             return None
         if position == len(self.before) - 1:
             return self.whole
+        if not self.replies:
+            return self.whole - (self.before[-1] - self.before[position])
         last = bisect_left(self.replies, position) - 1
         if last < 0:
             return max(0, self.first_error + self.before[position])
@@ -242,8 +247,7 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
 
     context = context_at(session, at, listen)
     stats = heard[-1]
-    order, kept = _order(session, context.at)
-    kinds = bytes(map(session.columns.kind.__getitem__, order))
+    order, kinds, kept = _order(session, context.at)
     edits = _edits(session, order, kinds)
     parts = bytearray(kinds.translate(_PART_OF_KIND))
     lead, speaks = _speaking(session, context, order, parts, edits)
@@ -332,7 +336,7 @@ def _requests(
             tokens[position[entry]] = 0
         counts = Counts.of(tokens)
     before = counts.before
-    ends = map(before.__getitem__, map(_NEXT, replies))
+    ends = map(before[1:].__getitem__, replies)
     return Requests(
         kept,
         replies,
@@ -341,9 +345,6 @@ def _requests(
         before,
         context.sent,
     )
-
-
-_NEXT = (1).__add__
 
 
 def _is_older(stamp: object, changed: int | None) -> bool:
@@ -358,17 +359,21 @@ def _where(parts: bytes | bytearray, classes: bytes) -> array[int]:
     return array("i", compress(range(len(parts)), those) if 1 in those else ())
 
 
-def _order(session: Session, at: EntryIndex) -> tuple[array[int], int]:
-    """The entries of a context without the latest compaction, and the number of entries that it kept (pi 1.5.2)."""
+def _order(session: Session, at: EntryIndex) -> tuple[array[int], bytes, int]:
+    """The entries of a context without the latest compaction, their kinds, and the number of entries that it kept (pi 1.5.2)."""
     _, before, after = selected(session, at)
-    kinds = session.columns.kind
+    column = session.columns.kind
     order = array("i")
     for span in before:
-        order.extend(index for index in span if kinds[index] != Kind.SYSTEM)
+        order.extend(index for index in span if column[index] != Kind.SYSTEM)
     kept = len(order)
     for span in after:
         order.extend(span)
-    return as_sent(order, kept, kinds, session.hoisted) if session.hoisted else (order, kept)
+    if session.hoisted:
+        order, kept = as_sent(order, kept, column, session.hoisted)
+        return order, bytes(map(column.__getitem__, order)), kept
+    said = b"".join(column[span.start : span.stop] for span in after)
+    return order, bytes(map(column.__getitem__, order[:kept])) + said, kept
 
 
 def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, list[Edit]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
 from leafward.compaction.measure import STARTS, Counts, Part, PathSizes
@@ -114,17 +115,20 @@ def _tail(sizes: PathSizes, counts: Counts, settings: Terms) -> tuple[int, str]:
             split = _split(sizes, counts, start, kept, budget - total)
             if split < kept:
                 total += counts.between(split, kept)
-                return (
-                    split,
-                    f"{turns} whole turns and part of another fit into {budget:,} tokens ({total:,}).",
+                parts = (
+                    f"{counted(turns, 'whole turn')} and part of another fit"
+                    if turns
+                    else "Part of the last turn fits"
                 )
+                return split, f"{parts} into {budget:,} tokens ({total:,})."
             break
         total, kept, turns = total + size, start, turns + 1
     if kept == end:
         return end, f"Nothing of the last turn fits into {budget:,} tokens: all is summarised."
     if not count_in(sizes, 0, kept):
         return end, f"Everything would fit into {budget:,} tokens, so nothing is kept and all is summarised."
-    return kept, f"The last {turns} turns fit into {budget:,} tokens ({total:,})."
+    turns_fit = "The last turn fits" if turns == 1 else f"The last {turns} turns fit"
+    return kept, f"{turns_fit} into {budget:,} tokens ({total:,})."
 
 
 def _split(sizes: PathSizes, counts: Counts, start: int, stop: int, budget: int) -> int:

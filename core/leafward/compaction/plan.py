@@ -75,6 +75,11 @@ class PlanTokens:
         """Tokens of the context after: system prompt, summary and kept messages."""
         return self.system + self.summary + self.kept
 
+    @property
+    def estimation_error(self) -> int:
+        """The size after as it is shown, minus the estimates of its parts and the tokens not in the file."""
+        return self.counted_after - self.after - self.not_in_file
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -307,6 +312,6 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
     if made.sizes.context.begins_midway:
         remarks.append(Diagnostic(BEGINS_MIDWAY, _MIDWAY))
     remarks += size_remarks(
-        tokens.counted_before, tokens.counted_after, trigger.threshold, "about ", planned=True
+        tokens.counted_before, tokens.counted_after, trigger.threshold, "about ", planned=tokens.summary
     )
     return remarks

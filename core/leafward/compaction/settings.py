@@ -108,6 +108,14 @@ class PlanSettings:
         return self.rules.reserve(self.window)
 
     @property
+    def free(self) -> int:
+        """Tokens of the window above the threshold: by the onset if there is one, else the reserve."""
+        own = self.onset
+        if own is None or own.off or self.trigger is TriggerRule.PROPORTIONAL:
+            return self.reserved
+        return max(0, self.window - own.tokens)
+
+    @property
     def usable(self) -> int:
         """The window minus the reserved tokens, which is the threshold."""
         return max(0, self.window - self.reserved)

@@ -48,12 +48,11 @@ def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
             tokens, source = estimate, "estimate"
     fixed, own = settings.trigger is TriggerRule.FIXED, settings.onset
     if fixed and own is not None and not own.off:
-        free = max(0, settings.window - own.tokens)
         reached = own.reached(tokens)
         return Trigger(
             settings.trigger,
             settings.window,
-            free,
+            settings.free,
             own.tokens,
             tokens,
             source,

@@ -172,14 +172,19 @@ class Basis:
         return self.count(self.sizes.outline(index), index)
 
     def took(self, first: EntryIndex, index: EntryIndex, freed: int = 0) -> int | None:
-        """Tokens of the messages between two entries, as part of the context at the second; None if no provider counted them.
+        """Tokens of the messages between two entries, as part of the context at the second; None if that is not known.
 
-        `freed` are estimated tokens of them that edits are about to free.
+        If nothing was sent since the last compaction, they are part of it with their estimates. `freed` are estimated tokens of
+        them that edits are about to free.
         """
         compaction = latest(self.sizes.session, index, _COMPACTION)
-        if first <= compaction or self._last(compaction, index) is None:
+        if first <= compaction:
             return None
-        start = self.count_at(EntryIndex(self.sizes.session.columns.parent[first]))
+        above = EntryIndex(self.sizes.session.columns.parent[first])
+        if self._last(compaction, index) is None:
+            sizes = self.sizes
+            return max(0, sizes.contents(sizes.outline(index)) - sizes.contents(sizes.outline(above)) - freed)
+        start = self.count_at(above)
         took = self.count_at(index).sent - round(freed * self.carry(index).scale) - start.sent
         return took if start.recorded and took >= 0 else None
 

@@ -5,6 +5,7 @@ A line that does not fit, whoever wrote it, is decoded whole. A test compares bo
 
 from __future__ import annotations
 
+from codecs import utf_16_le_encode
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Literal, final
 
@@ -83,14 +84,15 @@ class Reply(Struct, gc=False, rename="camel", tag_field="role", tag="assistant")
         """Estimated tokens, equal to those of `tokens.message_tokens`."""
         units = 0
         for block in self.content:
-            if type(block) is Call:
-                name = block.name
-                units += len(name) if name.isascii() else utf16_length(name)
+            if type(block) is SaidText:
+                text = block.text
+            elif type(block) is Call:
+                text = block.name
                 written = dumps(block.arguments)
                 units += len(written) if written.isascii() else utf16_length(written.decode())
             else:
-                text = block.text if type(block) is SaidText else block.thinking
-                units += len(text) if text.isascii() else utf16_length(text)
+                text = block.thinking
+            units += len(text) if text.isascii() else len(utf_16_le_encode(text)[0]) // 2
         return (units + _MORE) // CHARS_PER_TOKEN
 
 
@@ -106,7 +108,8 @@ class _Given(Struct, gc=False, rename="camel"):
         if len(content) == 1 and type(block := content[0]) is SaidText:
             # Nearly all messages have a single block of text.
             text = block.text
-            return ((len(text) if text.isascii() else utf16_length(text)) + _MORE) // CHARS_PER_TOKEN
+            units = len(text) if text.isascii() else len(utf_16_le_encode(text)[0]) // 2
+            return (units + _MORE) // CHARS_PER_TOKEN
         if type(content) is str:
             return (utf16_length(content) + _MORE) // CHARS_PER_TOKEN
         units = 0

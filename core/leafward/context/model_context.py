@@ -273,20 +273,22 @@ def context_at(
 def _project(session: Session, at: EntryIndex, broken: list[int], listener: Listener | None) -> Context:
     compaction, kept, after = selected(session, at)
     column = session.columns.kind
-    order = array("i")
+    order, kinds = array("i"), bytearray()
     for span in kept:
         order.extend(span)
+        kinds += column[span.start : span.stop]
     ahead = ahead_of_summary(session, compaction)
     if compaction >= 0:
         order.insert(ahead, compaction)
+        kinds.insert(ahead, Kind.COMPACTION)
     kept_until = len(order)
     for span in after:
         order.extend(span)
-    kinds = bytes(map(column.__getitem__, order))
+        kinds += column[span.start : span.stop]
     edits = context_edits(session, kept + after)
     if session.hoisted:
         order, kept_until = as_sent(order, kept_until, column, session.hoisted)
-        kinds = bytes(map(column.__getitem__, order))
+        kinds = bytearray(map(column.__getitem__, order))
     speaks = kinds.translate(_SPEAKS)
     spoken = array("i", compress(order, speaks))
     last_kept = sum(speaks[:kept_until])

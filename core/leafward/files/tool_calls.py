@@ -89,6 +89,11 @@ class ToolTable:
         """Whether the commands of a tool tell the files that they read and patch."""
         return bool(self.command) and name in self.shells and name not in self.plain_shells
 
+    @property
+    def touching(self) -> frozenset[str]:
+        """Tools whose calls may touch files."""
+        return frozenset(name for name in self.names if self.touches(name))
+
     def touches(self, name: object) -> bool:
         """Whether calls of a tool may touch files."""
         return name in self.actions or name in self.patches or self.looks_into(name)

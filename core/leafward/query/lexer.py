@@ -298,7 +298,7 @@ class SearchText:
         return _Piece("term", column, end, Token("term", name, column, value))
 
     def _say_open(self, column: int) -> None:
-        what = "this quotation is never closed; taken up to the end"
+        what = "this quotation is never closed; read up to the end"
         self.problems.append(QueryError(what, column, as_text=True))
 
     # --- pieces that turn out to be text ------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from textual.worker import get_current_worker
 
 from leafward.base.errors import Cancelled, LeafwardError, reason_of
-from leafward_tui.app.import_turns import take_turns
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import Job
 
 Result = TypeVar("Result")
-
-take_turns()
 
 
 class _ThreadJob:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from leafward_tui.ui.services import services_of
@@ -57,7 +56,7 @@ def _loaded(names: Sequence[str], job: Job) -> None:
     for name in names:
         if job.unwanted():
             return
-        import_module(name)
+        __import__(name)  # As a statement imports, packages first: see `app/import_order`.
 
 
 class FeatureScreens:

@@ -131,6 +131,8 @@ class MergeSheet(Sheet):
         self.choices: dict[int, Side3] = {}
         self.warned = False
         """Whether the warning about dropped lines was shown."""
+        self.early = False
+        """Whether the last key asked to append before all conflicts were decided."""
         self.conflicts = LinesView(id="conflicts", raised=True)
         self.preview = LinesView(id="preview", cursor=False, raised=True)
         own: dict[str, Callable[[], object]] = {
@@ -187,23 +189,31 @@ class MergeSheet(Sheet):
         """The write in words, or what is missing for it."""
         if self.warned:
             return "lines would be dropped, see the end of the text; ctrl+s again appends it anyway"
-        return f"{self.left:,} left to decide" if self.left else "append 1 branch summary below the leaf"
+        if self.left:
+            return f"{'decide this one first: ' if self.early else ''}{self.left:,} left to decide"
+        return "append 1 branch summary below the leaf"
 
     def _decide(self, side: Side3) -> None:
         kind, _, number = self.conflicts.key.partition(":")
         if kind != "conflict":
             return
         self.choices[int(number)] = side
-        self.warned = False
+        self.warned = self.early = False
         self.draw()
+        self._go_to_open(int(number))
+
+    def _go_to_open(self, after: int = -1) -> None:
+        """Puts the cursor on the next conflict that is not decided, from the first one again behind the last."""
         following = [one.number for one in self.draft.conflicts if one.number not in self.choices]
         if following:
-            ahead = [one for one in following if one > int(number)]
+            ahead = [one for one in following if one > after]
             self.conflicts.go(f"conflict:{(ahead or following)[0]}")
 
     def commit(self) -> None:
         """Ends with the merged summary."""
         if self.left:
+            self.early = True
+            self._go_to_open()
             self.foot.refresh()
             self.app.bell()
             return

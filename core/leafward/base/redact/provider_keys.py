@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -321,6 +321,17 @@ def _by_literal() -> tuple[tuple[str, bool, _Forms], ...]:
 _TABLE = _by_literal()
 
 
+def by_first_letter(texts: Iterable[str]) -> str:
+    """An expression for any of some texts that looks only at those with the letter that stands there."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(text[0], []).append(re.escape(text[1:]))
+    return "|".join(f"{re.escape(letter)}(?:{'|'.join(rests)})" for letter, rests in groups.items())
+
+
+_ANY_LITERAL = by_first_letter(literal for literal, _, _ in _TABLE)
+
+
 @cache
 def _compiled(form: str) -> re.Pattern[str]:
     """The expression of a form, compiled on first use: compiling all of them would take longer than the start of Leafward."""
@@ -357,7 +368,11 @@ def _noted(runs: set[str]) -> list[int]:
     """The places in `_UNMARKED`, then in `_TABLE`, that some new runs match; the places of each run are remembered."""
     together = "\n".join(runs)
     unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
-    marked = [place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together]
+    marked = []
+    if _compiled(_ANY_LITERAL).search(together) is not None:
+        marked = [
+            place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together
+        ]
     if len(_plain) + len(_holding) > _MOST_PLAIN:
         _plain.clear()
         _holding.clear()

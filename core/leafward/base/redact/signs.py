@@ -13,7 +13,7 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
-from leafward.base.redact.provider_keys import RUN
+from leafward.base.redact.provider_keys import RUN, by_first_letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,14 +56,6 @@ def _part(sign: str) -> str:
     return letters if len(letters) >= _LEAST else ""
 
 
-def _by_first_letter(parts: Iterable[str]) -> str:
-    """An expression for any of some parts that compares only parts with the letter at hand."""
-    groups: dict[str, list[str]] = {}
-    for part in parts:
-        groups.setdefault(part[0], []).append(part[1:])
-    return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in groups.items())
-
-
 class _Signs:
     """All parts to search for, and the bits of each family."""
 
@@ -84,7 +76,7 @@ class _Signs:
                 family |= self.bits[sign]
             self.families.append(family)
         self.letters = {part: bit for part, bit in bits.items() if part.isascii() and part.isalpha()}
-        self.any_letters = re.compile(_by_first_letter(self.letters))
+        self.any_letters = re.compile(by_first_letter(self.letters))
         self.whole = [(part, bit) for part, bit in bits.items() if part.isascii() and not part.isalpha()]
         self.foreign = [(part, bit) for part, bit in bits.items() if not part.isascii()]
         self.short = list(short.items())

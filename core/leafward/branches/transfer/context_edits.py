@@ -77,6 +77,13 @@ class EditDraft:
         """Tokens that the edits free."""
         return self.tokens_before - self.tokens_after
 
+    @property
+    def counted(self) -> str:
+        """`more` or `less` where the provider counted another number for the text than is estimated; empty where they are near."""
+        if abs(self.saved - self.cut) * 5 <= self.cut:
+            return ""
+        return "more" if self.saved > self.cut else "less"
+
     def lines(self, session: Session, writing: Writing) -> list[Body]:
         """The lines to append; the operation's own line comes last."""
         moment, _ = milliseconds(writing.now)

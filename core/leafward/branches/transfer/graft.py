@@ -204,9 +204,7 @@ def _again(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
     if not twice:
         return []
     verb = "was" if len(twice) == 1 else "were"
-    text = (
-        f"{len(twice):,} of these entries {verb} grafted here before: the context would hold the same twice"
-    )
+    text = f"{len(twice):,} of these entries {verb} grafted here before: the context would have them twice"
     return [Misfit("grafted-already", text, EntryIndex(twice[0]))]
 
 
@@ -217,7 +215,7 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
     before = session.tree.content_at(here)
     if kinds[first] == Kind.USER and before >= 0 and kinds[before] == Kind.USER:
         found.append(
-            Misfit("two-prompts", "the graft begins with a prompt, right behind another prompt", first)
+            Misfit("two-prompts", "the graft begins with a prompt, right after another prompt", first)
         )
     if kinds[first] == Kind.ASSISTANT and (before < 0 or kinds[before] == Kind.ASSISTANT):
         found.append(

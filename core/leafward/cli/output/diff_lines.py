@@ -58,9 +58,10 @@ def _marks(file: dict[str, Any]) -> str:
 def _changes(use: dict[str, Any] | None) -> str:
     if use is None:
         return "·"
-    if use["changes"]:
-        return f"+{use['added']} -{use['removed']}"
-    return "read"
+    if not use["changes"]:
+        return "read"
+    # No lines are known of a file that a command moved or wrote.
+    return f"+{use['added']} -{use['removed']}" if use["added"] or use["removed"] else "changed"
 
 
 def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:

@@ -192,18 +192,19 @@ def table(
     page: Page,
     *,
     grow: int,
-    right: str = "",
+    right: str | Sequence[str] = "",
     least: int = 12,
 ) -> list[str]:
     """Rows in aligned columns under a faint heading; if the page is too narrow, column `grow` shrinks, down to `least`.
 
-    `right` names the headings of right-aligned columns. Texts must be safe.
+    `right` names the headings of right-aligned columns: as one text where each is one word. Texts must be safe.
     """
     widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
     spare = page.width - sum(widths) - 2 * (len(head) - 1)
     if spare < 0:
         widths[grow] = max(min(least, widths[grow]), widths[grow] + spare)
-    at_right = [name in right.split() for name in head]
+    named = right.split() if isinstance(right, str) else right
+    at_right = [name in named for name in head]
 
     def line(row: Sequence[str]) -> str:
         columns = (

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam.questions import Answer, Question, Topic, questions
+from leafward.base.gc_pause import gc_paused
+from leafward.compaction.exam.questions import Answer, Question, Topic, questions, questions_read
 from leafward.files.checks import Check, check_of
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
@@ -159,12 +160,19 @@ def context_of_draft(draft: Draft) -> str:
 
 def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exam:
     """The exam of a drafted compaction. Raises Cancelled if `stop` returns true."""
-    there = draft.ground.there
-    exam_questions = questions(
-        there.replaced, draft.ground.cwd, draft.ground.previous, there.previous_entry, there.plan, stop
-    )
+    ground = draft.ground
+    there, reading = ground.there, ground.reading
+    with gc_paused():
+        if reading is not None and not reading.told:
+            exam_questions = questions_read(reading, ground.cwd, stop)
+        else:
+            # With the lines of an earlier summary in mind, a reader finds more steps done than the exam asks about.
+            known = reading.reader.texts.known if reading is not None else None
+            exam_questions = questions(
+                there.replaced, ground.cwd, ground.previous, there.previous_entry, there.plan, stop, known
+            )
     summary, injected = split_enclosed(draft.text)
-    return exam(exam_questions, summary, injected=injected, kept=draft.ground.kept, cwd=draft.ground.cwd)
+    return exam(exam_questions, summary, injected=injected, kept=ground.kept, cwd=ground.cwd)
 
 
 def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:

@@ -17,7 +17,7 @@ from leafward.base.errors import Cancelled
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
-from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, gather
+from leafward.summaries.facts import Fact, FactKind, Sighting, Voice, gather
 from leafward.summaries.facts.demands import asks, demands, guesses, takes_back
 from leafward.summaries.facts.outcomes import (
     counts_in,
@@ -28,11 +28,13 @@ from leafward.summaries.facts.outcomes import (
 )
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words, negated
+from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from leafward.summaries.facts import Known
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.survival import SpanMessage
 
@@ -122,20 +124,16 @@ class _Run:
     entry: EntryIndex
 
 
-class _Reading:
+class _Held:
     """Facts of a span's messages that can be asked about."""
 
     def __init__(
         self,
-        messages: Sequence[SpanMessage],
+        reading: SpanReading,
         cwd: str,
-        previous: str,
-        previous_entry: int,
-        plan: Items,
         stop: Callable[[], bool],
     ) -> None:
-        reader = FactReader(cwd)
-        sightings: list[Sighting] = list(reader.earlier(previous, EntryIndex(previous_entry), plan))
+        sightings: list[Sighting] = list(reading.before)
         self.changed: dict[str, str] = {}
         """Files changed by calls, in the order of their last change, each with that call's id."""
         self.results: list[tuple[str, str, EntryIndex]] = []
@@ -146,16 +144,13 @@ class _Reading:
         """Other sentences of the user that cannot be rules: questions and suppositions. Anything else may be a wish that holds."""
         withdrawn: set[str] = set()
         turn = len(sightings)
-        failed = failed_calls(message for _, message in messages)
-        for entry, message in messages:
-            if stop():
-                raise Cancelled("the exam was cancelled")
-            message = as_typed(message)
+        failed = failed_calls(message for _, message in reading.messages)
+        for (entry, body), found in zip(_until(reading.messages, stop), reading.found, strict=True):
+            message = as_typed(body)
             if message.get("role") == "user":
                 if takes_back(text_of(message.get("content")).strip()):
                     withdrawn |= {one.key for one in sightings[turn:] if one.kind is FactKind.CONSTRAINT}
                 turn = len(sightings)
-            found = reader.read(entry, message)
             sightings += found
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
                 for path in files_changed_by(call.arguments, cwd) if call.id not in failed else ():
@@ -199,12 +194,21 @@ def questions(
     previous_entry: int = NO_ENTRY,
     plan: Items = (),
     stop: Callable[[], bool] = lambda: False,
+    known: Known | None = None,
 ) -> tuple[Question, ...]:
     """The questions about a span of messages; `previous` is the summary before it, `plan` the agent's own list at that time.
 
-    Raises Cancelled if `stop` returns true.
+    `known` holds what was read in texts already. Raises Cancelled if `stop` returns true.
     """
-    there = _Reading(messages, cwd, previous, previous_entry, plan, stop)
+    before = EntryIndex(previous_entry)
+    return questions_read(read_span(_until(messages, stop), cwd, previous, before, known, plan), cwd, stop)
+
+
+def questions_read(
+    reading: SpanReading, cwd: str, stop: Callable[[], bool] = lambda: False
+) -> tuple[Question, ...]:
+    """The questions about a span that was read without being told what an earlier summary lists. Raises Cancelled."""
+    there = _Held(reading, cwd, stop)
     found = [
         *_changed_last(there),
         *_tests(there),
@@ -216,7 +220,14 @@ def questions(
     return tuple(sorted(found, key=lambda one: order.index(one.topic)))
 
 
-def _changed_last(there: _Reading) -> Iterable[Question]:
+def _until(messages: Iterable[SpanMessage], stop: Callable[[], bool]) -> Iterator[SpanMessage]:
+    for message in messages:
+        if stop():
+            raise Cancelled("the exam was cancelled")
+        yield message
+
+
+def _changed_last(there: _Held) -> Iterable[Question]:
     files = [
         (fact, call)
         for key, call in there.changed.items()
@@ -229,7 +240,7 @@ def _changed_last(there: _Reading) -> Iterable[Question]:
         yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
 
-def _tests(there: _Reading) -> Iterable[Question]:
+def _tests(there: _Held) -> Iterable[Question]:
     runs = there.runs()
     if not runs:
         return
@@ -254,7 +265,7 @@ def _result_fact(run: _Run) -> Fact:
     return Fact(FactKind.NUMBER, run.result, run.result, run.entry, Voice.OUTPUT, [run.entry])
 
 
-def _limits(there: _Reading) -> Iterable[Question]:
+def _limits(there: _Held) -> Iterable[Question]:
     """Questions about valid rules of the user; wrong answers are withdrawn rules, questions and suppositions of the user."""
     rules = [
         one
@@ -283,7 +294,7 @@ def _is_no_wish(sentence: str) -> bool:
     )
 
 
-def _given_up(there: _Reading) -> Iterable[Question]:
+def _given_up(there: _Held) -> Iterable[Question]:
     decisions = [one for one in there.of(FactKind.DECISION) if one.voice in (Voice.AGENT, Voice.USER)]
     given_up = [one for one in decisions if _GIVEN_UP.search(one.text) and _REASON.search(one.text)]
     wrong = [
@@ -296,7 +307,7 @@ def _given_up(there: _Reading) -> Iterable[Question]:
         yield from _question(Topic.GIVEN_UP, one, wrong)
 
 
-def _next_step(there: _Reading) -> Iterable[Question]:
+def _next_step(there: _Held) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
     left = [one for one in steps if one.is_open and one.outcome != DROPPED]
     # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.

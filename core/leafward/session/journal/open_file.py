@@ -50,9 +50,7 @@ def _refuse_shut(session: Session) -> None:
     except OSError as error:
         raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
     if not now.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
-        why = (
-            "it lies on a read-only file system" if _is_frozen(path) else "its permissions make it read-only"
-        )
+        why = "it is on a read-only file system" if _is_frozen(path) else "its permissions make it read-only"
         raise Refused(f"cannot write to {path.name}: {why}")
 
 

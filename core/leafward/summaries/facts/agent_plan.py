@@ -65,6 +65,8 @@ class AgentPlan:
     """The items by id; by position where they have none."""
     made: bool = False
     """Whether the calls read made items: steps that were only told before give way to them."""
+    from_results: bool = False
+    """Whether texts of results were read for it: a summariser does not get all of them."""
     _asked: dict[str, _Asked] = field(default_factory=dict)
 
     @property
@@ -91,6 +93,7 @@ class AgentPlan:
         if asked is None:
             return []
         if asked.call.name in BY_ITEM:
+            self.from_results = True
             return [] if failed else list(self._changed(asked, text_of(message.get("content"))))
         if failed:
             return list(self._become(asked.before, asked.entry, failed=True))
@@ -101,7 +104,7 @@ class AgentPlan:
         details = message.get("details")
         todos = details.get("todos") if isinstance(details, dict) else None
         if todos is None and str(message.get("toolName")).lower() == READS:
-            todos = _printed(text_of(message.get("content")))
+            todos, self.from_results = _printed(text_of(message.get("content"))), True
         if not isinstance(todos, list) or message.get("isError"):
             return []
         return self.reminded(todos, entry) if todos else list(self._become({}, entry))

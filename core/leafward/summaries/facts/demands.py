@@ -186,7 +186,9 @@ def asks(sentence: str) -> bool:
     sentence = sentence.lower()
     if ("?" in sentence or "？" in sentence) and _TAG.search(sentence) is not None:
         return True
-    return _ASKED.match(without_fillers(sentence)) is not None or _ASKED_LAST.search(sentence) is not None
+    if _ASKED.match(without_fillers(sentence)) is not None:
+        return True
+    return not sentence.isascii() and _ASKED_LAST.search(sentence) is not None
 
 
 def without_fillers(sentence: str) -> str:

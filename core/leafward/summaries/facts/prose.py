@@ -339,9 +339,9 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
     decided = _DECIDED.stand_in(sentence)
     if decided and not strictly:
         return True
-    if not decided and _OBSERVES.match(sentence) is not None:
-        return False
     if not _REASON.may_stand_in(sentence):
+        return False
+    if not decided and _OBSERVES.match(sentence) is not None:
         return False
     words = _SINCE_WHEN.sub(" ", sentence.lower())
     choice = _TAKEN if strictly else _CHOICE

@@ -46,16 +46,18 @@ def says_failed(command: str, printed: str) -> bool:
         return False
     end = printed[-_END:]
     low = end.lower()
-    if not _may_fail(low) or check_of(command) is None:
+    if not _may_fail(low):
         return False
     lines = [line for line in end.split("\n") if line.strip()][-_LAST:]
     counted = max(
         (at for at, line in enumerate(lines) if _DIGIT.search(line) is not None and counts_in(line)),
         default=-1,
     )
-    if counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1]))):
-        return True
-    return any(_may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :])
+    failed = (counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1])))) or any(
+        _may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :]
+    )
+    # What a command runs is told last: that takes it apart, and few outputs say that anything failed.
+    return bool(failed) and check_of(command) is not None
 
 
 def _may_fail(low: str) -> bool:

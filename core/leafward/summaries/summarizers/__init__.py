@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from leafward.summaries.facts import Known
     from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.span_reading import SpanReading
 
 __all__ = [
     "NO_SECTIONS",
@@ -80,6 +81,8 @@ class Span:
     """The number of last messages that begin a split turn, whose rest stays; 0 where no turn is split."""
     known: Known = field(default_factory=dict, compare=False, repr=False)
     """The facts of texts that were read already, so that a judge of the summary need not read them again."""
+    reading: SpanReading | None = field(default=None, compare=False, repr=False)
+    """What was read in all messages that leave the context, secrets included."""
 
 
 NO_SECTIONS = "did not keep to the sections that it was asked for"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.summaries.facts.reader import Written
+    from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.summarizers import Span, SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
@@ -52,22 +53,33 @@ _RUN_LINE = re.compile(
 """Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
 
 
-def collect(span: Span, messages: Sequence[SpanMessage], previous: str, stop: Callable[[], bool]) -> Evidence:
-    """Reads a span whose secrets were removed already. Raises Cancelled where `stop` turns true."""
-    reader = FactReader(span.cwd, span.known)
+def collect(
+    span: Span,
+    messages: Sequence[SpanMessage],
+    previous: str,
+    stop: Callable[[], bool],
+    reading: SpanReading | None = None,
+) -> Evidence:
+    """Reads a span whose secrets were removed already; `reading` is the same, read before. Raises Cancelled where `stop` turns true."""
+    reader = FactReader(span.cwd, span.known) if reading is None else reading.reader
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
-    sightings += reader.earlier(previous, span.previous_entry, span.plan)
+    if reading is None:
+        sightings += reader.earlier(previous, span.previous_entry, span.plan)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
             evidence.failed.add(entry)
-        if by_machine(message):
+        seen: Sequence[Sighting]
+        if reading is not None:
+            seen, written = reading.found[place], reading.written[place]
+        elif by_machine(message):
             continue
-        seen = reader.read(entry, message)
+        else:
+            seen, written = reader.read(entry, message), reader.written
         sightings += seen
-        _work(evidence.files, seen, reader.written, message, failed, place, entry)
+        _work(evidence.files, seen, written, message, failed, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
@@ -124,7 +136,7 @@ def _is_idle(text: str) -> bool:
 
 def _work(
     files: dict[str, FileWork],
-    seen: list[Sighting],
+    seen: Sequence[Sighting],
     written: Sequence[Written],
     message: Body,
     failed: frozenset[str],

@@ -8,6 +8,7 @@ that no line holds are listed (`names_in_use`). The same span gives the same tex
 from __future__ import annotations
 
 import heapq
+from operator import is_
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
@@ -32,13 +33,14 @@ from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
-from leafward.summaries.summarizers.turns import as_asked, asks_back
+from leafward.summaries.summarizers.turns import as_asked, asks_back, by_machine
 from leafward.summaries.summarizers.worth import Worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.span_reading import SpanReading
 
 _LIST_SHARE = 0.23
 """The part of the room that is reserved for bare lists of names."""
@@ -79,7 +81,8 @@ class Extractive:
             return _summary(
                 previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor, 0
             )
-        evidence = collect(span, messages, previous, stop)
+        reading = None if redactor.found else _as_read(span, messages)
+        evidence = collect(span, messages, previous, stop, reading)
         ranking = self._ranking or fitted()
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
@@ -123,6 +126,18 @@ def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
         if isinstance(details, dict) and LISTED in details:
             read["details"] = {LISTED: details[LISTED]}
         yield SpanMessage(entry, read)
+
+
+def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
+    """What was read of a span that holds no secret, where reading `messages`, of which no line is taken from some, gives the same."""
+    reading = span.reading
+    if reading is None or span.previous or reading.before or reading.told:
+        return None
+    if reading.reader.plan.from_results:
+        return None
+    if len(span.messages) != len(reading.messages) or not all(map(is_, span.messages, reading.messages)):
+        return None
+    return None if any(by_machine(message) for _, message in messages) else reading
 
 
 def _has_an_end(span: Span, room: int) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers import unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, add
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
 
-_FINISHED = re.compile(
+_FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
     r"|^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|^the (?:fix|solution) was\b"
@@ -28,7 +29,11 @@ _FINISHED = re.compile(
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
-    r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$"
+    r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
+    "fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
+    "rewrote rewritten wrote written ported changed deleted split switched merged released pass passes passed passing green fix solution "
+    "now longer behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
+    "aktualisiert implementiert umgestellt",
 )
 """A result, by the finished work or by the new state; approval alone is not a result."""
 _STANDS = re.compile(
@@ -151,7 +156,7 @@ def answers(
                 ):
                     # The end of a turn tells the remaining work; between calls it leads to the next call.
                     continue
-                if section is Section.DECISIONS and place in proposed and not _FINISHED.search(line):
+                if section is Section.DECISIONS and place in proposed and not _is_finished(line):
                     # The offer was not accepted.
                     section = Section.CONTEXT
                 if section is Section.NEXT and _POINTS.match(line):
@@ -400,6 +405,10 @@ def _is_guessed(sentence: str) -> bool:
     return demands.guesses(sentence) or prose.hedges(sentence)
 
 
+def _is_finished(sentence: str) -> bool:
+    return _FINISHED.may_stand_in(sentence) and _FINISHED.pattern.search(sentence) is not None
+
+
 def _stands(sentence: str) -> bool:
     return (" is " in sentence or " are " in sentence) and _STANDS.match(sentence) is not None
 
@@ -413,7 +422,7 @@ def section_of_sentence(sentence: str) -> Section:
     if prose.decides(sentence) and not guessed:
         return Section.DECISIONS
     if (
-        (_FINISHED.search(_without_opening(sentence)) or _stands(sentence))
+        (_is_finished(_without_opening(sentence)) or _stands(sentence))
         and not guessed
         and len(prose.content_words(sentence)) >= 3
     ):

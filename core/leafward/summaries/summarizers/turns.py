@@ -127,7 +127,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             typed, pasted = divided(text_of(message.get("content")))
             own = " ".join(typed.split()).rstrip("` ")
             # Text in a fence or with quote signs was copied, unless there is nothing else.
-            bare = " ".join(_QUOTED.sub(" ", _FENCED.sub(" ", typed)).split()) or own
+            bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split()) or own
             prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
@@ -160,6 +160,10 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
+
+
+def _without_fences(text: str) -> str:
+    return _FENCED.sub(" ", text) if "```" in text or "~~~" in text else text
 
 
 def goal_of(turns: Sequence[Turn]) -> Turn | None:

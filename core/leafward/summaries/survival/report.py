@@ -11,8 +11,9 @@ from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.earlier_statements import statements, unfinished
-from leafward.summaries.facts import Fact, FactKind, FactReader, Known, Sighting, gather
+from leafward.summaries.facts import Fact, FactKind, Known, Sighting, gather
 from leafward.summaries.facts.demands import takes_back
+from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, Text, file_names
@@ -88,6 +89,11 @@ class Survival:
             row[fate.status] = row.get(fate.status, 0) + 1
         return found
 
+    def alive(self) -> tuple[int, int]:
+        """How many facts survived, of how many that were there."""
+        there = [fate for fate in self.fates if fate.status is not Status.INVENTED]
+        return sum(fate.status in SURVIVED for fate in there), len(there)
+
     @staticmethod
     def _share(fates: Iterable[Fate]) -> float | None:
         there = [fate for fate in fates if fate.status is not Status.INVENTED]
@@ -118,23 +124,35 @@ def facts_of(
 
     `plan` is the agent's own list before the span; `known` is the cache of texts read already; see `FactReader`.
     """
-    reader = FactReader(cwd, known)
-    before = reader.earlier(previous, EntryIndex(previous_entry), plan)
-    told = statements(previous, EntryIndex(previous_entry))
-    reader.told.tell(told)
-    spoken = list(messages)
+    return facts_read(reading_of(messages, cwd, previous, previous_entry, known, plan), cwd)
+
+
+def reading_of(
+    messages: Iterable[SpanMessage],
+    cwd: str,
+    previous: str = "",
+    previous_entry: int = NO_ENTRY,
+    known: Known | None = None,
+    plan: Items = (),
+) -> SpanReading:
+    """A span read for its facts: of the summary before it also what that lists as bare lines."""
+    before = EntryIndex(previous_entry)
+    return read_span(messages, cwd, previous, before, known, plan, statements(previous, before))
+
+
+def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
+    """The facts of a span that was read: see `facts_of`."""
     sightings: list[Sighting] = []
     turn = 0
-    for entry, body in spoken:
-        message = as_typed(body)
-        if message.get("role") == "user":
+    for (_, body), found in zip(reading.messages, reading.found, strict=True):
+        if body.get("role") in ("user", "custom") and (message := as_typed(body)).get("role") == "user":
             if takes_back(message_text(message).strip()):
                 # A revoked rule binds nobody.
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)
-        sightings += reader.read(entry, message)
-    told = unfinished(told, spoken, reader, cwd)
-    return [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
+        sightings += found
+    told = unfinished(reading.told, reading.messages, reading.reader, cwd)
+    return [fact for fact in gather([*reading.before, *told, *sightings]) if fact.is_open]
 
 
 def survival(

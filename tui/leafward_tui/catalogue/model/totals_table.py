@@ -104,14 +104,16 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
 
 
 def _repeated(agent: str, model: str, sums: dict[str, AftermathSum]) -> Iterator[TotalsRow]:
-    """The compactions of an agent and a model, and below them those by Leafward; in a narrow window names are cut."""
-    from leafward.compaction.aftermath_totals import OWN
+    """All compactions of an agent and a model; where some are by Leafward, the parts below; in a narrow window names are cut."""
+    from leafward.compaction.aftermath_totals import OWN, AftermathSum
 
     name = ", ".join(safe_line(part, 40) for part in (agent, model) if part)
-    yield TotalsRow(name, _repeats(sums[OWN]) if OWN in sums else ())
+    yield TotalsRow(name, _repeats(sum(sums.values(), AftermathSum())))
+    if sums.keys() == {OWN}:
+        return
     for strategy, one in sums.items():
-        if strategy != OWN:
-            yield TotalsRow(f"  Leafward, {safe_line(strategy, 40)} rules", _repeats(one))
+        by = "by the agent" if strategy == OWN else f"Leafward, {safe_line(strategy, 40)} rules"
+        yield TotalsRow(f"  {by}", _repeats(one), quiet=True)
 
 
 def _repeats(one: AftermathSum) -> tuple[str, ...]:

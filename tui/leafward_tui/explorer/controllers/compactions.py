@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind
@@ -99,14 +100,20 @@ class Compactions:
             return
 
         def done(result: LabResult | None) -> None:
-            if not self._loader.is_same(visit):
+            # A file of an old version was replaced by one of today's.
+            if not self._loader.is_same(visit, partial(self._show_written, result)):
                 return
             if result is not None:
-                self._write.show(visit.session, result.write, result.outcome)
+                self._show_written(result)
             else:
                 self._loader.show_grown(visit)
 
         self._services.screens.lab(visit.session, entry, pins, done)
+
+    def _show_written(self, result: LabResult | None) -> None:
+        """Shows the compaction of the lab in the session on show."""
+        if result is not None and self._state.session is not None:
+            self._write.show(self._state.session, result.write, result.outcome)
 
 
 def compaction_at(exploration: Exploration, line: Line) -> EntryIndex:

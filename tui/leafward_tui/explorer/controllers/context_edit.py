@@ -160,10 +160,9 @@ def effect_of(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, 
 
 def size_note(draft: EditDraft | str) -> str:
     """The reason why an edit frees another number of tokens than its row has, where the two are far apart; else empty."""
-    if isinstance(draft, str) or abs(draft.saved - draft.cut) * 5 <= draft.cut:
+    if isinstance(draft, str) or not draft.counted:
         return ""
-    more = "more" if draft.saved > draft.cut else "less"
-    return f"the provider counted {more} than the ~{count(draft.cut)} tokens estimated for the text"
+    return f"the provider counted {draft.counted} than the ~{count(draft.cut)} tokens estimated for the text"
 
 
 class EditDrafts(NamedTuple):

@@ -303,7 +303,7 @@ def plan_files(session: Session, entry: int, progress: Callable[[str], object], 
     from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
 
     def looked(number: int, total: int) -> None:
-        job.report(lambda: progress(f"comparing with what lies on disk: {number:,} of {total:,} files"))
+        job.report(lambda: progress(f"comparing with the files on disk: {number:,} of {total:,} files"))
 
     with project_of(session) as folder:
         halfway = interrupted(folder.path)

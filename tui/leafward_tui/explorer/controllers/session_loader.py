@@ -100,6 +100,8 @@ class SessionLoader:
         """Cursor, mark, folds and filter, while the session is read again."""
         self._again = False
         """Whether the session was replaced once more during the read."""
+        self._then: Callable[[], object] | None = None
+        """Called once the session was read again."""
         self.counted: Callable[[], object] = lambda: None
         """Called when all numbers of the session on show are known."""
         self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
@@ -133,8 +135,12 @@ class SessionLoader:
             self._fail,
         )
 
-    def read_anew(self, before: Columns) -> None:
-        """Reads the session again and keeps cursor, mark, folds and filter by the ids in the columns from `before`."""
+    def read_anew(self, before: Columns, then: Callable[[], object] | None = None) -> None:
+        """Reads the session again and keeps cursor, mark, folds and filter by the ids in the columns from `before`.
+
+        `then` is called once it is on show.
+        """
+        self._then = then
         if self._state.exploration is not None:
             from leafward_tui.explorer.model.view_state import ViewState
 
@@ -155,6 +161,7 @@ class SessionLoader:
         """Shows why there is no session."""
         if self._read_once_more():
             return
+        self._then = None
         self._view.title_bar.progress(None)
         # The title bar names the session: without its folder the reason fits into the line.
         problem = problem.removeprefix(f"{self._state.path.parent}/")
@@ -200,6 +207,9 @@ class SessionLoader:
         if state.search.text:
             self._search.start(state.search.text)
         self._arrive(opened.exploration.session)
+        then, self._then = self._then, None
+        if then is not None:
+            then()
 
     def _arrive(self, session: Session) -> None:
         """Goes to the entry that the session was opened at, and searches for its words."""
@@ -330,13 +340,13 @@ class SessionLoader:
         session = self._state.session
         return Visit(session, session.scan, len(session)) if session is not None else None
 
-    def is_same(self, visit: Visit) -> bool:
-        """Whether the session is the one that the other screen was opened on; else it is read again.
+    def is_same(self, visit: Visit, then: Callable[[], object] | None = None) -> bool:
+        """Whether the session is the one that the other screen was opened on; else it is read again, and `then` is called.
 
         A check of the file would find nothing new: the other screen read the lines itself.
         """
         if visit.session.scan is not visit.scan:
-            self.read_anew(visit.scan.columns)
+            self.read_anew(visit.scan.columns, then)
         return visit.session.scan is visit.scan
 
     def show_grown(self, visit: Visit) -> None:

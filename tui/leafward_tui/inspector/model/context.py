@@ -410,17 +410,18 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     if ledger.not_in_file:
         # A change over the compaction needs a reason; the help explains the part itself.
         again = "measured again after the compaction"
-        anew = (f"{context.missing}; {again}", again, "measured again") if context.measured_anew else ()
+        short = f"measured after #{context.compaction:,}"
+        anew = (f"{context.missing}; {again}", again, short) if context.measured_anew else ()
         rows.append(
             _LedgerRow("rest", "not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools"))
         )
     if ledger.error:
-        more = "more" if ledger.error > 0 else "less"
-        words = (f"the model counted {more} than estimated", f"{more} than estimated", f"counted {more}")
+        more, side = ("more", "above") if ledger.error > 0 else ("less", "below")
+        words = (f"the model counted {more} than estimated", f"{side} the estimate", f"{side} estimate")
         rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
     if ledger.unsent:
         reasons = "aborted, failed or kept out"
-        unsent = (f"counted all the same: {reasons}", f"counted: {reasons}", "counted all the same")
+        unsent = (f"counted anyway: {reasons}", f"counted: {reasons}", "counted anyway")
         rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
     abouts = ("estimate; exact after the next reply", "estimated")
     if ledger.recorded:

@@ -103,7 +103,12 @@ class PageView(LineScroll):
         _bind("row.bottom"),
         _bind("copy.text"),
         Binding(
-            "enter,space", "line_open", "open", show=False, tooltip="Open what stands here", id="line.open"
+            "enter,space",
+            "line_open",
+            "open",
+            show=False,
+            tooltip="Open the entry or fold here",
+            id="line.open",
         ),
         Binding("left", "tab_previous", "tab", show=False, tooltip="Previous tab", id="tab.previous"),
         Binding("right", "tab_next", "tab", show=False, tooltip="Next tab", id="tab.next"),

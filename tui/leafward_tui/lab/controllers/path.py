@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents import agent_behind
 from leafward.compaction import ALL_ESTIMATORS, Strategy, measure
 from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.onset import onset
 from leafward.compaction.pins import pins_in
 from leafward.compaction.strategies import rules_of
 from leafward.compaction.xray import planned_at
@@ -126,7 +126,7 @@ def modules(job: Job) -> None:
     for name in _SOON:
         if job.unwanted():
             return
-        import_module(name)
+        __import__(name)  # As a statement imports, packages first: see `app/import_order`.
 
 
 def measured(
@@ -163,7 +163,8 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
     turns = PathTurns(sizes)
     turns = PathTurns(sizes, by_turn(_branches(session, at, sizes.entries), turns))
     context, agent = sizes.context, agent_behind(session)
-    choices = Choices.of(config, context_window(session, context, config).tokens, agent.name)
+    window = context_window(session, context, config)
+    choices = Choices.of(config, window.tokens, agent.name, onset(context, window, config))
     choices = replace(choices, off=configured_settings(config).off)
     if config.model:
         choices = replace(choices, summarizer=config.model)

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from leafward.base.strategies import threshold_strategy
 from leafward.compaction import PlanSettings, Strategy, rules_of, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.base.config import Config
+    from leafward.compaction.onset import Onset
     from leafward.session.entries import EntryIndex
 
 EXTRACTIVE = "extractive"
@@ -41,9 +43,13 @@ class Choices:
     """Keys of sections that are not injected."""
     budget: int = 8_000
     """Budget of the injected text, in code points."""
+    own: Strategy | None = None
+    """The strategy whose plan is compared with the threshold of the session's own agent."""
+    onset: Onset | None = None
+    """That threshold; None where it is not known, or where the user moved a slider that it depends on."""
 
     @classmethod
-    def of(cls, config: Config, window: int, agent: str = "pi") -> Choices:
+    def of(cls, config: Config, window: int, agent: str = "pi", onset: Onset | None = None) -> Choices:
         """The choices by the configuration for a session of an agent; unconfigured strategies keep their own defaults."""
         configured = [one for one in Strategy if rules_of(one).configured]
         return cls(
@@ -52,6 +58,8 @@ class Choices:
             reserve=MappingProxyType(dict.fromkeys(configured, config.reserve)),
             window=window,
             budget=config.injection_budget,
+            own=threshold_strategy(config.strategy, agent),
+            onset=onset,
         )
 
     @property
@@ -69,6 +77,7 @@ class Choices:
             reserve=self.reserve.get(chosen),
             window=self.window,
             cut=cut,
+            onset=self.onset if chosen is self.own else None,
         )
 
     def keeping(self, tokens: int, cut: EntryIndex | None = None) -> Choices:
@@ -77,7 +86,15 @@ class Choices:
 
     def reserving(self, tokens: int) -> Choices:
         """The choices with another reserve."""
-        return replace(self, reserve=MappingProxyType({**self.reserve, self.strategy: tokens}))
+        reserve = MappingProxyType({**self.reserve, self.strategy: tokens})
+        return replace(self, reserve=reserve, onset=None if self.strategy is self.own else self.onset)
+
+    def windowed(self, tokens: int) -> Choices:
+        """The choices with another window. What is free above the agent's own threshold stays free."""
+        reserve = self.reserve
+        if self.own is not None and self.onset is not None:
+            reserve = MappingProxyType({**reserve, self.own: self.settings(self.own).free})
+        return replace(self, window=tokens, reserve=reserve, onset=None)
 
     def by(self, strategy: Strategy) -> Choices:
         """The choices with another strategy, and without a requested cut."""

@@ -74,7 +74,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
         parts.append(Part("not in file", missing, about, "sub", "block_unseen"))
     error = after - sum(part.tokens for part in parts)
     if error:
-        note = f"counted {'more' if error > 0 else 'less'}"
+        note = f"{'above' if error > 0 else 'below'} estimate"
         parts.append(Part("estimation error", error, note, "faint", "block_unseen"))
     return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 

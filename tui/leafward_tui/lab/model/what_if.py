@@ -123,7 +123,7 @@ class WhatIf:
         """The present state of a slider."""
         settings = self.choices.settings()
         if dial is Dial.RESERVE:
-            return Slider(dial, settings.reserved, max(_RESERVES, 2 * settings.reserved), 1_024, 128)
+            return Slider(dial, settings.free, max(_RESERVES, 2 * settings.free), 1_024, 128)
         if dial is Dial.WINDOW:
             most = max(_WINDOWS, 2 * self.choices.window)
             return Slider(dial, self.choices.window, most, nice_step(most), nice_step(most) // 10, 1_000)
@@ -154,7 +154,7 @@ class WhatIf:
         if dial is Dial.RESERVE:
             return self.choices.reserving(value)
         if dial is Dial.WINDOW:
-            return replace(self.choices, window=max(1, value))
+            return self.choices.windowed(max(1, value))
         return replace(self.choices, budget=value)
 
     # --- the cut ------------------------------------------------------------------------------------------------------

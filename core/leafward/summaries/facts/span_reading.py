@@ -1,0 +1,56 @@
+"""A span read once for all who ask: for its summary, for what survives in that, for its exam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.summaries.facts.reader import FactReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.reader import Written
+    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.values import Sighting
+    from leafward.summaries.survival.spans import SpanMessage
+
+
+@dataclass(frozen=True, slots=True)
+class SpanReading:
+    """What was found in the messages of a span."""
+
+    reader: FactReader
+    """As it is behind the last message."""
+    messages: Sequence[SpanMessage]
+    before: Sequence[Sighting]
+    """What the summary says that stood before them."""
+    told: Sequence[Sighting]
+    """What it lists besides as bare lines."""
+    found: Sequence[Sequence[Sighting]]
+    """By message."""
+    written: Sequence[Sequence[Written]]
+    """By message, what its calls write."""
+
+
+def read_span(
+    messages: Iterable[SpanMessage],
+    cwd: str,
+    previous: str = "",
+    previous_entry: EntryIndex = NO_ENTRY,
+    known: Known | None = None,
+    plan: Items = (),
+    told: Sequence[Sighting] = (),
+) -> SpanReading:
+    """Reads the messages of a span, and the summary before it; see `FactReader` and `SpanReading`."""
+    reader = FactReader(cwd, known)
+    before = reader.earlier(previous, previous_entry, plan)
+    reader.told.tell(told)
+    spoken, found, written = [], [], []
+    for message in messages:
+        spoken.append(message)
+        found.append(reader.read(*message))
+        written.append(reader.written)
+    return SpanReading(reader, spoken, before, told, found, written)
