@@ -7,12 +7,12 @@ loaded when the verb runs: `--help` and `--version` must answer before anything 
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.base.gc_pause import set_aside
 from leafward.cli.host import Application, CheckApp, OpenApp, ReaderGone
 from leafward.cli.streams import fill_closed, let_go
 
@@ -42,9 +42,9 @@ def main(
     out what only the application can check.
     """
     fill_closed()
-    # Everything goes when the process ends: to look through it for garbage first takes longer than many a verb.
-    atexit.unregister(set_aside)
-    atexit.register(set_aside)
+    # At the end of the process Python would look through all objects for garbage, which takes longer than many verbs.
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
     stdout = sys.stdout
     try:
         arguments = sys.argv[1:] if argv is None else list(argv)

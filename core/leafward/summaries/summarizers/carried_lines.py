@@ -1,0 +1,310 @@
+"""Lines of an earlier summary in the next one: each in its section, finished work among the done lines, stale ones left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.summaries.facts import FactKind, Voice
+from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.facts.told_steps import tells_how_it_stood
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP
+from leafward.summaries.summarizers import stale_lines, user_requests
+from leafward.summaries.summarizers.candidates import FileWork, add
+from leafward.summaries.summarizers.carried_goals import sorted_out
+from leafward.summaries.summarizers.earlier_code import code_in, tell_code
+from leafward.summaries.summarizers.ending import LEAD
+from leafward.summaries.summarizers.last_state import tells_state
+from leafward.summaries.summarizers.outline import Section, cut, line_key, outline_lines
+from leafward.summaries.summarizers.quotes import reached
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leafward.session.entries import EntryIndex
+    from leafward.summaries.summarizers.candidates import Evidence
+    from leafward.summaries.summarizers.turns import Turn
+
+_PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
+_ROW = re.compile(r"\s*\|\s*")
+_FILE_LINE = re.compile(
+    r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
+)
+_OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
+_SAID_BY_USER = re.compile(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
+_MORE_NAMES = re.compile(r" and \d{1,4} more$")
+_FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
+_FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
+_NAMES_LINE = re.compile(r"Names in use: |Changed `")
+_RUN_LINE = re.compile(
+    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+)
+"""Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
+
+
+class _Line(NamedTuple):
+    """A line on its way into the next summary."""
+
+    section: Section
+    text: str
+    lead: str = ""
+    """Words before the text that say how it stands now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Since:
+    """The time between the earlier summary and the next one."""
+
+    evidence: Evidence
+    turns: Sequence[Turn]
+    worked: bool
+    """Whether any turn or file was worked on."""
+    answered: bool
+    closed: Mapping[str, str]
+    """Outcomes of the steps that are no longer open, by the key of their line."""
+
+
+def carry(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[Turn]) -> None:
+    """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
+
+    Where work followed, only the last request of then is still in progress, and only until the next one.
+    """
+    if not previous:
+        return
+    worked = any(turn.works for turn in turns) or any(work.changes for work in evidence.files.values())
+    closed = {
+        fact.key: fact.outcome
+        for fact in evidence.facts.values()
+        if fact.kind is FactKind.TODO and not fact.is_open
+    }
+    since = _Since(evidence, turns, worked, evidence.reader.told.answers > 0, closed)
+    outline = list(outline_lines(previous))
+    # The work of then is answered before anything else is asked.
+    went_on = bool(turns) and turns[0].first > 0 and since.answered
+    goals = sorted_out(
+        [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
+    )
+    before, not_done = Section.GOAL, False
+    for section, text, is_open, code_of in outline:
+        code = [(text, code_of)] if code_of is not None else list(code_in(text))
+        for piece, intro in code:
+            tell_code(evidence, piece, intro, entry)
+        if code:
+            continue
+        lead = ""
+        if section is Section.GOAL:
+            if text not in goals:
+                continue
+            if evidence.size:
+                section, lead = goals[text]
+        text = _worded_today(text, went_on=evidence.size > 0)
+        if not text:
+            continue
+        if text.endswith(_INTRODUCES) or section is not before:
+            # Items of a list with this introduction were not done, whatever their wording.
+            not_done = text.endswith(_INTRODUCES) and _NOT_YET.search(text) is not None
+        before = section
+        if _holds_nothing(text) or _is_made_anew(evidence, text, entry):
+            continue
+        placed = _placed(since, _Line(section, text, lead), is_open=is_open, not_done=not_done)
+        line = _placed_by_words(since, placed) if placed is not None else None
+        if line is not None and not _is_stale(since, line):
+            _add(evidence, line, entry)
+
+
+def _worded_today(text: str, *, went_on: bool) -> str:
+    """A line in words that hold now; empty where it only said how things stood at the end."""
+    text = _ROW.sub(" - ", text.strip("| ")) if text.startswith("|") else text
+    if tells_state(text) or (went_on and text.startswith(LEAD)):
+        return ""
+    if went_on and _OF_THE_END.match(text):
+        # A request was made and answered since.
+        return _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
+    return text
+
+
+def _holds_nothing(text: str) -> bool:
+    """Whether a line only introduces others, comments code, is markup, or lists names that are listed again."""
+    return (
+        text.endswith((*_INTRODUCES, "{", "}", "(", "["))
+        or text.startswith(("//", "/*", "#"))
+        or text == "(none)"
+        or _MARKUP.match(text) is not None
+        or _NAMES_LINE.match(text) is not None
+    )
+
+
+def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool) -> _Line | None:
+    """The line in the section to which its outcome belongs; None where nothing of it holds any more."""
+    section, text, lead = line
+    outcome = since.closed.get(line_key(text))
+    if outcome == DROPPED or (outcome == TAKEN_UP and tells_how_it_stood(text)):
+        return None
+    if is_open is False or outcome not in (None, TAKEN_UP):
+        if section is Section.IN_PROGRESS and _FAILED_THEN.search(text):
+            # The finished work is that it no longer fails.
+            return None
+        return _Line(Section.DONE if section in _WORK else section, text, lead)
+    if section is not Section.IN_PROGRESS:
+        return line
+    if text.startswith(user_requests.LAST_REQUEST):
+        asked = text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
+        return _Line(Section.DONE, asked, lead) if since.turns else line
+    if not since.worked:
+        return line
+    if not_done and not since.answered:
+        return _Line(Section.NEXT, text, stale_lines.NOT_DONE)
+    if reached(text) and not _FAILED_THEN.search(text):
+        return _Line(Section.DONE, text, lead)
+    # An unticked box is still to be done, whatever was worked on since.
+    return _Line(Section.NEXT, text, lead) if is_open else None
+
+
+def _placed_by_words(since: _Since, line: _Line) -> _Line | None:
+    """The line in the section that its words belong to; None for words about a step or an answered request."""
+    section, text, lead = line
+    if section is Section.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
+        # In a list of the user's messages, requests are answered, and rules still hold.
+        return _Line(Section.CONSTRAINTS, said[1], lead) if demands(said[1]) else None
+    if section is Section.NEXT and since.worked and _ABOUT_STEPS.match(text):
+        return None
+    if section is Section.NEXT and _QUOTES_USER.match(text):
+        section = Section.CONTEXT
+    if section is Section.CONTEXT and _PREFERS.search(text):
+        section = Section.CONSTRAINTS
+    return _Line(section, text, lead)
+
+
+def _is_stale(since: _Since, line: _Line) -> bool:
+    """Whether a line was true only when the earlier summary was written."""
+    section, text, _ = line
+    reader = since.evidence.reader
+    if section in _LASTING:
+        if since.worked and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
+            return True
+        if since.evidence.size and _NEWEST_THEN.search(text):
+            return True
+    if section is Section.CONTEXT and reader.told.tests_passed and _BROKEN_THEN.search(text):
+        return True
+    if section is Section.CONSTRAINTS and reader.rules.is_revoked(text):
+        return True
+    return text.startswith(user_requests.DECLINED) and user_requests.is_wanted(text, since.turns)
+
+
+def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
+    section, text, lead = line
+    if section is Section.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
+        text = f"{text} (asked since: {cut(asked, _SINCE)})"
+    worth = _CARRIED_WORTH.get(section, 0.3)
+    if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
+        worth = _OLD_ERROR
+    add(
+        evidence,
+        section,
+        text,
+        (entry,),
+        worth,
+        first=section is Section.GOAL,
+        lead=lead,
+        # Lines of code in an earlier summary are kept only where they hold a name.
+        names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
+    )
+
+
+def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
+    """Whether a line is about errors that did not come back since."""
+    errors = [
+        seen.key for seen in evidence.reader.prose(text, Voice.TOLD, entry) if seen.kind is FactKind.ERROR
+    ]
+    again = (evidence.facts.get((FactKind.ERROR, key)) for key in errors)
+    return bool(errors) and not any(fact is not None and fact.last in evidence.position for fact in again)
+
+
+def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
+    """Whether the new summary has a line of ours in another form; its counts are added to the current ones."""
+    file_line = _FILE_LINE.fullmatch(text)
+    if file_line is not None:
+        path, done, times, names = file_line.groups()
+        work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
+        count = int(times or 1)
+        if done == "changed":
+            work.changes += count
+        elif done == "read":
+            work.reads += count
+        else:
+            work.named += count
+        for name in _MORE_NAMES.sub("", names or "").removesuffix("…").split(", "):
+            if name:
+                work.names.setdefault(name, -1)
+        return True
+    listed = _FILES_LINE.fullmatch(text)
+    if listed is not None:
+        for path, times in _FILE_OF_LINE.findall(listed[2]):
+            work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
+            if listed[1] == "Changed":
+                work.changes += int(times or 1)
+            elif listed[1] == "Read":
+                work.reads += int(times or 1)
+            else:
+                work.named += int(times or 1)
+        return True
+    command = _RUN_LINE.fullmatch(text)
+    fact = evidence.facts.get((FactKind.COMMAND, command[1])) if command is not None else None
+    if fact is None or fact.last not in evidence.position:
+        return False
+    return text.startswith("Failed") or text.endswith(" passes") or fact.count >= 2
+
+
+_CARRIED_WORTH = {
+    Section.GOAL: 3.0,
+    Section.CONSTRAINTS: 6.0,
+    Section.DECISIONS: 2.2,
+    Section.BLOCKED: 0.5,
+    Section.IN_PROGRESS: 0.4,
+    Section.NEXT: 0.6,
+    Section.DONE: 0.5,
+    Section.CONTEXT: 0.5,
+}
+_INTRODUCES = (":", "：")
+"""The ends of a line that introduces others."""
+_WORK = frozenset({Section.NEXT, Section.IN_PROGRESS, Section.DONE})
+_LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
+_WAS_GOING_ON = re.compile(
+    r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
+    r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
+)
+"""Work that was in progress when an earlier summary was written."""
+_MARKUP = re.compile(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
+"""A tag alone, or one element: an agent's markup around a summary is not its content."""
+_FAILED_THEN = re.compile(
+    r"(?i)\b(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|empty|missing|wrong|undefined|stuck)\b|\bfails?\b"
+)
+_BROKEN_THEN = re.compile(
+    r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
+)
+"""Something that was broken when an earlier summary was written."""
+_CODE = re.compile(
+    r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
+)
+_NEWEST_THEN = re.compile(
+    r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
+)
+"""The newest of its kind at the time of an earlier summary, which is not the newest any more."""
+_ABOUT_STEPS = re.compile(
+    r"(?i)^(?:this|that|it|these) (?:directly |also |all )?(?:follows?|is|was|are|were|aligns?|continues?|addresses)\b"
+)
+"""A sentence about a step, which is not one itself."""
+_QUOTES_USER = re.compile(
+    r"(?i)^(?:the )?user(?:['’]s (?:\w+ ){0,2}(?:question|request|words?|message|ask)\b|\b(?: \w+)? (?:said|asked|wrote)\b)[^:]{0,30}: *[\"“'‘]"
+)
+"""A quotation of the user in a list of steps, which is a request and not a step."""
+_NOT_YET = re.compile(
+    r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
+)
+_SINCE = 60
+"""Characters that are quoted of a later request about a rule."""
+_OLD_ERROR = 0.1
+"""The worth of a carried error that did not come back."""
