@@ -176,6 +176,23 @@ def test_the_readme_is_short(readme: str) -> None:
     assert len(readme.splitlines()) <= LONGEST_README
 
 
+def test_the_readme_adds_up_what_was_measured_of_summaries(readme: str) -> None:
+    text = (ROOT / "docs" / "summaries.md").read_text(encoding="utf-8")
+    table = text.partition("<!-- need -->")[2].partition("others, without")[0]
+    ours, best = (
+        [tuple(map(int, row)) for row in re.findall(rf"\| {name} \| (\d+) of (\d+) \|", table)]
+        for name in (r"\*\*extractive\*\*", "best possible")
+    )
+    held, needed = map(sum, zip(*ours, strict=True))
+    assert f"holds {held} of the {needed} facts" in readme
+    assert f"best possible is {sum(held for held, _ in best)}." in readme
+    factors = re.findall(
+        r"extractive holds (\d\.\d+) times .* \(95 % interval over compactions: (.*) to (.*)\)", text
+    )
+    assert all(factor in readme and f"{low} to {high}" in readme for factor, low, high in factors)
+    assert len(factors) == 2
+
+
 def test_the_two_commands_come_first(readme: str) -> None:
     commands = [line for _, body in FENCE.findall(readme) for line in body.splitlines()]
     assert commands[:2] == ["make demo", "make test"]
