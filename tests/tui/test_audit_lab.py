@@ -186,8 +186,9 @@ class TestExplorer:
                 with monkeypatch.context() as without:
                     without.delitem(sys.modules, module)
                     without.setattr(
-                        "leafward_tui.app.screens.import_module",
+                        "leafward_tui.app.screens.__import__",
                         lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
+                        raising=False,
                     )
                     await pilot.press(key)
                     await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind))  # type: ignore[misc]

@@ -163,7 +163,7 @@ class TestFollowing:
             other = Named(tmp_path / "other.jsonl")
             other.turn("q")
             os.replace(other.path, file.path)
-            await until(pilot, lambda: "reloaded" in note(screen))
+            await until(pilot, lambda: "read again" in note(screen))
             screen.controllers.write.start("moved far away", change)
             may_read.set()
             await until(pilot, lambda: screen.state.session is not old and ready(screen))

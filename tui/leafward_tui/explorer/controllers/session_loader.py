@@ -285,7 +285,7 @@ class SessionLoader:
             session.close()
             return
         if growth.replaced:
-            self._view.tell("the file was rewritten or cut short: read again", "warn")
+            self._view.tell("the file was replaced or rewritten: read again", "warn")
             self.read_anew(growth.before)
         elif growth.added:
             self._state.grown = True
