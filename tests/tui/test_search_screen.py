@@ -327,6 +327,17 @@ async def test_hostile_text_is_shown_and_never_acts(tmp_path: Path) -> None:
         assert "[bold]no[/bold]" in shown
 
 
+async def test_a_worktree_is_called_by_its_project(tmp_path: Path) -> None:
+    from datetime import timedelta
+
+    from tests.tui.session_store import SessionFile
+
+    SessionFile(tmp_path, "/home/ada/orchard/.worktrees/1", "needle", ago=timedelta(hours=1))
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await searched(pilot, "needle")
+        assert any("needle   orchard/1  pi" in row for row in rows(pilot.app))
+
+
 def test_lines_never_move_while_results_come(tmp_path: Path, store: dict[str, SessionFile]) -> None:
     finds = Finds()
     lines: list[object] = []

@@ -10,10 +10,11 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import project_name
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import age, cell_len, counted, fit, right, split_path, wrap
+from leafward_tui.ui.text.cells import age, cell_len, counted, fit, right, wrap
 from leafward_tui.ui.text.hits import marked
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class ResultList(LineScroll):
         card = line.found.card
         hits = counted(line.found.total, "hit")
         when = age(shell.clock().timestamp() - card.when / 1000)
-        project = safe_line(split_path(card.project.replace("\\", "/").rstrip("/"))[1] or card.project, 24)
+        project = project_name(card.project)
         tail = f"{right(hits, 9)}{right(when, 5)} "
         about = f"{project}  {safe_line(card.agent)}" if project else safe_line(card.agent)
         room = width - 1 - cell_len(tail)
