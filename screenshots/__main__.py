@@ -160,7 +160,7 @@ async def _print(shot: Shot, folder: Path) -> str:
     from textual.screen import Screen
     from textual.widgets import Static
 
-    from leafward.cli import main as command_line
+    from leafward.cli.main import main as command_line
     from leafward_tui.app.app import LeafwardApp
     from screenshots.picture import picture
 
@@ -248,8 +248,9 @@ def _files(opened: str, folder: Path) -> Path:
 
 def _operate(path: Path) -> None:
     """A few minutes of work on the tree: looks at two branches, labels one, goes back."""
-    from leafward.session import journal
     from leafward.session.entries import EntryId
+    from leafward.session.journal import session_operations
+    from leafward.session.journal.write import Writing
     from leafward.session.session import Session
 
     moment = NOW - timedelta(minutes=14)
@@ -260,17 +261,17 @@ def _operate(path: Path) -> None:
         return moment
 
     chance = random.Random(4)
-    writing = journal.Writing(now=clock)
+    writing = Writing(now=clock)
     with patch("leafward.session.journal.lines.uuid4", lambda: UUID(int=chance.getrandbits(128), version=4)):
         for operation in ("label", "move", "undo"):
             with closing(Session.open(path)) as session:
                 target = session.columns.index(EntryId(BRANCH))
                 if operation == "label":
-                    journal.label(session, target, "policy in the job row", writing)
+                    session_operations.label(session, target, "policy in the job row", writing)
                 elif operation == "move":
-                    journal.move(session, target, writing)
+                    session_operations.move(session, target, writing)
                 else:
-                    journal.undo(session, None, writing)
+                    session_operations.undo(session, None, writing)
 
 
 if __name__ == "__main__":

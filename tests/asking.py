@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers import Span, SpanMessage
 from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
+from leafward.summaries.summarizers.summary import Span
+from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
-    from leafward.summaries.summarizers import Summary
+    from leafward.summaries.summarizers.summary import Summary
     from tests.model_endpoint import Endpoint
 
 KEY = "sk-ant-api03-abcdefghijklmnop0123456789"

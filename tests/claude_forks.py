@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind
 from leafward.session.messages import message_text

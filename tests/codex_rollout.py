@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NATIVE_ROLE, Kind
 from tests.foreign_sessions import opened_by

@@ -14,7 +14,7 @@ from leafward.session.messages import message_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.session.session import Session
 
 _OPENED: list[Session] = []

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.session.entries import Kind
-from leafward.session.journal import archived_branches, operations
+from leafward.session.journal.operation_log import archived_branches, operations
 from leafward.session.messages import message_text
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.context.message_columns import message_body
@@ -44,7 +44,7 @@ def at_home(injected: str = "", cwd: str = "", **env: str) -> Terms:
 
 def made(session: Session, entry: int, to: str, given: Terms, cwd: Path | None = None) -> Fork:
     """A fork, written. `cwd` takes the place of a folder that is not here."""
-    found = forking.fork(session, entry, agents.agent_named(to), given)
+    found = forking.fork(session, entry, agent_named(to), given)
     if cwd is not None:
         there = dataclasses.replace(found.draft.resume, cwd=str(cwd))
         found = dataclasses.replace(found, draft=dataclasses.replace(found.draft, resume=there))

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind
 from leafward.session.messages import message_text

@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import Context, context_at
 from leafward.export.doctor import check

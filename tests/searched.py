@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import sighted
-from leafward.query.search import parse
+from leafward.catalog.lookup import sighted
+from leafward.query.search.query import parse
 from leafward.query.search.text_search import Search, ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.query.search.text_search import SessionHits
 
 NOW = int(time.time() * 1000)

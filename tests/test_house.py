@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -216,6 +218,15 @@ def undescribed(code: Code) -> Iterator[str]:
                 yield f"{package}: {text!r}"
 
 
+def importing_packages(code: Code) -> Iterator[str]:
+    """Packages whose `__init__` imports one of our modules.
+
+    Of two threads that load such a package and its module at once, one gets a module that is half loaded.
+    """
+    for package in sorted(code.packages):
+        yield from (f"{package}: {other}" for other in sorted(code.imports[package]))
+
+
 # --- the code ---------------------------------------------------------------------------------------------------------
 
 
@@ -254,6 +265,38 @@ def test_no_underscore_name_crosses_a_module(code: Code) -> None:
 
 def test_every_room_says_what_it_owns(code: Code) -> None:
     assert list(undescribed(code)) == []
+
+
+def test_no_package_imports_its_modules(code: Code) -> None:
+    assert list(importing_packages(code)) == []
+
+
+LOADS = """
+import random, sys, threading
+names = sys.argv[1:]
+failed = []
+
+def load(seed):
+    order = names[:]
+    random.Random(seed).shuffle(order)
+    for name in order:
+        try:
+            __import__(name)
+        except Exception as error:
+            failed.append(f"{name}: {error!r}")
+
+threads = [threading.Thread(target=load, args=(seed,)) for seed in range(8)]
+sys.setswitchinterval(1e-5)
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("\\n".join(failed))
+"""
+
+
+def test_modules_that_many_threads_load_at_once_are_whole(code: Code) -> None:
+    names = sorted(name for name in code.modules if not name.endswith("__main__"))
+    done = subprocess.run([sys.executable, "-c", LOADS, *names], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 # --- what breaks a rule is found --------------------------------------------------------------------------------------
@@ -369,6 +412,12 @@ def test_a_circle_is_found_through_type_checking_imports() -> None:
     )
     assert code.circles(TUI) == [[f"{TUI}.log.{name}" for name in "abc"]]
     assert code.circles(f"{TUI}.ui") == []
+
+
+def test_a_package_that_imports_its_module_is_found() -> None:
+    sources = {f"{TUI}.log": f"from {TUI}.log.screen import Log", f"{TUI}.log.screen": "class Log: ..."}
+    code = Code(sources, frozenset({f"{TUI}.log"}))
+    assert list(importing_packages(code)) == [f"{TUI}.log: {TUI}.log.screen"]
 
 
 def test_an_underscore_name_that_crosses_is_found() -> None:

@@ -103,7 +103,7 @@ def query_table() -> str:
 
 def onset_table() -> str:
     """When each agent compacts by itself."""
-    from leafward.agents import agent_named, agent_names, auto_compaction_of
+    from leafward.agents.registry import agent_named, agent_names, auto_compaction_of
 
     lines = ["| agent | compacts by itself | known from | changed by |", "|---|---|---|---|"]
     for name in agent_names():
@@ -378,7 +378,7 @@ def test_documents_hold_the_keys_that_are_listed(
 ) -> None:
     import json
 
-    from leafward.cli import main
+    from leafward.cli.main import main
     from leafward.export.demo import demo_session
 
     session = tmp_path / "branches.jsonl"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.compaction.injection import Injection, InjectionSettings, inject
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import Injection, InjectionSettings
 from tests.acting import Acting, reading
 
 if TYPE_CHECKING:

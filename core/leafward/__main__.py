@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from leafward.cli import main
+from leafward.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 from tests.surroundings import CORPORA

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
@@ -19,7 +19,9 @@ from leafward.session.messages import message_text
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import features
-from leafward.summaries.survival import FactMatch, Replaced, SpanMessage, Text, facts_of, file_names
+from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.spans import Replaced, SpanMessage
+from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 from tests.bench.need import ASKED, needed, project_of, span_of
 from tests.surroundings import CORPORA
 
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.session.session import Session
-    from leafward.summaries.facts import Fact, FactKind
-    from leafward.summaries.summarizers import Span
+    from leafward.summaries.facts.values import Fact, FactKind
+    from leafward.summaries.summarizers.summary import Span
 
 FILES = (
     "pi/before-compaction.jsonl",

@@ -12,12 +12,14 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam import Exam, Topic, exam, questions
-from leafward.compaction.injection import InjectionSettings, inject
+from leafward.compaction.exam.grade import Exam, exam
+from leafward.compaction.exam.questions import Topic, questions
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
 from leafward.session.messages import message_text
-from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import replaced_by
+from leafward.summaries.summarizers.summary import tokens_of
+from leafward.summaries.survival.spans import replaced_by
 from tests.bench.need import (
     DEFAULT_SIZE,
     NOWHERE,

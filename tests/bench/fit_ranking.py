@@ -12,10 +12,10 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from leafward.summaries.facts import FactKind
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.ranking import FEATURES, Ranking
-from leafward.summaries.survival import FactMatch, Text
+from leafward.summaries.survival.text_match import FactMatch, Text
 from tests.bench.weights import WITHOUT
 from tests.surroundings import CORPORA, REPOSITORY
 

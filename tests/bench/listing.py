@@ -13,12 +13,13 @@ import orjson
 
 from leafward.base.config import Config
 from leafward.base.worker_processes import cores
-from leafward.catalog import Catalogue, reading_processes
+from leafward.catalog import reading_processes
+from leafward.catalog.listing import Catalogue
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:
-    from leafward.catalog import Update
+    from leafward.catalog.listing import Update
 
 
 def listing(report: Report, store: Path, index: Path, sessions: int) -> None:

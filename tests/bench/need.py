@@ -20,28 +20,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
-from leafward.compaction.injection import InjectionSettings, inject
+from leafward.catalog.listing import Catalogue
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
 from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
-from leafward.summaries.facts import Fact, FactKind, FactReader, Voice, forms
-from leafward.summaries.facts.values import whole_paths
-from leafward.summaries.summarizers import Span, tokens_of
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import Fact, FactKind, Voice, whole_paths
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import (
-    FactMatch,
-    Fate,
-    Replaced,
-    Survival,
-    Text,
-    facts_of,
-    file_names,
-    replaced_by,
-    survival,
-)
+from leafward.summaries.summarizers.summary import Span, tokens_of
+from leafward.summaries.survival.report import Fate, Survival, facts_of, survival
+from leafward.summaries.survival.spans import Replaced, replaced_by
+from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 from tests.bench.weights import without
 from tests.surroundings import CORPORA
 

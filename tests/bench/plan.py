@@ -7,8 +7,12 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
+from leafward.base.strategies import Strategy
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
+from leafward.compaction.strategies import ALL_ESTIMATORS
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.bench.references import decode_lines

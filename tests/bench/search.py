@@ -14,15 +14,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
-from leafward.query.search import parse
+from leafward.catalog.listing import Catalogue
+from leafward.query.search.query import parse
 from leafward.query.search.text_search import Search, ripgrep
 from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
 
 RARE = "quixotic lighthouse"
 """Stands in few sessions: what somebody remembers of the one that is looked for."""

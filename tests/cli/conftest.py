@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leafward.cli import main
+from leafward.cli.main import main
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.cli import application, main
+from leafward.cli import application
+from leafward.cli.main import main
 from tests.opencode_store import Conversation, Database, call, files_of, said, write_tree
 
 if TYPE_CHECKING:

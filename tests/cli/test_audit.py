@@ -17,8 +17,8 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-from leafward.agents import agent_of
-from leafward.base.redact import Redactor
+from leafward.agents.recognition import agent_of
+from leafward.base.redact.redaction import Redactor
 from leafward.export import audit as audits
 from leafward.export import clean_copy
 from tests.foreign_stores import make

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.paths import data_dir
 from tests.core.test_litter import found as litter_in
 from tests.disks import filled, largest_file, read_only, small_disk

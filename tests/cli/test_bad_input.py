@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.cli import main
+from leafward.cli.main import main
 from tests.pi_file import HEADER, PiFile, conversation
 from tests.surroundings import as_any_user
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from leafward.cli import main
+from leafward.cli.main import main
 from tests.opencode_store import Conversation, Database, call, said, write_tree
 from tests.untouched import contents
 

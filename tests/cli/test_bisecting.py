@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.cli import main
+from leafward.cli.main import main
 from leafward.session.session import Session
 from tests.folder_contents import contents
 from tests.workbench import Workbench

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction import strategy_of
+from leafward.base.strategies import strategy_of
 from leafward.session.injected_block import OPENING
-from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.summarizers.summary import tokens_of
 from tests.acting import Acting, call
 from tests.cli.conftest import OLD
 from tests.codex_rollout import Rollout

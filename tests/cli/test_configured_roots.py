@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.base.paths import config_dir
-from leafward.catalog import find_session, stores
+from leafward.catalog.lookup import find_session
+from leafward.catalog.roots import stores
 from leafward.session.density import Density
 from leafward_tui.explorer.controllers.session_loader import open_session
 from tests.claude_transcript import IDS, Transcript

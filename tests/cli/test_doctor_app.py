@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.config import load
 from leafward.base.paths import config_dir
-from leafward.cli import main
+from leafward.cli.main import main
 from leafward_tui.__main__ import main as leafward
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.app.checks import check

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.exam import Question, Topic
-from leafward.compaction.exam.questions import Answer
+from leafward.compaction.exam.questions import Answer, Question, Topic
 from leafward.compaction.exam.sitting import marked
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward.summaries.facts.values import Fact, FactKind, Voice
 from tests.acting import Acting, call
 from tests.asking import MARKS
 from tests.model_endpoint import Endpoint, Reply

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.cli import application as opening
-from leafward.cli import main
+from leafward.cli.main import main
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:

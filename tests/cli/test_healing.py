@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents
+from leafward.agents.registry import agent_named
 from leafward.branches.healing import BEGINNING, healing
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
@@ -40,7 +40,7 @@ def test_each_shape_is_healed_and_its_healed_session_needs_nothing(
     assert file.path.read_bytes() == before
     again = run("heal", made["path"], "--json").document
     assert (again["changes"], again["path"]) == ([], None)
-    with closing(agents.agent_named("claude").open(Path(made["path"]))) as session:
+    with closing(agent_named("claude").open(Path(made["path"]))) as session:
         assert session.cwd == str(tmp_path)
 
 
@@ -117,7 +117,7 @@ def test_pi_and_codex_are_healed_as_well(run: Run, tmp_path: Path) -> None:
     for path, code, agent in ((file.path, "open-call", "pi"), (rollout.path, "orphan-result", "codex")):
         made = run("heal", path, "--cwd", tmp_path, "--json").document
         assert [one["code"] for one in made["changes"]] == [code]
-        with closing(agents.agent_named(agent).open(Path(made["path"]))) as session:
+        with closing(agent_named(agent).open(Path(made["path"]))) as session:
             assert healing(session).changes == ()
 
 
@@ -202,7 +202,7 @@ def test_what_stands_before_a_gap_comes_first_in_the_new_session(run: Run, tmp_p
     assert [one["code"] for one in preview["changes"]] == ["gap", "gap"]
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document
     assert made["messages"] == 6
-    with closing(agents.agent_named("pi").open(Path(made["path"]))) as session:
+    with closing(agent_named("pi").open(Path(made["path"]))) as session:
         messages = [message_body(session, one) for one in context_at(session).messages]
     said = [message_text(one) for one in messages if one["role"] in ("user", "assistant")]
     assert said == [f"{word} row {number}" for number in range(3) for word in ("plant", "planted")]
@@ -430,7 +430,7 @@ def test_counts_are_kept_up_to_the_first_change(run: Run, tmp_path: Path) -> Non
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document
     assert [one["code"] for one in made["changes"]] == ["open-call"]
     assert "counts-left" in [one["code"] for one in made["diagnostics"]]
-    with closing(agents.agent_named("pi").open(Path(made["path"]))) as session:
+    with closing(agent_named("pi").open(Path(made["path"]))) as session:
         context = context_at(session)
         counted = [
             (session.body(entry) or {})["message"]["usage"]["totalTokens"]
@@ -449,7 +449,7 @@ def test_counts_behind_a_gap_are_not_kept(run: Run, tmp_path: Path) -> None:
         file.user(f"plant row {number}", *((parent,) if parent else ()))
         file.said(f"planted row {number}", tokens=usage(6_000 + 100 * number, output=20))
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document
-    with closing(agents.agent_named("pi").open(Path(made["path"]))) as session:
+    with closing(agent_named("pi").open(Path(made["path"]))) as session:
         context = context_at(session)
         assert context.size.from_usage == 6_000
         assert 6_000 < context.total < 6_050

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.cli import hook as hook_module
-from leafward.cli import main
 from leafward.cli.hook import failures
+from leafward.cli.main import main
 from leafward.session.journal.durable import draft_name
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.session.journal import operations
+from leafward.session.journal.operation_log import operations
 from leafward.session.session import Session
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.words.operation_text import OperationText

@@ -16,8 +16,8 @@ from click import Context
 from leafward import __version__
 from leafward.base.errors import LeafwardError
 from leafward.cli import application as opening
-from leafward.cli import main
 from leafward.cli.declarations.verbs import leafward as group
+from leafward.cli.main import main
 from tests.pi_file import conversation
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.cli.declarations.options",
         "leafward.cli.declarations.verbs",
         "leafward.cli.host",
+        "leafward.cli.main",
         "leafward.cli.streams",
     }
     assert ours <= light | {

@@ -13,6 +13,7 @@ import pytest
 
 from leafward import cli
 from leafward.cli.declarations.verbs import leafward as group
+from leafward.cli.main import main
 from tests.cli.test_main import VERBS
 
 MODULES = ("branch_options", "compaction_options", "session_options")
@@ -70,11 +71,11 @@ def test_no_verb_takes_a_mapping_of_options() -> None:
 
 @pytest.mark.parametrize("value", ["abc", "-5", "1.5"])
 def test_a_number_that_is_none_is_told_in_words(value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "session", "--keep-recent", value]) == 2
+    assert main(["plan", "session", "--keep-recent", value]) == 2
     assert f"{value!r} is not a whole number of at least 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "  "])
 def test_a_search_for_nothing_is_a_wrong_use(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["search", text]) == 2
+    assert main(["search", text]) == 2
     assert "nothing to search for" in capsys.readouterr().err

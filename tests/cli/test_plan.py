@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.compaction.onset import onset
 from leafward.context.model_context import context_at, context_window

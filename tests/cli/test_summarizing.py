@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.figures import short
-from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.summarizers.summary import tokens_of
 from tests.pi_file import last_line
 
 if TYPE_CHECKING:

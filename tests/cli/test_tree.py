@@ -11,7 +11,7 @@ import pytest
 from leafward.cli.output.outline import outline_rows
 from leafward.cli.output.outline_lines import outline
 from leafward.cli.output.page import Page, cells
-from leafward.session.journal import archive, move
+from leafward.session.journal.session_operations import archive, move
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import PiFile, conversation
 

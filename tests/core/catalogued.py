@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.catalog import Card, Catalogue, parents, with_parents
+from leafward.catalog.lineage import parents, with_parents
+from leafward.catalog.listing import Catalogue
 from leafward.catalog.replies import Replies
 from leafward.session.scan import Scan
 from tests.core.drafts import START, Draft, file_name
+
+if TYPE_CHECKING:
+    from leafward.catalog.card import Card
 
 
 def listed(*paths: Path, **settings: Any) -> Catalogue:

@@ -6,8 +6,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.pi_file import PiFile
 

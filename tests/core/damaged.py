@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from leafward.agents import agent_of
 from leafward.agents.lines import MARK
+from leafward.agents.recognition import agent_of
 from leafward.session.scan import Pending
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said, texts
@@ -13,7 +13,7 @@ from tests.foreign_sessions import problems, said, texts
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.session.session import Session
 
 

@@ -9,17 +9,8 @@ import pytest
 from hypothesis import strategies as st
 
 from leafward.base.errors import Refused
-from leafward.session.journal import (
-    Operation,
-    archive,
-    archived_branches,
-    label,
-    move,
-    operations,
-    redo,
-    rename,
-    undo,
-)
+from leafward.session.journal.operation_log import Operation, archived_branches, operations
+from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from leafward.base.redact import redact
+from leafward.base.redact.redaction import redact
 
 _SIZE = 250_000
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
 from leafward.agents.fork_draft import Terms
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind

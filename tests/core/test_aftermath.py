@@ -13,7 +13,7 @@ from leafward.compaction.aftermath import WINDOW, Aftermath, Repeat, aftermath_o
 from leafward.compaction.aftermath_totals import AftermathTotals
 from leafward.compaction.draft import accept
 from leafward.session.entries import Kind
-from leafward.session.journal import redo, undo
+from leafward.session.journal.session_operations import redo, undo
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.bench.need import sessions

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.compaction.exam import Topic, exam_of_draft
+from leafward.agents.recognition import agent_of
+from leafward.compaction.exam.grade import exam_of_draft
+from leafward.compaction.exam.questions import Topic
 from leafward.compaction.gate import unseen
 from leafward.compaction.settings import PlanSettings
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import messages_of
 from leafward.summaries.earlier_plan import plan_before
-from leafward.summaries.facts import FactKind, FactReader, gather
 from leafward.summaries.facts.agent_plan import Item
-from leafward.summaries.summarizers import SpanMessage
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind, gather
 from leafward.summaries.summarizers.outline import Section
-from leafward.summaries.survival import facts_of, replaced_by
+from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.acting import Acting, call, reading
 from tests.claude_transcript import Transcript, opened
 from tests.core.compacted import drafted

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from leafward.agents import recognised
+from leafward.agents.recognition import recognised
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.files.working_set import working_set
 from leafward.session.entries import DAMAGE_CODE, Kind
 from tests.claude_transcript import DATA, Recorded, agree, opened, projected

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.compaction.xray import xray_of
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.sizes import Sizes
-from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import session_operations
 from tests.claude_transcript import DATA, Transcript, compactions, in_one_piece, opened
 from tests.foreign_sessions import said, texts
 from tests.oracle.forked import fork
@@ -281,11 +281,11 @@ def test_what_leafward_keeps_beside_such_a_session_moves_nothing(tmp_path: Path)
     _, inside, _ = kept_two_turns(transcript, listed=True)
     transcript.turn("four", "fourth")
     session = transcript.opened()
-    journal.label(session, EntryIndex(1), "before")
+    session_operations.label(session, EntryIndex(1), "before")
     transcript.prompt("three anew", parentUuid=inside)
     transcript.reply("third anew")
     session.refresh()
-    journal.label(session, EntryIndex(2), "behind")
+    session_operations.label(session, EntryIndex(2), "behind")
     again = transcript.opened()
     for one in (session, again):
         assert len(one.labels) == 2

@@ -15,8 +15,8 @@ from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
 from leafward.catalog.lineage import parents
+from leafward.catalog.listing import Catalogue
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:

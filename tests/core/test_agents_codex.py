@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import recognised
 from leafward.agents.codex.rollout import Rollout as Source
+from leafward.agents.recognition import recognised
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_CODE, Kind

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import lines_in
+from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.base.errors import NotASession
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.session.entries import Damage, Kind
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, zstd
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
 from leafward.agents.codex.compactions import encrypted_size
-from leafward.compaction import PlanSettings, measure, plan
+from leafward.agents.recognition import agent_of
 from leafward.compaction.alignment import Link
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
 from leafward.compaction.replacement import carried_text
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.context.model_context import context_at
@@ -22,7 +24,8 @@ from leafward.session.entries import Kind
 from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, encrypted_tokens, messages_of
 from leafward.session.tokens import SUMMARY_TOKENS
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import Status, replaced_by, survival_of
+from leafward.summaries.survival.report import Status, survival_of
+from leafward.summaries.survival.spans import replaced_by
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
 from tests.surroundings import CORPORA, needs_corpora

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.codex.store import called_in
-from leafward.cli import main
+from leafward.cli.main import main
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Damage

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.base.times import iso_time
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.session.entries import Kind
 from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened
 from tests.foreign_sessions import problems, said

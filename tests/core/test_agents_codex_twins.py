@@ -10,7 +10,8 @@ import pytest
 from leafward.agents.codex import store
 from leafward.base.config import Config
 from leafward.base.errors import Refused
-from leafward.catalog import Catalogue, parents
+from leafward.catalog.lineage import parents
+from leafward.catalog.listing import Catalogue
 from leafward.catalog.shared_history import counted_once
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened
 from tests.core.catalogued import cards_in

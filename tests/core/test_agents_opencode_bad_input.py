@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of, strays
 from leafward.agents.lines import MARK
+from leafward.agents.recognition import agent_of, strays
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check, stray_messages
 from leafward.export.lanes import Lanes

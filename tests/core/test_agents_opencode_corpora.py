@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.context.basis import Basis
 from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set
@@ -24,7 +24,7 @@ from tests.opencode_store import (
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from leafward.agents import Listing
+    from leafward.agents.base import Listing
 
 NEWEST = CORPORA / "opencode" / "v1.18.33" / "opencode"
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of, names_one, recognised, within
+from leafward.agents.recognition import agent_of, names_one, recognised, within
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, NotFound, Refused
-from leafward.catalog import Catalogue, find_session
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.lookup import find_session
 from tests.core.catalogued import cards_by_id, cards_in
 from tests.opencode_store import (
     FOLDER,
@@ -26,7 +27,7 @@ from tests.opencode_store import (
 )
 
 if TYPE_CHECKING:
-    from leafward.agents import Listing
+    from leafward.agents.base import Listing
 
 
 def _listed(*roots: Path) -> list[Listing]:

@@ -6,15 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import (
-    Trouble,
-    agent_named,
-    agent_of,
-    all_agents,
-    native,
-    recognised,
-    unknown_roots,
-)
+from leafward.agents.base import Trouble
+from leafward.agents.recognition import agent_of, recognised
+from leafward.agents.registry import agent_named, all_agents, native, unknown_roots
 from leafward.base.config import Config
 from leafward.base.errors import NotFound, Refused
 from tests.core.catalogued import listed

@@ -11,8 +11,10 @@ from leafward.branches.diff.contents import Contents, Merge
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.file_replay import Certainty, PathFiles, WorkspaceBases
 from leafward.files.file_replay import bases as module
+from leafward.files.file_replay.bases import WorkspaceBases
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.file_replay.path_files import PathFiles
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at, lacks_prompt
@@ -19,7 +21,7 @@ from leafward.context.price import price_of_move
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex, Kind, Usage
-from leafward.session.journal import Writing
+from leafward.session.journal.write import Writing
 from leafward.session.messages import trusted_usage
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, reading, usage

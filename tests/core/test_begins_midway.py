@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.alignment import Link
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
 from leafward.context.basis import Basis
 from leafward.context.model_context import (

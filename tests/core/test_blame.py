@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.catalog import sighted
+from leafward.catalog.lookup import sighted
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
 from leafward.query.blame import Blame, blame
 from leafward.query.blame_sources import concerned

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leafward.branches.diff.sides import side
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
-from leafward.files.file_replay import steps
+from leafward.files.file_replay.step_reader import steps
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind

@@ -17,7 +17,9 @@ from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_m
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
-from leafward.session.journal import OperationKind, Writing, operations, redo, undo
+from leafward.session.journal.operation_log import OperationKind, operations
+from leafward.session.journal.session_operations import redo, undo
+from leafward.session.journal.write import Writing
 from leafward.session.messages import message_text
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading

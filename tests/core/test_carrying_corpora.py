@@ -19,7 +19,7 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export import doctor
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.journal import redo, undo
+from leafward.session.journal.session_operations import redo, undo
 from leafward.session.messages import message_text
 from leafward.session.session import Session
 from tests.surroundings import CORPORA, needs_corpora

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from leafward.agents import Candidate
+from leafward.agents.base import Candidate
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.catalog import Card, iso_time
-from leafward.catalog.card import EXCERPT, NO_MESSAGES, Reading, parse_time
+from leafward.catalog.card import EXCERPT, NO_MESSAGES, Card, Reading, iso_time, parse_time
 from leafward.catalog.card_fields import FILES_KEPT, brief
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.grown_card import read_on
@@ -19,7 +18,8 @@ from leafward.catalog.index import Index
 from leafward.catalog.quick_card import peek
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
-from leafward.session.journal import Writing, move
+from leafward.session.journal.session_operations import move
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from tests.core.drafts import START, Draft, dump
 

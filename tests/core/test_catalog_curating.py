@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named, all_agents
+from leafward.agents.registry import agent_named, all_agents
 from leafward.base.errors import NotFound, Refused
-from leafward.catalog import leaves_in, parents, status_of
 from leafward.catalog.backups import keep, kept_root
+from leafward.catalog.catalogue_status import status_of
+from leafward.catalog.lineage import parents
+from leafward.catalog.retention import leaves_in
 from leafward.catalog.trash import bring_back, find_thrown, going, throw_away, thrown_away
-from leafward.session.journal import archive_session, undo
 from leafward.session.journal.operation_log import session_archived
+from leafward.session.journal.session_operations import archive_session, undo
 from leafward.session.session import Session
 from tests.core.catalogued import cards_of, listed
 from tests.core.drafts import DAY, START, Draft, file_name

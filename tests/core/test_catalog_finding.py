@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import NotFound
-from leafward.catalog import Catalogue, find_session
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.lookup import find_session
 from tests.core.catalogued import config, fill
 from tests.core.drafts import Draft
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from leafward.agents import Candidate
-from leafward.catalog import Card, Details
-from leafward.catalog.card import Mark, Reading
+from leafward.agents.base import Candidate
+from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
 from tests.core.catalogued import listed

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from leafward.catalog import Card, Group, Sort, arrange, parents, with_parents
-from leafward.catalog.card import FORK, INFERRED
+from leafward.catalog.card import FORK, INFERRED, Card
+from leafward.catalog.lineage import Group, Sort, arrange, parents, with_parents
 
 
 def card(

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import Card, Catalogue, Update
 from leafward.catalog import listing as listing_module
 from leafward.catalog.full_card import read_whole
-from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST
+from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST, Catalogue, Update
 from tests.core.drafts import Draft
 from tests.foreign_stores import make
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents import Candidate
-    from leafward.catalog.card import Reading
+    from leafward.agents.base import Candidate
+    from leafward.catalog.card import Card, Reading
 
-from leafward.agents import all_agents
+from leafward.agents.registry import all_agents
 from tests.core.catalogued import config, fill, listed
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from leafward.base import worker_processes
 from leafward.base.config import Config
-from leafward.catalog import Catalogue, reading_processes
+from leafward.catalog import reading_processes
+from leafward.catalog.listing import Catalogue
 from tests.acting import Acting
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 def test_a_database_is_read_by_one(tmp_path: Path) -> None:
-    from leafward.agents import Candidate
+    from leafward.agents.base import Candidate
 
     of_a_database = [
         Candidate(str(tmp_path / f"opencode.db/{n}"), [1 << 30, 0], "opencode") for n in range(9)

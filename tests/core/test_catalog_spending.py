@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.times import iso_time
-from leafward.catalog import Catalogue, parents, totals
 from leafward.catalog.index import Index
+from leafward.catalog.lineage import parents
 from leafward.catalog.shared_history import _uses_in, counted_once
-from leafward.catalog.spending import Meter, day_name, sum_of
+from leafward.catalog.spending import Meter, day_name, sum_of, totals
 from tests.core.catalogued import listed, replies_in
 from tests.core.drafts import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from leafward.catalog.listing import Catalogue
 
 
 def priced(draft: Draft, tokens: int, cost: float | None = None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.catalog.moved_folders import missing_folders, successors
 from tests.acting import Acting
 from tests.codex_rollout import Rollout

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.errors import NotASession
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
-from leafward.session.journal import Writing, label, move, operations, redo, undo
-from leafward.session.journal.write import RECENT
+from leafward.agents.registry import agent_named
+from leafward.session.journal.operation_log import operations
+from leafward.session.journal.session_operations import label, move, redo, undo
+from leafward.session.journal.write import RECENT, Writing
 from leafward.session.session import Session
 from tests.core.operating import kinds
 from tests.foreign_sessions import texts
@@ -24,7 +25,7 @@ from tests.opencode_forks import imported
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.journal import Clock
+    from leafward.session.journal.lines import Clock
     from tests.pi_file import PiFile
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

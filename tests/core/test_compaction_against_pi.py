@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction import Diagnostic, Plan, PlanSettings, measure, plan
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import Plan, plan
+from leafward.compaction.settings import PlanSettings
 from tests.acting import reading
 from tests.oracle import golden
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.compaction.division import Diagnostic
 
 PAIRS = list(golden.pairs())
 PLANS = golden.TESTS / "data" / "pi" / "plans"

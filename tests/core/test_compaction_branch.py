@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Cancelled, Refused
-from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.branch_summary import (
     Branch,
     leaves_something,
@@ -18,19 +17,26 @@ from leafward.compaction.branch_summary import (
 )
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.context.model_context import context_at
-from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, undo
+from leafward.session.journal.lock import busy
+from leafward.session.journal.operation_log import OperationKind, operations
+from leafward.session.journal.session_operations import label, move, redo, undo
+from leafward.session.journal.write import Writing
 from leafward.session.messages import message_text
 from leafward.session.session import Session
-from leafward.summaries.summarizers import Purpose, SpanMessage, Summary, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.summary import Purpose, Summary, tokens_of
+from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call, usage, wild
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.summaries.summarizers import Span
+    from leafward.summaries.summarizers.summary import Span
 
 
 @pytest.fixture

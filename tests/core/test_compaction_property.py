@@ -11,13 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafward.base.errors import Refused
-from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.base.strategies import Strategy
 from leafward.compaction.branch_summary import left_branch, move_with_summary, summarize_branch
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
-from leafward.session.journal import label, move, operations, redo, undo
+from leafward.session.journal.operation_log import operations
+from leafward.session.journal.session_operations import label, move, redo, undo
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call, usage

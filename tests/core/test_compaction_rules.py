@@ -6,21 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction import (
-    BadSettings,
-    PathSizes,
-    Plan,
-    PlanSettings,
-    Rule,
-    Strategy,
-    TriggerRule,
-    measure,
-    plan,
-)
-from leafward.compaction.cut_rules import IllegalCut
+from leafward.base.strategies import Strategy
+from leafward.compaction.cut_rules import IllegalCut, Rule
 from leafward.compaction.filelists import FileLists
-from leafward.compaction.measure import Part
-from leafward.compaction.plan import plans
+from leafward.compaction.measure import Part, PathSizes, measure
+from leafward.compaction.plan import Plan, plan, plans
+from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from tests.acting import JUNK, Acting, call, reading, usage, wild

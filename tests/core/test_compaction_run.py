@@ -10,20 +10,26 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Cancelled, LeafwardError, Refused
-from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.base.strategies import Strategy
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, edited
-from leafward.compaction.injection import inject
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
 from leafward.compaction.repair import repair
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.stored_summary import stored_parts
 from leafward.context.model_context import context_at
 from leafward.session import line_decoding, native_file
 from leafward.session.entries import Usage
-from leafward.session.journal import OperationKind, Writing, busy, label, move, operations, redo, rename, undo
+from leafward.session.journal.lock import busy
+from leafward.session.journal.operation_log import OperationKind, operations
+from leafward.session.journal.session_operations import label, move, redo, rename, undo
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
-from leafward.summaries.summarizers import Summary, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import survival_of
+from leafward.summaries.summarizers.summary import Summary, tokens_of
+from leafward.summaries.survival.report import survival_of
 from tests.acting import Acting, call, usage, wild
 from tests.core.compacted import SMALL, drafted, fates, lines_of, talk
 
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward.summaries.summarizers import Span
+    from leafward.summaries.summarizers.summary import Span
 
 
 @pytest.mark.parametrize(

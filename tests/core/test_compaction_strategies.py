@@ -10,9 +10,12 @@ import pytest
 
 import leafward
 import leafward_tui
-from leafward.base.strategies import STRATEGY_CHOICES
+from leafward.base.strategies import STRATEGY_CHOICES, Strategy
 from leafward.cli.declarations.options import Options
-from leafward.compaction import ALL_ESTIMATORS, Plan, PlanSettings, Strategy, measure, plan, rules_of
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import Plan, plan
+from leafward.compaction.settings import PlanSettings
+from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
 from leafward.context.estimators import Estimator, estimated_tokens, text_tokens
 from leafward.session.entries import Kind
 from leafward.session.messages import messages_of

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.compaction import PlanSettings, Strategy, measure, plan
+from leafward.base.strategies import Strategy
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, edited, span_of
-from leafward.compaction.injection import inject
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.stored_summary import (
     KEPT_HEADING,
     cut_middle,
@@ -26,9 +29,9 @@ from leafward.session.entries import Usage
 from leafward.session.injected_block import enclose
 from leafward.session.session import Session
 from leafward.session.tokens import utf16_length
-from leafward.summaries.summarizers import Span, Summary, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import Status, survival_of
+from leafward.summaries.summarizers.summary import Span, Summary, tokens_of
+from leafward.summaries.survival.report import Status, survival_of
 from tests.core.compacted import SMALL, drafted, fates, talk
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
+from leafward.agents.registry import agent_named
 from leafward.branches import healing
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-PI = agents.agent_named("pi")
+PI = agent_named("pi")
 
 
 def past(session: Session) -> Conversation:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total

@@ -16,7 +16,7 @@ from leafward.branches.diff.sides import sides
 from leafward.branches.diff.summaries import compare_sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.checks import Check, check_of
-from leafward.files.file_replay import Certainty
+from leafward.files.file_replay.knowledge import Certainty
 from leafward.session.entries import Kind
 from leafward.session.line_decoding import decode_line
 from tests.acting import Acting, call, reading, usage

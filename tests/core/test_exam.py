@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import LeafwardError
-from leafward.catalog import sighted
-from leafward.compaction.exam import Exam, Place, Topic, exam, exam_of, questions
+from leafward.catalog.lookup import sighted
+from leafward.compaction.exam.grade import Exam, Place, exam, exam_of
+from leafward.compaction.exam.questions import Topic, questions
 from leafward.session.entries import Kind
 from leafward.summaries.facts.outcomes import counts_in
-from leafward.summaries.survival import replaced_by
+from leafward.summaries.survival.spans import replaced_by
 from tests.acting import Acting, call, reading
 from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.exam import Question
+    from leafward.compaction.exam.questions import Question
 
 
 QUESTION = "Is one table enough for the jobs of all shops?"

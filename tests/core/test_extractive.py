@@ -18,9 +18,10 @@ from leafward.base.safe_text import safe
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.session.tokens import message_tokens
-from leafward.summaries.summarizers import SpanMessage, Summarizer, tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, cut, harmless, read_outline
+from leafward.summaries.summarizers.summary import Summarizer, tokens_of
+from leafward.summaries.survival.spans import SpanMessage
 from tests.bench import need
 from tests.core.told import DAY, HEADINGS, lines_of, reply, result, span, summarize, user
 

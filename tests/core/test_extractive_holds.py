@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import demands as rules
 from leafward.summaries.facts import prose
@@ -16,7 +16,7 @@ from leafward.summaries.facts.marker_words import Markers
 from leafward.summaries.facts.prose import decides, sentences
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, is_drawn, read_outline
-from leafward.summaries.survival import replaced_by
+from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
 from tests.core.test_extractive_state import stored
 from tests.core.told import ran, reply, span, summarize, told_in, user, worked

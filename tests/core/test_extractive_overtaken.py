@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.demands import denies, refutes
 from leafward.summaries.facts.prose import leads_on
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.outline import Section, read_outline
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 from tests.core.told import worked as edited

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import FactKind, demands, prose
+from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.outline import Section
-from leafward.summaries.survival import SpanMessage, facts_of
+from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import FOLDER, lines_of, reply, result, span, summarize, told_in, user
 
 if TYPE_CHECKING:

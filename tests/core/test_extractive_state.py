@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers import Span, SpanMessage
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.summarizers.repeats import Repeats
-from leafward.summaries.survival import replaced_by
+from leafward.summaries.summarizers.summary import Span
+from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench import need
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 from tests.surroundings import REPOSITORY

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from leafward.base.emphasis import without_emphasis
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import Fact, FactKind, FactReader, Sighting, Voice, forms, gather, prose
+from leafward.summaries.facts import forms, prose
 from leafward.summaries.facts.printed_errors import printed_errors
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice, gather
 from tests.core.told import FOLDER, reply, result, user
 
 

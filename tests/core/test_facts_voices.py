@@ -11,12 +11,14 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import headline
 from leafward.session.messages import as_typed
-from leafward.summaries.facts import FactKind, FactReader
 from leafward.summaries.facts.pasting import divided
-from leafward.summaries.summarizers import Span, SpanMessage
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
-from leafward.summaries.survival import survival_of
+from leafward.summaries.summarizers.summary import Span
+from leafward.summaries.survival.report import survival_of
+from leafward.summaries.survival.spans import SpanMessage
 from tests.claude_transcript import Transcript
 
 if TYPE_CHECKING:

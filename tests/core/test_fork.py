@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
+from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
-from leafward.session import journal
 from leafward.session.entries import Kind
+from leafward.session.journal import operation_log, session_operations
 from leafward.session.line_decoding import decode_line
 from tests.acting import Acting, call, reading
 from tests.forks import context, digests, entries, made, sent, terms, told, writable_copy
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 SESSIONS = Path(__file__).parents[1] / "data" / "pi" / "sessions"
-PI = agents.agent_named("pi")
-CLAUDE = agents.agent_named("claude")
+PI = agent_named("pi")
+CLAUDE = agent_named("claude")
 
 
 def lines(path: Path) -> list[bytes]:
@@ -102,10 +102,10 @@ class TestPi:
     ) -> None:
         source = working(tmp_path / "s.jsonl").path
         with reading(source) as session:
-            journal.label(session, 4, "start here")
-            journal.rename(session, "Cart work")
-            journal.archive_session(session)
-            journal.archive_session(session, archived=False)
+            session_operations.label(session, 4, "start here")
+            session_operations.rename(session, "Cart work")
+            session_operations.archive_session(session)
+            session_operations.archive_session(session, archived=False)
             path = made(session, session.leaf, "pi", terms(tmp_path), tmp_path).draft.path
         if by_pi:
             # Its own command writes no mark of ours.
@@ -115,17 +115,19 @@ class TestPi:
             path.write_bytes(json.dumps(bare).encode() + b"\n" + b"".join(rest))
         with reading(path) as copy:
             assert (copy.name, list(copy.labels.values())) == ("Cart work", ["start here"])
-            assert journal.operations(copy) == []
+            assert operation_log.operations(copy) == []
             with pytest.raises(Refused, match="nothing to undo"):
-                journal.undo(copy)
+                session_operations.undo(copy)
             if by_pi:
                 return
-            renamed = journal.rename(copy, "Another")
-            assert [(one.op, one.before) for one in journal.operations(copy)] == [(renamed.op, "Cart work")]
-            journal.undo(copy)
+            renamed = session_operations.rename(copy, "Another")
+            assert [(one.op, one.before) for one in operation_log.operations(copy)] == [
+                (renamed.op, "Cart work")
+            ]
+            session_operations.undo(copy)
             assert copy.name == "Cart work"
             with pytest.raises(Refused, match="nothing to undo"):
-                journal.undo(copy)
+                session_operations.undo(copy)
 
     @pytest.mark.parametrize("name", sorted(path.stem for path in SESSIONS.glob("*.jsonl")))
     def test_at_every_entry_the_context_is_that_of_the_source(self, tmp_path: Path, name: str) -> None:
@@ -172,7 +174,7 @@ class TestPi:
         """A compaction that kept from a marker on keeps from the entry after it on."""
         file = working(tmp_path / "s.jsonl")
         with reading(file.path) as session:
-            journal.move(session, 4)
+            session_operations.move(session, 4)
             marker = session.columns.id(session.leaf)
         file.leaf = marker
         file.user("another way")
@@ -193,12 +195,12 @@ class TestPi:
     def test_a_label_taken_away_elsewhere_stays_away(self, tmp_path: Path) -> None:
         file = working(tmp_path / "s.jsonl")
         with reading(file.path) as session:
-            journal.label(session, 4, "fine")
+            session_operations.label(session, 4, "fine")
             file.leaf = session.columns.id(session.leaf)
         file.user("more")
         file.said("no more")
         with reading(file.path) as session:
-            journal.label(session, 4, "")
+            session_operations.label(session, 4, "")
             fork = made(session, session.place, "pi", terms(tmp_path))
             with reading(fork.draft.path) as copy:
                 assert copy.labels == {}
@@ -298,7 +300,7 @@ class TestOtherAgents:
         self, corpora: Path, tmp_path: Path, agent: str, store: str
     ) -> None:
         """Of every kept session, at places all over it: messages, compactions, prunes, in their order."""
-        source = agents.agent_named(agent)
+        source = agent_named(agent)
         root = writable_copy(corpora / store, tmp_path / "store" / Path(store).name)
         before = digests(root)
         compared = 0
@@ -355,7 +357,7 @@ class TestOtherAgents:
     def test_instructions_of_another_agent_stay_behind_and_that_is_said(
         self, corpora: Path, tmp_path: Path
     ) -> None:
-        codex = agents.agent_named("codex")
+        codex = agent_named("codex")
         root = corpora / "codex" / "v0.169.0" / ".codex"
         listing = next(iter(codex.discover((root,), lambda: False, [])))
         session = codex.open(Path(listing.folder, min(listing.files)))

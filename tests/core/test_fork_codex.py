@@ -9,9 +9,9 @@ from uuid import UUID
 
 import pytest
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
+from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
 from tests.acting import Acting, call, reading
@@ -226,7 +226,7 @@ def test_what_is_put_in_is_a_message_at_the_end(tmp_path: Path) -> None:
 class TestFromPi:
     def fork(self, tmp_path: Path, name: str) -> tuple[forking.Fork, list[str]]:
         source = Path(__file__).parents[1] / "data" / "pi" / "sessions" / f"{name}.jsonl"
-        session = agents.agent_named("pi").open(source)
+        session = agent_named("pi").open(source)
         try:
             fork = made(session, session.place, "codex", terms(tmp_path), tmp_path)
             said = [

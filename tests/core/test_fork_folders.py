@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
-from leafward.catalog import Catalogue
 from leafward.catalog.backups import keep
+from leafward.catalog.listing import Catalogue
 from tests.acting import Acting
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
@@ -50,7 +50,7 @@ def source(tmp_path: Path) -> Iterator[Callable[[str], Session]]:
 
     def open_(agent: str) -> Session:
         path = written(tmp_path / "store") if agent == "pi" else make(agent, tmp_path / "store").path
-        found.append(agents.agent_named(agent).open(path))
+        found.append(agent_named(agent).open(path))
         return found[-1]
 
     yield open_
@@ -71,7 +71,7 @@ def written(store: Path, name: str = "--gone-orchard--") -> Path:
 def forked(session: Session, to: str, home: Path, cwd: str) -> Fork:
     given = terms(home)
     given = forking.Terms(given.env, given.config, given.now, cwd=cwd)
-    made = forking.fork(session, session.place, agents.agent_named(to), given)
+    made = forking.fork(session, session.place, agent_named(to), given)
     forking.store(session, made.draft)
     return made
 
@@ -98,10 +98,10 @@ def test_it_works_where_it_was_told_to(
         assert {made.draft.imported.command.cwd, made.draft.imported.undo.cwd} == {str(folder)}
         assert json.loads(made.draft.file.read_bytes())["info"]["directory"] == str(folder)
         return
-    copy = agents.agent_named(to).open(made.draft.path)
+    copy = agent_named(to).open(made.draft.path)
     try:
         assert copy.cwd == str(folder)
-        assert agents.agent_named(to).resume(copy, terms(tmp_path).env).cwd == str(folder)
+        assert agent_named(to).resume(copy, terms(tmp_path).env).cwd == str(folder)
         if agent == to:
             assert texts(copy, copy.leaf) == texts(session, session.place)
     finally:
@@ -111,7 +111,7 @@ def test_it_works_where_it_was_told_to(
 @pytest.mark.parametrize("name", ["--gone-orchard--", "chosen"])
 def test_pi_keeps_it_among_the_sessions_of_that_folder(tmp_path: Path, folder: Path, name: str) -> None:
     """Beside its source only where the user chose one place for all sessions."""
-    session = agents.agent_named("pi").open(written(tmp_path, name))
+    session = agent_named("pi").open(written(tmp_path, name))
     made = forked(session, "pi", tmp_path, str(folder))
     session.close()
     theirs = "--" + str(folder).strip("/").replace("/", "-") + "--"
@@ -163,7 +163,7 @@ def test_a_fork_of_a_kept_copy_goes_where_its_agent_looks(agent: str, folder: Pa
     assert card.path == str(path)
     copy = keep(card).path
     shutil.rmtree(store)
-    here = agents.agent_named(agent)
+    here = agent_named(agent)
     with closing(here.open(copy)) as session:
         found = forking.fork(session, session.place, here, replace(terms(tmp_path / "home"), cwd=str(folder)))
         assert str(found.draft.path).startswith(f"{tmp_path / 'home'}{os.sep}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
@@ -17,7 +17,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
-from leafward.session import journal
+from leafward.session.journal import session_operations
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, reading
 from tests.foreign_stores import Store, said, watched
@@ -49,7 +49,7 @@ def compacted(session: Session, at: int) -> int:
 
 def forked(session: Session, entry: int, to: str, home: Path) -> Fork:
     """A draft in a store below a folder; what it holds is read from its content."""
-    return forking.fork(session, entry, agents.agent_named(to), terms(home))
+    return forking.fork(session, entry, agent_named(to), terms(home))
 
 
 def spoken(made: Fork, home: Path) -> list[tuple[str, object]]:
@@ -65,7 +65,7 @@ def spoken(made: Fork, home: Path) -> list[tuple[str, object]]:
         ]
     path = home / made.draft.path.name
     path.write_bytes(content)
-    copy = agents.agent_named(made.draft.agent).open(path)
+    copy = agent_named(made.draft.agent).open(path)
     try:
         return told(copy, copy.leaf)
     finally:
@@ -92,9 +92,9 @@ def test_a_compaction_that_is_kept_becomes_real(store: Store, tmp_path: Path) ->
 
 def test_labels_and_moves_beside_it_leave_it_a_copy(store: Store, tmp_path: Path) -> None:
     session = store.open()
-    journal.label(session, said(session, "one"), "here")
-    journal.move(session, said(session, "two"))
-    cut = cut_at(session, session.place, agents.agent_named(store.agent).may_end)
+    session_operations.label(session, said(session, "one"), "here")
+    session_operations.move(session, said(session, "two"))
+    cut = cut_at(session, session.place, agent_named(store.agent).may_end)
     assert forking.is_copy(session, cut)
     made = forked(session, session.place, store.agent, tmp_path)
     assert "kept-beside" not in {remark.code for remark in made.remarks}

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
-from leafward import agents
 from leafward.agents.base import Candidate
+from leafward.agents.registry import agent_named
 from leafward.catalog.full_card import read_whole
 from leafward.compaction.measure import measure
 from leafward.context.call_status import outcome
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.files.file_replay import Certainty, replay
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.file_replay.replay import replay
 from leafward.files.tool_calls import table_of
 from leafward.files.working_set import changed_files, working_set
 from leafward.session.entries import ToolCall
@@ -74,7 +75,7 @@ def source(folder: Path, origin: str) -> Path:
 @contextmanager
 def converted(tmp_path: Path, path: Path, target: str) -> Iterator[Session]:
     """The session, or what another agent has after a fork to it, opened as everybody opens it."""
-    session = agents.agent_named("pi").open(path)
+    session = agent_named("pi").open(path)
     try:
         if target == "pi":
             yield session
@@ -82,11 +83,11 @@ def converted(tmp_path: Path, path: Path, target: str) -> Iterator[Session]:
         if target == "opencode":
             body = document(draft(session, session.leaf, terms(tmp_path), source="pi"))
             store = imported(body, tmp_path / "store")
-            copy = agents.agent_named(target).open(store.path)
+            copy = agent_named(target).open(store.path)
             store.close()
         else:
             fork = made(session, session.leaf, target, terms(tmp_path), tmp_path)
-            copy = agents.agent_named(target).open(fork.draft.path)
+            copy = agent_named(target).open(fork.draft.path)
         try:
             yield copy
         finally:
@@ -133,7 +134,7 @@ def test_what_pi_lists_in_a_compaction_is_by_its_own_tools_alone(tmp_path: Path,
 
 
 def test_own_names_win_and_a_name_of_several_agents_is_told_by_its_arguments() -> None:
-    pi, codex, claude, opencode = (agents.agent_named(name).tool_table for name in TARGETS)
+    pi, codex, claude, opencode = (agent_named(name).tool_table for name in TARGETS)
     by_pi, by_opencode = ToolCall("c", "read", {"path": "a"}), ToolCall("c", "read", {"filePath": "a"})
     assert pi.part_of(by_pi) is pi.own
     assert opencode.part_of(by_opencode) is opencode.own

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli import main
+from leafward.cli.main import main
 from leafward.session.entries import MOST_TOKENS, read_usage
 from tests.pi_file import HEADER
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from leafward.agents import agent_of
-from leafward.compaction.injection import InjectionSettings, collect, inject
+from leafward.agents.recognition import agent_of
+from leafward.compaction.injection.collection import collect
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
 from leafward.files.working_set import working_set
 from tests.bench.need import sessions
 from tests.surroundings import CORPORA, needs_corpora

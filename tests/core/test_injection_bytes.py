@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.compaction.injection import Collected, collect, collection
+from leafward.agents.recognition import agent_of
+from leafward.compaction.injection import collection
+from leafward.compaction.injection.collection import collect
 from leafward.files import call_lines
 from leafward.session.entries import Kind
 from leafward.session.session import Session
@@ -19,6 +20,7 @@ from tests.core.catalogued import cards_in
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
+    from leafward.compaction.injection.path_findings import Collected
     from leafward.session.entries import Body, EntryIndex
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction import PlanSettings, TriggerRule, measure, plan
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings, TriggerRule
 from leafward.session.injected_block import CLOSING, OPENING
 from tests.acting import Acting, call, reading, usage
 from tests.workspaces import anchor, bug, idumb, injected, put, refactoring, spec
@@ -15,7 +17,7 @@ from tests.workspaces import anchor, bug, idumb, injected, put, refactoring, spe
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
 
 GENERIC = [
     "Primary Objective",

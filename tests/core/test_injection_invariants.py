@@ -14,22 +14,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact import Redactor
-from leafward.compaction.injection import (
-    Injection,
-    InjectionSettings,
-    SourceKind,
-    SourceRef,
-    build,
-    collect,
-    compose,
-    contributions,
-    inject,
-)
+from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate, smallest
+from leafward.compaction.injection.collection import collect
+from leafward.compaction.injection.composition import compose
+from leafward.compaction.injection.injection import build, contributions, inject
 from leafward.compaction.injection.merge import merged
 from leafward.compaction.injection.sections import SECTIONS
-from leafward.compaction.injection.values import Contribution, Item, Tier
+from leafward.compaction.injection.values import (
+    Contribution,
+    Injection,
+    InjectionSettings,
+    Item,
+    SourceKind,
+    SourceRef,
+    Tier,
+)
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import tokens_of_units, utf16_length

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from leafward.compaction.injection import InjectionSettings, inject
-from leafward.compaction.injection.values import Reason
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings, Reason
 from leafward.session.session import Session
 from tests.acting import Acting, call
 

@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.base.redact import Redactor
-from leafward.compaction.injection import Injection, SourceKind, keys_of
+from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.plain_text import clean, cut
+from leafward.compaction.injection.sections import keys_of
+from leafward.compaction.injection.values import Injection, SourceKind
 from leafward.compaction.injection.workspace import Workspace
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, enclose, split_enclosed
-from leafward.summaries.facts import FactReader, gather
-from leafward.summaries.survival import replaced_by
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import gather
+from leafward.summaries.survival.spans import replaced_by
 from tests.acting import Acting, call, reading
 from tests.workspaces import anchor, idumb, injected, put, refactoring, spec
 

@@ -9,10 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafward.base.globs import base_folder, expanded, matches
-from leafward.compaction.injection import InjectionSettings, collect, inject
 from leafward.compaction.injection.audit import Presence, RuleFate, audit_items, rules_of
+from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.frontmatter import read_head
+from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.rules import Situation, keyword_form, matching, read_rules, slash_command
+from leafward.compaction.injection.values import InjectionSettings
 from leafward.compaction.injection.workspace import Workspace
 from tests.acting import Acting, call, reading
 from tests.workspaces import put, refactoring, spec
@@ -20,7 +22,7 @@ from tests.workspaces import put, refactoring, spec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.compaction.injection import Diagnostic
+    from leafward.compaction.injection.values import Diagnostic
 
 
 @pytest.mark.parametrize(

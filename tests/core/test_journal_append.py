@@ -15,9 +15,13 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.session.entries import Damage, Kind
-from leafward.session.journal import Writing, busy, encode_line, label, move, operations, rename, undo
 from leafward.session.journal import file_append as appending
 from leafward.session.journal.file_append import append
+from leafward.session.journal.lines import encode_line
+from leafward.session.journal.lock import busy
+from leafward.session.journal.operation_log import operations
+from leafward.session.journal.session_operations import label, move, rename, undo
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from tests.disks import largest_file
 from tests.pi_file import HEADER, PiFile, conversation

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.session.journal import move
 from leafward.session.journal.creation import create
 from leafward.session.journal.durable import draft_name
+from leafward.session.journal.session_operations import move
 from leafward.session.session import Session
 from tests.disks import failing
 from tests.pi_file import HEADER, conversation

@@ -17,8 +17,9 @@ from leafward.base.errors import Refused
 from leafward.base.paths import is_draft
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.journal import Writing, label, move, rename, undo
 from leafward.session.journal.migration import backup_folder
+from leafward.session.journal.session_operations import label, move, rename, undo
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 
 if TYPE_CHECKING:

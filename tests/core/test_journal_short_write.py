@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.session.journal import encode_line, label, move, rename, undo
 from leafward.session.journal.durable import APPENDING
 from leafward.session.journal.file_append import append
+from leafward.session.journal.lines import encode_line
+from leafward.session.journal.session_operations import label, move, rename, undo
 from leafward.session.journal.short_write import CutShort, Restored, append_bytes
 from leafward.session.session import Session
 from tests.disks import filled, small_disk

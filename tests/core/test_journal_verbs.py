@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.session.journal import (
-    Writing,
-    archive,
-    archived_branches,
-    label,
-    move,
-    operations,
-    rename,
-    undo,
-)
+from leafward.session.journal.operation_log import archived_branches, operations
+from leafward.session.journal.session_operations import archive, label, move, rename, undo
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from tests.pi_file import PiFile, last_line
 

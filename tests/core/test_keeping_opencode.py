@@ -9,15 +9,16 @@ import sqlite3
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named, all_agents
+from leafward.agents.registry import agent_named, all_agents
 from leafward.base.config import Config
 from leafward.base.errors import Refused
-from leafward.catalog import Card, Catalogue, parents
 from leafward.catalog.backups import keep, kept_root
+from leafward.catalog.lineage import parents
+from leafward.catalog.listing import Catalogue
 from leafward.session.entries import EntryIndex
 from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
@@ -34,6 +35,9 @@ from tests.opencode_store import (
 )
 from tests.searched import parts
 from tests.surroundings import CORPORA, needs_corpora
+
+if TYPE_CHECKING:
+    from leafward.catalog.card import Card
 
 
 def listed(root: Path) -> Catalogue:

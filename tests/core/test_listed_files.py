@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import draft_merge
-from leafward.compaction import PlanSettings, measure, plan
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, call

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import Usage
-from leafward.summaries.summarizers import Span, tokens_of
 from leafward.summaries.summarizers.model import Model, Progress, SummaryFailed, outgoing
+from leafward.summaries.summarizers.summary import Span, tokens_of
 from tests.asking import KEY, MARKS, SERVED, refusal, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.base.redact import Redactor, redact
+from leafward.base.redact.redaction import Redactor, redact
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import enclose
-from leafward.summaries.summarizers import Purpose, Span, SpanMessage
 from leafward.summaries.summarizers import choice as choosing
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.failures import SummaryFailed
 from leafward.summaries.summarizers.model_requests import outgoing, work_for
 from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.settings import ModelSettings, facts_of, window_of
+from leafward.summaries.summarizers.summary import Purpose, Span
 from leafward.summaries.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
+from leafward.summaries.survival.spans import SpanMessage
 from tests.planted import planted
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.file_replay import PathFiles, store
+from leafward.files.file_replay.path_files import PathFiles
+from leafward.files.file_replay.storage import store
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.files.file_replay import Stored
+    from leafward.files.file_replay.storage import Stored
 
 NAMES = (
     "plain.py",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named, agent_names, auto_compaction_of
+from leafward.agents.registry import agent_named, agent_names, auto_compaction_of
 from leafward.base.config import Config
 from leafward.base.model_windows import Window, WindowSource, longest_answer
 from leafward.compaction.onset import Onset, onset

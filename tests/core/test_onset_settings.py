@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.compaction.onset import Onset, onset
 from leafward.context.model_context import context_at, context_window

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import Candidate, agent_of, lines
+from leafward.agents import lines
+from leafward.agents.base import Candidate
+from leafward.agents.recognition import agent_of
 from leafward.catalog.full_card import read_whole
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Prefilter

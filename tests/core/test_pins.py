@@ -11,7 +11,7 @@ from leafward.compaction.gate import pin_text
 from leafward.compaction.pins import as_sentences, is_bare
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
-from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward.summaries.facts.values import Fact, FactKind, Voice
 from tests.acting import Acting, call
 
 if TYPE_CHECKING:

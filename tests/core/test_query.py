@@ -22,9 +22,9 @@ from leafward.query.grammar import (
     parse_find,
     parse_search,
 )
-from leafward.query.search import Shelf
-from leafward.query.search import parse as parse_query
-from leafward.query.select import select
+from leafward.query.search.cards import Shelf
+from leafward.query.search.query import parse as parse_query
+from leafward.query.select.evaluator import select
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from tests.acting import Acting, call, reading
 from tests.core.drafts import START

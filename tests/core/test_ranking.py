@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from leafward.summaries.facts import FactKind
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import FEATURES, features, fitted, likely
 from tests.bench.fit_ranking import regression

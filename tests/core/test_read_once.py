@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.compaction import PlanSettings, measure, plan
+from leafward.agents.recognition import agent_of
 from leafward.compaction.draft_assembly import draft, prepared
-from leafward.compaction.exam import exam, exam_of_draft, questions
+from leafward.compaction.exam.grade import exam, exam_of_draft
+from leafward.compaction.exam.questions import questions
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.session.injected_block import split_enclosed
 from leafward.session.session import Session
-from leafward.summaries.facts import FactReader
+from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import facts_of, reading_of
+from leafward.summaries.survival.report import facts_of, reading_of
 from tests.bench.generate import write_session
 from tests.surroundings import CORPORA
 

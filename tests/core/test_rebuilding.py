@@ -11,7 +11,9 @@ from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.file_replay import Certainty, Remark, replay
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.replay import replay
 from tests.acting import reading
 from tests.workbench import NAMES, Workbench
 

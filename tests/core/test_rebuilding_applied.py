@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.file_replay import Certainty, FileOperation, Outcome, Remark, Replay, steps
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.replay import Replay
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
 from tests.core.test_working_sets_corpora import STORES, sessions_of
 from tests.corpus_counts import lines_of
 from tests.surroundings import needs_corpora
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.files.file_replay import Rebuilt, Step
+    from leafward.files.file_replay.replay import Rebuilt
+    from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 
 

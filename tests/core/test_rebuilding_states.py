@@ -13,9 +13,12 @@ from leafward.branches.diff.contents import Contents, Merge
 from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
-from leafward.files.file_replay import Base, Certainty, Rebuilt, Remark, replay, resting_on
-from leafward.files.file_replay.knowledge import FileState
+from leafward.files.file_replay.bases import Base
+from leafward.files.file_replay.knowledge import Certainty, FileState
+from leafward.files.file_replay.path_files import resting_on
 from leafward.files.file_replay.recorded_diffs import proven_by
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import requests_in
 from leafward.files.tool_calls import NATIVE_TOOLS

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from leafward.base.redact import Redactor, redact
+from leafward.base.redact.redaction import Redactor, redact
 
 PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7+\nabc/123=\n-----END RSA PRIVATE KEY-----"
 

@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from leafward.base.redact import Redactor, redact
+from leafward.base.redact.redaction import Redactor, redact
 from tests.core.redacted import assert_stays, assert_takes_linear_time, repeated
 
 _RNG = random.Random(1126)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from leafward.base.redact import Redactor, redact, secrets_in
+from leafward.base.redact.redaction import Redactor, redact, secrets_in
 
 _RNG = random.Random(1127)
 

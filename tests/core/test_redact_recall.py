@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.base.redact import MARKER, Redactor, redact, secrets_in
+from leafward.base.redact.redaction import Redactor, redact, secrets_in
+from leafward.base.redact.spans import MARKER
 from tests.core.redacted import assert_stays, assert_takes_linear_time
 from tests.planted import Planted, pem, planted
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.base.redact import Redactor, redact
+from leafward.base.redact.redaction import Redactor, redact
 from tests.core.redacted import assert_stays, assert_takes_linear_time, repeated
 
 if TYPE_CHECKING:

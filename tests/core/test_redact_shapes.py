@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from leafward.base.redact import redact
+from leafward.base.redact.redaction import redact
 
 _RNG = random.Random(15)
 

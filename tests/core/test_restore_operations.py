@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.files.restoration import (
-    as_operations,
-    last_entry,
-    move_with_files,
-    plan_restore,
-    restore,
-    restores_of,
-    step_back,
-    take_back,
-)
+from leafward.files.restoration.plan import plan_restore
 from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.files.restoration.record import records
-from leafward.session import journal
+from leafward.files.restoration.undo_step import as_operations, restores_of, step_back, take_back
+from leafward.files.restoration.write import last_entry, move_with_files, restore
 from leafward.session.entries import EntryIndex
-from leafward.session.journal import OperationKind, Writing
+from leafward.session.journal import operation_log, session_operations
+from leafward.session.journal.operation_log import OperationKind
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from tests.folder_contents import snapshot
 from tests.workbench import Workbench
@@ -30,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.files.restoration import FileChange, Record
+    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.record import Record
 
 
 class Work:
@@ -78,7 +73,7 @@ def test_a_move_and_its_files_are_done_and_undone_together(work: Work) -> None:
     work.move()
     assert (snapshot(work.folder), work.session.place) == (work.then, work.at)
     (record,) = records()
-    assert record.move == journal.operations(work.session)[-1].op
+    assert record.move == operation_log.operations(work.session)[-1].op
     work.undo()
     assert (snapshot(work.folder), work.session.place) == (work.now, leaf)
     with pytest.raises(Refused, match="nothing to undo"):
@@ -86,7 +81,7 @@ def test_a_move_and_its_files_are_done_and_undone_together(work: Work) -> None:
 
 
 def test_where_the_move_fails_the_files_are_as_they_were(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    move, before = journal.move, work.path.read_bytes()
+    move, before = session_operations.move, work.path.read_bytes()
 
     def full(session: Session, to: int, writing: Writing) -> Any:
         if writing.dry_run:
@@ -94,7 +89,7 @@ def test_where_the_move_fails_the_files_are_as_they_were(work: Work, monkeypatch
         assert snapshot(work.folder) == work.then, "the files come first"
         raise Refused("the disk is full")
 
-    monkeypatch.setattr(journal, "move", full)
+    monkeypatch.setattr(session_operations, "move", full)
     with pytest.raises(Refused, match="the disk is full; the files are as they were"):
         work.move()
     assert (snapshot(work.folder), work.path.read_bytes()) == (work.now, before)
@@ -122,10 +117,10 @@ def test_where_a_restored_file_was_changed_since_neither_is_undone(work: Work) -
 
 
 def test_undo_goes_back_through_operations_and_restores_in_their_order(work: Work) -> None:
-    journal.label(work.session, work.at, "first")
+    session_operations.label(work.session, work.at, "first")
     work.restore()
-    journal.label(work.session, work.at, "second")
-    log = as_operations(work.session, journal.operations(work.session), restores_of(work.session))
+    session_operations.label(work.session, work.at, "second")
+    log = as_operations(work.session, operation_log.operations(work.session), restores_of(work.session))
     kinds = [one.kind for one in log]
     assert kinds == [OperationKind.LABEL, OperationKind.RESTORE, OperationKind.LABEL]
     work.undo()

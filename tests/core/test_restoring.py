@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from leafward.files.file_replay import WorkspaceBases
-from leafward.files.restoration import Action, Presence, last_left, plan_restore, restore, undo
-from leafward.files.restoration.project_folder import ProjectFolder
+from leafward.files.file_replay.bases import WorkspaceBases
+from leafward.files.restoration.plan import Action, plan_restore
+from leafward.files.restoration.project_folder import Presence, ProjectFolder
+from leafward.files.restoration.record import last_left
+from leafward.files.restoration.write import restore, undo
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from tests.folder_contents import Snapshot, snapshot

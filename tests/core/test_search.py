@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from leafward.catalog import Card, Details
-from leafward.query.search import Query, Shelf, matches, parse
+from leafward.catalog.card import Card, Details
+from leafward.query.search.cards import Shelf, matches
+from leafward.query.search.query import Query, parse
 from tests.core.drafts import START
 from tests.core.test_catalog_lineage import card
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.session import journal
 from leafward.session.entries import EntryIndex
+from leafward.session.journal import session_operations
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import AGENTS, make
 from tests.opencode_store import Conversation, Database
@@ -25,7 +25,7 @@ def test_what_is_kept_beside_a_session_is_found(tmp_path: Path, agent: str, road
     with closing(make(agent, tmp_path)) as store:
         session = store.open()
         assert not found("quince", tmp_path, road=road)
-        journal.label(session, EntryIndex(0), "a quince")
+        session_operations.label(session, EntryIndex(0), "a quince")
         (here,) = found("quince", tmp_path, road=road)
         assert [(hit.part, hit.matched) for hit in here.hits] == [("name", "quince")]
 
@@ -68,7 +68,7 @@ def test_one_name_is_one_hit_however_often_it_was_given(tmp_path: Path, road: st
     with closing(make("claude", tmp_path)) as store:
         session = store.open()
         for name in ("Medlar season", "Quince season", "Medlar season"):
-            journal.rename(session, name)
+            session_operations.rename(session, name)
         for query in ("medlar", "in:name medlar"):
             (here,) = found(query, tmp_path, road=road)
             assert (here.total, [hit.matched.casefold() for hit in here.hits]) == (1, ["medlar"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import regex
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.files.tool_calls import table_of
 from leafward.query.search.case_folding import folded

@@ -10,7 +10,7 @@ import pytest
 
 from leafward.context.model_context import context_at
 from leafward.query.grammar import QueryError, parse
-from leafward.query.select import select
+from leafward.query.select.evaluator import select
 from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.entries import Kind
 from leafward.session.session import Session

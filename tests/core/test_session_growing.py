@@ -10,7 +10,7 @@ import pytest
 
 from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.session.entries import Damage, EntryIndex, Kind
-from leafward.session.journal import label
+from leafward.session.journal.session_operations import label
 from leafward.session.scan import Pending
 from leafward.session.source import Growth
 from tests.pi_file import HEADER, PiFile, broken_reply, conversation

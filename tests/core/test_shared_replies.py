@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import Candidate, stretches
+from leafward.agents import stretches
+from leafward.agents.base import Candidate
 from leafward.base import worker_processes
 from leafward.catalog import full_card, shared_replies
 from leafward.catalog.full_card import read_whole

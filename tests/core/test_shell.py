@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.files.file_operation import FileOperation
-from leafward.files.shell import LONGEST, effects
+from leafward.files.shell.effects import LONGEST, effects
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:

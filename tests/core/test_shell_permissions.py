@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.shell import executable_bits
+from leafward.files.shell.permissions import executable_bits
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
@@ -22,17 +22,9 @@ from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.entries import Kind
-from leafward.session.journal import (
-    Writing,
-    archive,
-    archived_branches,
-    label,
-    move,
-    operations,
-    redo,
-    rename,
-    undo,
-)
+from leafward.session.journal.operation_log import archived_branches, operations
+from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
+from leafward.session.journal.write import Writing
 from leafward.session.sidecar import sidecar_folder
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.claude_transcript import Transcript
@@ -42,7 +34,7 @@ from tests.foreign_stores import Store, said, same_anew
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.catalog.listing import Work
     from leafward.session.session import Session
 

@@ -22,7 +22,8 @@ from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.export.session_export import export
 from leafward.session.entries import EntryIndex
-from leafward.session.journal import archive, archived_branches, label, move, operations, rename, undo
+from leafward.session.journal.operation_log import archived_branches, operations
+from leafward.session.journal.session_operations import archive, label, move, rename, undo
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.foreign_stores import make, said
 from tests.sources import foreign

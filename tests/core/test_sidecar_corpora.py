@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import Refused
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
@@ -22,9 +22,9 @@ from leafward.compaction.xray import xray_of
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.journal import label, move, undo
+from leafward.session.journal.session_operations import label, move, undo
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import survival_of
+from leafward.summaries.survival.report import survival_of
 from tests.surroundings import CORPORA, needs_corpora
 from tests.untouched import contents
 

@@ -15,8 +15,10 @@ from leafward.base.paths import data_dir
 from leafward.export.doctor import check, lost_sidecars
 from leafward.export.litter import litter
 from leafward.session.entries import Damage
-from leafward.session.journal import Writing, encode_line, label, move, rename
 from leafward.session.journal.file_append import append
+from leafward.session.journal.lines import encode_line
+from leafward.session.journal.session_operations import label, move, rename
+from leafward.session.journal.write import Writing
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew
 
@@ -262,7 +264,7 @@ class TestIdentity:
         assert str(elsewhere) in problem.text
 
     def test_sessions_of_one_database_have_one_each(self, tmp_path: Path) -> None:
-        from leafward.agents import agent_named
+        from leafward.agents.registry import agent_named
         from tests.opencode_store import START, Conversation, Database
 
         base = Database(tmp_path / "opencode")

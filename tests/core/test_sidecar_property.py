@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from leafward.base.errors import Refused
-from leafward.session.journal import operations
+from leafward.session.journal.operation_log import operations
 from tests.core.operating import (
     State,
     Step,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named, lines, stretches
+from leafward.agents import lines, stretches
 from leafward.agents.claude import source
 from leafward.agents.claude.blocks import tell
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK, OpenFile
+from leafward.agents.registry import agent_named
 from leafward.agents.stretches import Stretch, Stretches
 from leafward.base import worker_processes
 from leafward.session.foreign import reader_of

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from leafward.agents import agent_named, lines, stretches
+from leafward.agents import lines, stretches
 from leafward.agents.codex import assembly, runs
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.runs import Run, runs_of
 from leafward.agents.lines import OpenFile
+from leafward.agents.registry import agent_named
 from leafward.agents.stretches import Stretch
 from leafward.base import worker_processes
 from leafward.session.foreign import reader_of

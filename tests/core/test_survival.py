@@ -7,25 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.errors import Refused
-from leafward.compaction import measure, plan
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
-from leafward.summaries.facts import FactKind
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import (
-    SpanMessage,
-    Status,
-    Survival,
-    compactions,
-    decay,
-    facts_of,
-    replaced_by,
-    survival,
-    survival_of,
-)
+from leafward.summaries.survival.decay import decay
+from leafward.summaries.survival.report import Status, Survival, facts_of, survival, survival_of
+from leafward.summaries.survival.spans import SpanMessage, compactions, replaced_by
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:

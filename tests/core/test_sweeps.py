@@ -14,8 +14,11 @@ from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.sides import sides
 from leafward.files.file_names import within
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay import KNOWN, Certainty, Remark, replay
-from leafward.files.shell import Sweep, effects
+from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.replay import replay
+from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.context import entry_metrics as tally
 from leafward.context.call_status import Outcome, outcome
 from leafward.context.entry_metrics import (

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.compaction.exam import Topic, exam_of_draft
+from leafward.agents.recognition import agent_of
+from leafward.compaction.exam.grade import exam_of_draft
+from leafward.compaction.exam.questions import Topic
 from leafward.compaction.gate import unseen
 from leafward.compaction.settings import PlanSettings
 from leafward.context.message_columns import message_body
@@ -17,12 +18,13 @@ from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.earlier_plan import plan_before
-from leafward.summaries.facts import Fact, FactKind
 from leafward.summaries.facts.prose import remains
-from leafward.summaries.summarizers import Span, SpanMessage
+from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
-from leafward.summaries.survival import facts_of
+from leafward.summaries.summarizers.summary import Span
+from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call, reading
 from tests.core.compacted import drafted
 from tests.core.told import FOLDER, ran, reply, result, told_in, user, worked

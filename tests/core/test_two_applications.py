@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
-from leafward.session.journal import operations
+from leafward.agents.recognition import agent_of
+from leafward.session.journal.operation_log import operations
 from leafward.session.session import Session
 from tests.foreign_stores import make
 

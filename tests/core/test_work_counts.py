@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
-from leafward.compaction import measure
+from leafward.catalog.listing import Catalogue
+from leafward.compaction.measure import measure
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.journal import label
+from leafward.session.journal.session_operations import label
 from leafward.session.native_file import NativeFile
 from leafward.session.scan import CHUNK, Scan
 from leafward.session.session import Session
@@ -317,14 +317,14 @@ class TestCommands:
         assert not loaded & {
             "leafward.session.scan",
             "leafward.session.session",
-            "leafward.catalog",
+            "leafward.catalog.listing",
             "orjson",
             "tomllib",
         }
 
     def test_ls_loads_neither_screen_nor_writer(self, tmp_path: Path, generated: Path) -> None:
         loaded = set(modules_after(tmp_path, ["ls", str(generated.parent)]))
-        assert "leafward.catalog" in loaded
+        assert "leafward.catalog.listing" in loaded
         assert not loaded & HEAVY
         assert not loaded & {
             "leafward.export.session_export",

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
-from leafward.files.file_replay import FileOperation, Outcome, steps
+from leafward.catalog.listing import Catalogue
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
 from leafward.files.working_set import searched
 from tests import corpus_files
 from tests.corpus_files import Done

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
+from leafward.base.strategies import Strategy
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
-from leafward.compaction.injection import InjectionSettings, inject
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
+from leafward.compaction.strategies import ALL_ESTIMATORS
 from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
 from leafward.context.basis import Basis
 from leafward.context.model_context import context_at

@@ -10,8 +10,8 @@ from leafward.compaction.summary_lines import Part, quotes_in, stored_lines
 from leafward.export.demo import demo_session
 from leafward.session.injected_block import enclose, split_enclosed
 from leafward.session.session import Session
-from leafward.summaries.facts import FactKind
-from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.summarizers.summary import tokens_of
 
 PIECES = [
     "## Goal",

@@ -8,7 +8,8 @@ import pytest
 
 from leafward.base.errors import Cancelled
 from leafward.compaction.xray import What, XRay, xray_of
-from leafward.summaries.survival import FactMatch, Status, survival_of
+from leafward.summaries.survival.report import Status, survival_of
+from leafward.summaries.survival.text_match import FactMatch
 from tests.acting import Acting, call, reading
 from tests.core.xrayed import EVERY, compactions_in
 

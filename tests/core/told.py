@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers import Span, SpanMessage, Summary
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.summary import Span, Summary
+from leafward.summaries.survival.spans import SpanMessage
 
 FOLDER = "/home/ada/orchard"
 HEADINGS = [section.heading for section in Section]

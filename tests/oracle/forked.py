@@ -6,9 +6,9 @@ import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import ForkPoint, Terms
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.compaction.draft import accept

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.files.bisection.base import FolderBase
 from leafward.files.bisection.session_search import bisect
 from leafward.files.bisection.trial import Trial, Verdict

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.catalog import sighted
-from leafward.cli import main
+from leafward.catalog.lookup import sighted
+from leafward.cli.main import main
 from leafward.files.line_origins import BY_HAND
 from leafward.query.blame import blame
 from leafward.query.blame_sources import concerned

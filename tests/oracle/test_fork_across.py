@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named, agent_of
 from leafward.agents.conversation import Conversation
+from leafward.agents.recognition import agent_of
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind
 from tests.oracle.forked import fork

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
@@ -27,7 +27,7 @@ from tests.oracle.installed_agents import CODEX, needs_codex
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.session.session import Session
 
     Opened = Callable[[str, Path], Session]
@@ -54,7 +54,7 @@ def opened() -> Iterator[Callable[[str, Path], Session]]:
     found: list[Session] = []
 
     def open_(agent: str, path: Path) -> Session:
-        found.append(agents.agent_named(agent).open(path))
+        found.append(agent_named(agent).open(path))
         return found[-1]
 
     yield open_
@@ -242,7 +242,7 @@ def test_stored_threads_and_their_forks_send_the_same(
     for path in codex.home.glob("state_*.sqlite*"):
         path.unlink()
     (codex.home / "config.toml").write_text(settings, "utf-8")
-    agent: Agent = agents.agent_named("codex")
+    agent: Agent = agent_named("codex")
     compared = warnings = 0
     for listing in list(agent.discover((codex.home,), lambda: False, [])):
         for name in listing.files:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward import agents
 from leafward.agents.conversation import Conversation
-from leafward.session import journal
+from leafward.agents.registry import agent_named
 from leafward.session.entries import Kind, text_of
+from leafward.session.journal import session_operations
 from tests.oracle.forked import fork
 from tests.oracle.golden import SESSIONS
 from tests.oracle.installed_agents import PI, needs_pi
@@ -62,7 +62,7 @@ def test_a_fork_sends_what_its_source_sends_there(tmp_path: Path, name: str, num
     """Before a prompt of the active path: as the source does, once its leaf is moved there."""
     copy = tmp_path / "source.jsonl"
     shutil.copy(SESSIONS / f"{name}.jsonl", copy)
-    pi = agents.agent_named("pi")
+    pi = agent_named("pi")
     session = pi.open(copy)
     try:
         kinds = session.columns.kind
@@ -70,7 +70,7 @@ def test_a_fork_sends_what_its_source_sends_there(tmp_path: Path, name: str, num
         prompt = prompts[min(number, len(prompts) - 1)]
         made = forked(session, prompt, tmp_path)
         assert made.prompt == text_of((session.body(prompt) or {})["message"]["content"])
-        journal.move(session, session.columns.parent[prompt])
+        session_operations.move(session, session.columns.parent[prompt])
     finally:
         session.close()
     assert sent(made.draft.path) == sent(copy)
@@ -80,7 +80,7 @@ def test_a_threads_history_goes_to_pi(tmp_path: Path, corpora: Path) -> None:
     """Codex to pi: every text and every result of the context, in order, and nothing that Codex put in itself."""
     home = tmp_path / ".codex"
     shutil.copytree(corpora / "codex" / "v0.169.0" / ".codex", home, copy_function=shutil.copyfile)
-    codex = agents.agent_named("codex")
+    codex = agent_named("codex")
     compared = 0
     for listing in codex.discover((home,), lambda: False, []):
         for name in sorted(listing.files)[:6]:

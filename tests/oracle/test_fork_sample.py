@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named, agent_of
 from leafward.agents.conversation import Conversation
+from leafward.agents.recognition import agent_of
+from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
 from tests.oracle import test_fork_claude, test_fork_codex, test_fork_opencode, test_resume
 from tests.oracle.codex import Codex, CodexError, Script, endpoint

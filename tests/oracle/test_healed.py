@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_named
 from leafward.agents.fork_draft import Terms
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
 from leafward.branches.healing import healing, new_session

@@ -17,7 +17,7 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.export.doctor import check
-from leafward.session.journal import label
+from leafward.session.journal.session_operations import label
 from leafward.session.session import Session
 from tests.disks import filled, small_disk
 from tests.oracle.golden import SESSIONS

@@ -11,10 +11,10 @@ import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.session.entries import Kind
 from leafward.session.messages import message_in
-from leafward.summaries.facts import FactReader
+from leafward.summaries.facts.reader import FactReader
 from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.real_agents import ClaudeClient
 from tests.oracle.scripted_model import Call, Step, scripted

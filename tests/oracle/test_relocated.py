@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches.relocation import Outcome, moves, relocate
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from tests.oracle.codex import Codex, Script, endpoint
 from tests.oracle.installed_agents import (
     CODEX,

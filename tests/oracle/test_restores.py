@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.session.entries import Kind
 from tests.core.test_restoring import hold_restores
 from tests.folder_contents import Snapshot, snapshot

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from leafward.compaction.exam.sitting import keep_exam, kept_exams
-from leafward.session.journal import Writing
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from tests import reference_projection as reference
 from tests.oracle.golden import SESSIONS

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.codex.tools import CODEX_TOOLS
-from leafward.files.file_replay import Certainty, Rebuilt, replay
-from leafward.files.file_replay.knowledge import FileState
+from leafward.files.file_replay.knowledge import Certainty, FileState
+from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.file_replay.steps import requests_in
 from leafward.session.entries import EntryIndex, ToolCall
 from tests.acting import Acting, call, reading

@@ -9,8 +9,9 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
-from leafward.files.file_replay import Certainty, replay
+from leafward.agents.registry import agent_named
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.file_replay.replay import replay
 from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.real_agents import ClaudeClient
 from tests.oracle.scripted_model import Step, scripted

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward import agents
+from leafward.agents.recognition import agent_of
+from leafward.agents.registry import agent_named
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.files.working_set import touched
@@ -62,7 +63,7 @@ def spoken(session: Session, at: int, *, system: bool = False, injected: bool = 
             found += [("image", str(block["data"])[:40]) for block in shown]
             continue
         if one.role in ("compactionSummary", "branchSummary"):
-            side = "assistant" if agents.agent_of(session.path).name == "opencode" else "user"
+            side = "assistant" if agent_of(session.path).name == "opencode" else "user"
             found.append((side, str(message["summary"]).strip()))
             continue
         content = message["content"]
@@ -139,12 +140,12 @@ def test_codex(package: Path, tmp_path: Path) -> None:
     later = next(
         (place for place, one in enumerate(everything) if sweep_codex.AFTER[0] in str(one.request)), 0
     )
-    with closing(agents.agent_named("codex").open(recorded.paths[-1])) as session:
+    with closing(agent_named("codex").open(recorded.paths[-1])) as session:
         # A fork holds what it goes on from, and not the turn that was left out.
         undone = everything[later - 1 : later] if forked else []
         check_codex(session, recorded, [one for one in everything if one not in undone])
     if forked:
-        with closing(agents.agent_named("codex").open(recorded.paths[-2])) as session:
+        with closing(agent_named("codex").open(recorded.paths[-2])) as session:
             check_codex(session, recorded, everything[:later])
 
 
@@ -317,7 +318,7 @@ def test_another_agent(agent: str, package: Path, tmp_path: Path) -> None:
         raise
     if recorded is None:
         pytest.skip("not for this machine")
-    with closing(agents.agent_named(agent).open(recorded.session)) as session:
+    with closing(agent_named(agent).open(recorded.session)) as session:
         check_session(session, recorded)
 
 

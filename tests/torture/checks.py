@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_of, hooks_of
+from leafward.agents.recognition import agent_of
+from leafward.agents.registry import hooks_of
 from leafward.base.errors import LeafwardError
 from leafward.base.paths import is_draft, state_dir
 from leafward.catalog.trash import bring_back, thrown_away
 from leafward.export.installation import apply, installation, removal, runner_of
 from leafward.export.litter import litter
-from leafward.files.restoration import undo
 from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.files.restoration.record import State, records
-from leafward.session import journal
+from leafward.files.restoration.write import undo
+from leafward.session.journal import session_operations
 from leafward.session.sidecar import sidecar_folder
 from tests.torture.faults import Fault, Mode
 from tests.torture.scenes import (
@@ -299,9 +300,9 @@ def _goes_on(run: Run, ids: set[str]) -> None:
             demand(AGENTS_ID in there, "the agent's entry is no entry")
         labels, place = dict(session.labels), session.place
         target = next(index for index in range(len(session)) if index not in session.columns.damage)
-        journal.label(session, target, "a next write")
+        session_operations.label(session, target, "a next write")
         demand(session.labels.get(target) == "a next write", "the next write did not arrive")  # type: ignore[call-overload]
-        journal.undo(session)
+        session_operations.undo(session)
         demand((dict(session.labels), session.place) == (labels, place), "undo does not lead back")
         if run.scene.native:
             line = AGENTS_LINE.replace(AGENTS_ID.encode(), b"1a57beef")

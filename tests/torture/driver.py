@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.cli import main
+from leafward.cli.main import main
 from tests.torture.checks import Broken, Run, check, described, entries
 from tests.torture.faults import FAULTS, WITH_AN_AGENT, Fault, Faults, Mode
 from tests.torture.mutations import mutated

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.errors import LeafwardError
-from leafward.session import journal
+from leafward.session.journal import session_operations
 from leafward.session.sidecar import sidecar_folder
 from tests.foreign_stores import make
 from tests.torture.scenes import STORED, World
@@ -52,8 +52,8 @@ def _made(world: World, chance: Random) -> tuple[Path, Path]:
     store = make(kind, world.root / "home")
     session = store.open()
     for text in ("one", "two", "three"):
-        journal.label(session, 0, text)
-    journal.move(session, 1)
+        session_operations.label(session, 0, text)
+    session_operations.move(session, 1)
     store.close()
     [book] = sidecar_folder().rglob("*.jsonl")
     return store.path, book
@@ -88,10 +88,10 @@ def _written(path: Path, target: Path, data: bytes) -> None:
         version = session.version
         for index in (0, len(session) - 1):
             try:
-                journal.label(session, index, "a label")
-                journal.move(session, index)
-                journal.undo(session)
-                journal.undo(session)
+                session_operations.label(session, index, "a label")
+                session_operations.move(session, index)
+                session_operations.undo(session)
+                session_operations.undo(session)
             except LeafwardError:
                 pass
         now = target.read_bytes()

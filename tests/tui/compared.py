@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.sides import sides
 from leafward.session.session import Session
-from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import Overall, overall
 from leafward_tui.compare.model.content import Show, arranged_content
+from leafward_tui.compare.screen import CompareScreen
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.base.config import Config
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 HIGH = (140, 40)
 STORE = "".join(f"line {number}\n" for number in range(1, 41))

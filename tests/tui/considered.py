@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
 from leafward.session.session import Session
-from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers.path import begin
 from leafward_tui.lab.model.choices import EXTRACTIVE
+from leafward_tui.lab.screen import LabScreen
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, rows, until
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.compaction import Strategy
+    from leafward.base.strategies import Strategy
     from leafward_tui.lab.model.what_if import WhatIf
 
 SMALL = Config(keep_recent=1_500, follow_interval=0.02)

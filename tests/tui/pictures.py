@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
 from leafward_tui.app.app import LeafwardApp
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from tests.tui.explored import WIDE, ready
 from tests.tui.session_store import complete, press_each, until
 

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leafward.base.config import Config
-from leafward.catalog import Catalogue, status_of
+from leafward.catalog.catalogue_status import status_of
+from leafward.catalog.listing import Catalogue
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen

@@ -8,7 +8,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.catalogue.totals import TotalsScreen
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, ready

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests import claude_transcript, codex_rollout, opencode_store
 from tests.acting import Acting

@@ -10,7 +10,7 @@ from leafward.base.config import Config
 from leafward.base.errors import NotASession
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.screen import CatalogueScreen
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from tests.opencode_store import Database, branched, opened
 from tests.tui.explored import exploring
 from tests.tui.session_store import rows

@@ -14,7 +14,7 @@ from leafward.base.config import Config
 from leafward.base.paths import config_dir, state_dir
 from leafward_tui.app.memory import Memory
 from leafward_tui.catalogue.screen import CatalogueScreen
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.appearance.terminal import Depth
 from leafward_tui.ui.keys.intents import intents_for

@@ -9,9 +9,9 @@ import pytest
 from textual.widgets import Input
 
 from leafward.base.safe_text import safe
-from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.cursor_details import selection
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from leafward_tui.ui.sheets.theme_choice import ThemesScreen

@@ -11,19 +11,20 @@ from textual.containers import Vertical
 
 from leafward.base.config import Config
 from leafward.compaction.draft_assembly import draft
-from leafward.compaction.injection import InjectionSettings, inject
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import SURVIVED, Status
-from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.lab import LabScreen
+from leafward.summaries.survival.report import SURVIVED, Status
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.lab.model.cut_lines import CutLines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.plan_lines import plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.lab.model.turns import CutRows
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
-from leafward_tui.xray import XRayScreen
+from leafward_tui.xray.screen import XRayScreen
 from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.acting import usage
 from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
@@ -164,7 +165,7 @@ class TestLab:
 
     async def test_screens_are_loaded_before_their_key(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)
-        names = ("leafward_tui.xray", "leafward_tui.lab.runs", "textual.widgets._text_area")
+        names = ("leafward_tui.xray.screen", "leafward_tui.lab.runs", "textual.widgets._text_area")
         async with considering(tmp_path / "s.jsonl") as (pilot, _):
             await until(pilot, lambda: all(name in sys.modules for name in names))
 
@@ -179,14 +180,14 @@ class TestExplorer:
         monkeypatch.setattr("leafward_tui.app.screens._SOON", ())
         async with exploring(file.path, NARROW, SMALL) as (pilot, screen):
             for key, module, kind in (
-                ("X", "leafward_tui.xray", XRayScreen),
-                ("c", "leafward_tui.lab", LabScreen),
+                ("X", "leafward_tui.xray.screen", XRayScreen),
+                ("c", "leafward_tui.lab.screen", LabScreen),
             ):
                 loaded = sys.modules[module]
                 with monkeypatch.context() as without:
                     without.delitem(sys.modules, module)
                     without.setattr(
-                        "leafward_tui.app.screens.__import__",
+                        "leafward_tui.app.screens.import_module",
                         lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
                         raising=False,
                     )

@@ -13,7 +13,7 @@ from leafward.files.line_origins import BY_HAND, UNSURE
 from leafward.query.blame import Blame, BlameLine
 from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.blame.screen import BlameScreen
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here

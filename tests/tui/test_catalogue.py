@@ -12,10 +12,10 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER
-from leafward.catalog import Sort
+from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.screen import CatalogueScreen
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.appearance.glyphs import ASCII
 from tests.pi_file import HEADER, PiFile

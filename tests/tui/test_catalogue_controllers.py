@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import Sort, Update
+from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
@@ -24,6 +24,7 @@ from tests.tui.waiting_jobs import WaitingJobs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.catalog.listing import Update
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.ui.services import AppServices
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog import Sort
+from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping, View
-from leafward_tui.search import SearchScreen
+from leafward_tui.search.screen import SearchScreen
 from tests.tui.session_store import (
     NARROW,
     WIDE,

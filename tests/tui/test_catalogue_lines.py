@@ -11,8 +11,12 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog import Catalogue, Namesake, Sort, Sum, status_of
-from leafward.session.journal import move
+from leafward.catalog.catalogue_status import status_of
+from leafward.catalog.lineage import Sort
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.namesakes import Namesake
+from leafward.catalog.spending import Sum
+from leafward.session.journal.session_operations import move
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.model.preview_tree import Sign

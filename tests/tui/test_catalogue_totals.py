@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog import totals
+from leafward.catalog.spending import totals
 from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     Grouping,

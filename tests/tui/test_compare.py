@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward_tui.compare import CompareScreen, Page
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.model.files import Column
+from leafward_tui.compare.screen import CompareScreen
+from leafward_tui.compare.state import Page
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from leafward_tui.ui.text.cells import cell_len

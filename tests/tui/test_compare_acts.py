@@ -231,7 +231,7 @@ def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:
 
 
 async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None:
-    from leafward_tui.xray import XRayScreen
+    from leafward_tui.xray.screen import XRayScreen
 
     file = parted(tmp_path / "s.jsonl")
     async with exploring(file.path, HIGH) as (pilot, explorer):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
-from leafward.files.file_replay import Remark
+from leafward.files.file_replay.remarks import Remark
 from leafward_tui.compare.model.content import Show, arranged_content, rests_on
 from leafward_tui.compare.model.content_lines import ContentLines
 from leafward_tui.ui.appearance.glyphs import UNICODE

@@ -11,7 +11,6 @@ import pytest
 from textual.geometry import Size
 
 from leafward.session.session import Session
-from leafward_tui.compare import CompareScreen, Page
 from leafward_tui.compare.controllers.content import Content
 from leafward_tui.compare.controllers.cursor import Cursor
 from leafward_tui.compare.controllers.files import Files
@@ -20,7 +19,8 @@ from leafward_tui.compare.controllers.pages import Pages
 from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
 from leafward_tui.compare.model.files import Column
-from leafward_tui.compare.state import CompareState, ContentState, FilesState, PageState, ReadState
+from leafward_tui.compare.screen import CompareScreen
+from leafward_tui.compare.state import CompareState, ContentState, FilesState, Page, PageState, ReadState
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.tui.compared import comparing, parted, settled
 from tests.tui.session_store import until

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.style import Style
 
-from leafward_tui.compare import Page
 from leafward_tui.compare.model.content_lines import ContentLines
+from leafward_tui.compare.state import Page
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from leafward_tui.ui.text.hits import parted as lit_parts
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.compare import CompareScreen
+    from leafward_tui.compare.screen import CompareScreen
 
 
 async def searched(pilot: Pilot[int], screen: CompareScreen, words: str, hits: int) -> None:

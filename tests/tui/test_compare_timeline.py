@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.files.file_replay import timeline
+from leafward.files.file_replay.timeline import timeline
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.file_markers import summed, touches_by_row
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE

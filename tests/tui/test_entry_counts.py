@@ -10,13 +10,13 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.branches.diff.sides import sides
-from leafward.catalog import Catalogue
+from leafward.catalog.listing import Catalogue
 from leafward.cli.output.outline import outline_rows
 from leafward.cli.tree import tree_json
 from leafward.context.price import price_of_move
 from leafward.export.content import content_of
 from leafward.session.entries import EntryIndex
-from leafward.session.journal import archive, archive_session, label, move, rename, undo
+from leafward.session.journal.session_operations import archive, archive_session, label, move, rename, undo
 from leafward.session.session import Session
 from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.explorer.model.exploration import Exploration

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.compaction.exam import exam_of
+from leafward.compaction.exam.grade import exam_of
 from leafward.compaction.exam.sitting import kept_exams
 from leafward.session.session import Session
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.lab.controllers.exam import SIT, exam_lines
 from leafward_tui.ui.appearance.glyphs import UNICODE

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.compaction.exam import Exam, Graded, Place, Question, Topic
-from leafward.compaction.exam.questions import Answer
+from leafward.compaction.exam.grade import Exam, Graded, Place
+from leafward.compaction.exam.questions import Answer, Question, Topic
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward_tui.lab.controllers.exam import exam_lines
 from leafward_tui.ui.appearance.glyphs import UNICODE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_of
-from leafward.compaction.exam import exam_of
+from leafward.agents.recognition import agent_of
+from leafward.compaction.exam.grade import exam_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet

@@ -9,7 +9,7 @@ from textual import events
 
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 
 def leaf(screen: ExplorerScreen) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.files.restoration import RestorePlan
+from leafward.files.restoration.plan import RestorePlan
 from leafward.session.density import Density
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.model.exploration import Filter
@@ -24,7 +24,7 @@ from tests.tui.without_screen import Explorer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.session.journal import Write, Writing
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from tests.tui.explored import Named
 

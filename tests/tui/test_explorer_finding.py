@@ -34,7 +34,7 @@ from tests.tui.session_store import rows, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 
 def lit(screen: ExplorerScreen) -> list[str]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.session.journal import Writing, move
+from leafward.session.journal.session_operations import move
+from leafward.session.journal.write import Writing
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.keys.intents import intents_for
@@ -33,7 +34,7 @@ from tests.tui.session_store import rows, until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.journal import Write
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
 PATIENCE = 10.0

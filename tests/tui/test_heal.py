@@ -6,9 +6,9 @@ import os
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from leafward_tui.explorer import ExplorerScreen
 from leafward_tui.explorer.controllers.heal import is_healable
 from leafward_tui.explorer.heal_sheet import HealSheet
+from leafward_tui.explorer.screen import ExplorerScreen
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import exploring, note

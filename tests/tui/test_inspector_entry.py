@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import session_operations
 from leafward_tui.ui.appearance.glyphs import ASCII
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind
@@ -395,8 +395,8 @@ def test_a_command_of_claude_code_is_shown_as_it_was_typed(tmp_path: Path) -> No
 
 
 def test_what_leafward_noted_is_no_part_of_a_turn_and_shown_as_an_entry(work: Session) -> None:
-    journal.label(work, EntryIndex(0), "ours")
-    journal.undo(work)
+    session_operations.label(work, EntryIndex(0), "ours")
+    session_operations.undo(work)
     heads = [at for at, kind in enumerate(work.columns.kind) if kind in (Kind.LABEL, Kind.CUSTOM)]
     assert heads
     text = "\n".join(line.text for line in page(turn(work, 0), height=80).lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.session.entry_headline import place_words
 from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.ui.panes.inspector_tab import Tab

@@ -8,7 +8,7 @@ import pytest
 
 from leafward_tui.compare.graft_sheet import GraftSheet
 from leafward_tui.compare.merge_sheet import MergeSheet
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.keys import intents
 from leafward_tui.ui.keys.intents import (
     APP_ACTIONS,

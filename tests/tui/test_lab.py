@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.compaction import Strategy
+from leafward.base.strategies import Strategy
 from leafward.session import line_decoding, native_file
-from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
 from leafward_tui.lab.runs import RunsScreen
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
 from tests.acting import Acting, call
 from tests.bench.generate import write_session

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.compaction import Strategy
+from leafward.base.strategies import Strategy
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam import Topic, exam_of_draft
+from leafward.compaction.exam.grade import exam_of_draft
+from leafward.compaction.exam.questions import Topic
 from leafward.compaction.pins import is_bare
-from leafward_tui.lab import LabScreen
 from leafward_tui.lab.runs import RunsScreen
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.considered import considering, follow, said, settled

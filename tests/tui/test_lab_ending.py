@@ -9,19 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.compaction import injection
+from leafward.compaction.injection.injection import build
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.journal import operations
+from leafward.session.journal.operation_log import operations
 from leafward.session.session import Session
-from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.lab import LabScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.lab.controllers import drafts
 from leafward_tui.lab.controllers import path as path_reader
 from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
-from leafward_tui.xray import XRayScreen
+from leafward_tui.xray.screen import XRayScreen
 from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.tui.considered import considering, follow, said, settled, stored, working
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
 
 
 def gone_on(file: Acting, compaction: str) -> int:
@@ -240,7 +240,7 @@ class TestEnding:
             made: list[Injection] = []
 
             def slow(*values: Any) -> Any:
-                made.append(injection.build(*values))
+                made.append(build(*values))
                 if len(made) == 1:
                     building.set()
                     go_on.wait(30)

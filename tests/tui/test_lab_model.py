@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.compaction import Strategy
-from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.lab import LabScreen
+from leafward.base.strategies import Strategy
+from leafward_tui.explorer.screen import ExplorerScreen
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import LeafwardError
-from leafward_tui.lab import LabScreen
 from leafward_tui.lab.controllers import path as path_reader
 from leafward_tui.lab.controllers import prompt, summarizer
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.considered import considering, said, working
 from tests.tui.session_store import reached, until

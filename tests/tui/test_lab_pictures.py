@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.lab import LabScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.lab.runs import RunsScreen
+from leafward_tui.lab.screen import LabScreen
 from tests.tui.considered import settled
 from tests.tui.explored import NARROW, WIDE, ready
 from tests.tui.pictures import FixedApp

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.compaction import Strategy
+from leafward.base.strategies import Strategy
 from leafward_tui.lab.controllers.path import begin
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.codex_rollout import Rollout
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.lab import LabScreen
+    from leafward_tui.lab.screen import LabScreen
 
 
 @pytest.fixture

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction import PlanSettings, Strategy, plan
+from leafward.base.strategies import Strategy
 from leafward.compaction.alignment import Link
 from leafward.compaction.draft_assembly import draft
-from leafward.compaction.exam import Exam, Graded, Place, Question, Topic
-from leafward.compaction.exam.questions import Answer
-from leafward.compaction.injection import InjectionSettings, inject
+from leafward.compaction.exam.grade import Exam, Graded, Place
+from leafward.compaction.exam.questions import Answer, Question, Topic
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_planned
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import Fact, FactKind, Voice
+from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import SURVIVED, Status
+from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.lab.controllers.drafts import run_of
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.model.ledger import column_of, ledger_of

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.compaction import ALL_ESTIMATORS, PlanSettings, Strategy, measure, plan
+from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut
+from leafward.compaction.measure import measure
 from leafward.compaction.onset import onset
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
+from leafward.compaction.strategies import ALL_ESTIMATORS
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at, context_window
 from leafward.session.entry_headline import headline

@@ -13,7 +13,9 @@ from textual.geometry import Size
 from leafward.base.config import Config
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.context.price import price_of_move
-from leafward.session.journal import Writing, archive, label, move, operations, redo, rename, undo
+from leafward.session.journal.operation_log import operations
+from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.log.screen import LogScreen

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward.session.journal import Operation
+    from leafward.session.journal.operation_log import Operation
     from leafward_tui.log.ports import LogView
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.words.operation_text import OperationText
@@ -85,7 +85,8 @@ class Parts:
 
 @pytest.fixture
 def parts(tmp_path: Path) -> Iterator[Parts]:
-    from leafward.session.journal import Writing, label, rename
+    from leafward.session.journal.session_operations import label, rename
+    from leafward.session.journal.write import Writing
 
     file = Named(tmp_path / "session.jsonl")
     file.turn("one")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from textual.command import CommandList, CommandPalette
 
 from leafward_tui.app.command_palette import working_intents
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.keys.intents import INTENTS
 from leafward_tui.ui.keys.key_help import HelpScreen
 from tests.tui.explored import WIDE

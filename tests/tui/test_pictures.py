@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.session.journal import Writing, label, move, operations, undo
+from leafward.session.journal.operation_log import operations
+from leafward.session.journal.session_operations import label, move, undo
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from tests.tui.explored import NARROW, WIDE
 from tests.tui.pictures import INTO_A_BRANCH, NOW, picture

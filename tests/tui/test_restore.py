@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 
 class Work:

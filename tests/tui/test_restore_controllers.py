@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.files.restoration.record import records
-from leafward.session.journal import Writing
+from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from leafward_tui.explorer.controllers.restore import RestoreChoice, write_files
 from tests.folder_contents import snapshot

@@ -91,11 +91,11 @@ async def test_a_screen_opens_once_its_module_is_loaded_unless_another_lies_over
         loads.extend(names)
         assert gate.wait(PATIENCE)
         monkeypatch.setitem(
-            sys.modules, "leafward_tui.compare", cast("Any", SimpleNamespace(CompareScreen=Compared))
+            sys.modules, "leafward_tui.compare.screen", cast("Any", SimpleNamespace(CompareScreen=Compared))
         )
 
     monkeypatch.setattr(screens, "_loaded", loading)
-    monkeypatch.delitem(sys.modules, "leafward_tui.compare", raising=False)
+    monkeypatch.delitem(sys.modules, "leafward_tui.compare.screen", raising=False)
     async with LeafwardApp([tmp_path]).run_test() as pilot:
         app = pilot.app
         assert isinstance(app, LeafwardApp)
@@ -107,5 +107,5 @@ async def test_a_screen_opens_once_its_module_is_loaded_unless_another_lies_over
         gate.set()
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert loads == ["leafward_tui.compare"], "asked for twice, loaded once"
+        assert loads == ["leafward_tui.compare.screen"], "asked for twice, loaded once"
         assert app.screen is over if covered else isinstance(app.screen, Compared)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.xray import XRayScreen
+    from leafward_tui.xray.screen import XRayScreen
 
 
 async def search(pilot: Pilot[int], words: str, *keys: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from leafward.query.vocabulary import PARTS
 from leafward_tui.catalogue.screen import CatalogueScreen
-from leafward_tui.explorer import ExplorerScreen
-from leafward_tui.search import SearchScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.search.model.finds import HITS_SHOWN, FindKind, Finds, label_of
+from leafward_tui.search.screen import SearchScreen
 from leafward_tui.search.widgets.result_list import windowed
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from tests.searched import found

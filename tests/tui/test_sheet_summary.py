@@ -11,8 +11,8 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.context.model_context import context_at
-from leafward.session.journal import busy, move
-from leafward.session.journal.lock import refuse_if_busy
+from leafward.session.journal.lock import busy, refuse_if_busy
+from leafward.session.journal.session_operations import move
 from leafward.session.session import Session
 from leafward_tui.explorer.model.summary_request import Growth, SummaryRequest, SummaryRun, progress_words
 from leafward_tui.log.screen import LogScreen

@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.codex.agent import Codex
 from leafward.base.config import Config
 from leafward.context.model_context import context_at
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.claude_transcript import NO_USAGE, Transcript
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.agents import Listing
+    from leafward.agents.base import Listing
     from leafward.session.session import Session
 
 

@@ -10,7 +10,7 @@ from tests.tui.session_store import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 
 def places(screen: ExplorerScreen) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pytest
 from textual import events
 from textual.keys import _character_to_key
 
-from leafward_tui.explorer import ExplorerScreen
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction import compaction_page

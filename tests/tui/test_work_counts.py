@@ -14,13 +14,14 @@ import pytest
 
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.files.file_replay import FileOperation, Outcome
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.steps import Outcome
 from leafward.session import tree_layout
 from leafward.session.density import Density
 from leafward.session.session import Session
-from leafward_tui.compare import CompareScreen
 from leafward_tui.compare.model.captions import compared_sides
 from leafward_tui.compare.model.files import FileLines
+from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.controllers import row_metrics
 from leafward_tui.explorer.controllers.row_metrics import REST
 from leafward_tui.explorer.model import exploration as exploration_model
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
     from leafward.session.tree import SessionTree
     from leafward.session.tree_layout import Layout
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 HEIGHT = 30
 
@@ -313,11 +314,11 @@ NOT_YET = {
     "hashlib",
     "importlib.resources",
     "leafward.agents.base",
-    "leafward.catalog",
+    "leafward.catalog.listing",
     "leafward.context.model_context",
     "leafward.export.session_export",
     "leafward.files.working_set",
-    "leafward.session.journal",
+    "leafward.session.journal.write",
     "leafward.context.price",
     "leafward.session.session",
     "leafward.context.entry_metrics",
@@ -357,7 +358,7 @@ def test_the_first_frame_loads_no_more_than_it_shows(generated: Path) -> None:
     assert len(told["dataclasses"]) <= DATACLASSES, told["dataclasses"]
     assert len(told["nodes"]) <= NODES, told["nodes"]
     assert not told["thrown_away"], "the first frame is drawn before Textual paints what is drawn"
-    assert {"leafward.session.journal", "leafward.session.session"} <= later
+    assert {"leafward.session.journal.write", "leafward.session.session"} <= later
     assert "litellm" not in later
 
 

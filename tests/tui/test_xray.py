@@ -10,16 +10,16 @@ import pytest
 from leafward.compaction.xray import Link, What, xray_of
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.summaries.survival import SURVIVED, Status, survival_of
+from leafward.summaries.survival.report import SURVIVED, Status, survival_of
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.lab import LabScreen
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.text.cells import counted
-from leafward_tui.xray import XRayScreen
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import side_words
+from leafward_tui.xray.screen import XRayScreen
 from leafward_tui.xray.summaries import SummariesScreen
 from tests.acting import Acting, call, usage
 from tests.compacted_session import Compacted
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.base.config import Config
-    from leafward_tui.explorer import ExplorerScreen
+    from leafward_tui.explorer.screen import ExplorerScreen
 
 SUMMARY = """## Goal
 Find out how heavy tree 41 is.
@@ -198,7 +198,7 @@ async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
 
 
 async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab(tmp_path: Path) -> None:
-    from leafward_tui.lab import LabScreen
+    from leafward_tui.lab.screen import LabScreen
 
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.press("tab", "g")

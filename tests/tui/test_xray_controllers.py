@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from leafward.compaction import PlanSettings, measure, plan
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import Link, xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session

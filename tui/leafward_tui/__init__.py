@@ -2,5 +2,3 @@
 
 Importing this package loads nothing else: the command line starts here too, and must answer before Textual is there.
 """
-
-from __future__ import annotations

@@ -3,5 +3,3 @@
 Public: `errors`, `times`, `paths`, `config`, `safe_text`, `shown_path`, `figures`, `redact`, `emphasis`, `globs`,
 `regular_files`, `strategies`, `model_windows`, `worker_processes`, `gc_pause`.
 """
-
-from __future__ import annotations

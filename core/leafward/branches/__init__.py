@@ -3,5 +3,3 @@
 Public: `diff` (differences of two entries), `transfer` (context edits, grafts, merged summaries, pinned facts), `fork` (a new session),
 `relocation` (forks for a renamed folder), `healing` (changes that make a refused context acceptable), `reason` (why a turn wrote a line).
 """
-
-from __future__ import annotations

@@ -12,12 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from leafward import agents
 from leafward.agents.fork_draft import Draft, Import, last_said
+from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.base.regular_files import read_regular
 from leafward.branches.fork import LEFT_BEHIND, left_imports
-from leafward.catalog import Catalogue, parents, stores
+from leafward.catalog.lineage import parents
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.roots import stores
 from leafward.session.entries import EntryIndex, Kind, blocks_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import message_in, message_text, messages_of, written_at
@@ -56,7 +58,7 @@ def unused_fork(
     """
     draft = made.draft
     put_in = put_in or _put_in_by(made)
-    agent = agents.agent_named(draft.agent)
+    agent = agent_named(draft.agent)
     roots = [root for one, root in stores(config, env) if one.name == draft.agent]
     catalogue = Catalogue(config, [*roots, draft.path.parent, session.path], env=env)
     catalogue.refresh()

@@ -10,15 +10,16 @@ import subprocess
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward import agents
 from leafward.agents.base import expanded
 from leafward.agents.conversation import COUNTS_COPIED, Conversation
 from leafward.agents.fork_draft import Draft, ForkPoint, Remark, Terms, cut_at
+from leafward.agents.recognition import agent_behind
+from leafward.agents.registry import all_agents
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
-from leafward.compaction.injection import inject
+from leafward.compaction.injection.injection import inject
 from leafward.context.model_context import context_at
 from leafward.files.command_changes import command_changes
 from leafward.files.working_set import touched
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.agents.resume import Resume
     from leafward.compaction.branch_summary import BranchDraft
-    from leafward.compaction.injection import InjectionSettings
+    from leafward.compaction.injection.values import InjectionSettings
     from leafward.session.session import Session
 
 __all__ = [
@@ -106,8 +107,7 @@ class Fork:
 def cuts(session: Session, entry: int, targets: tuple[Agent, ...] | None = None) -> dict[str, ForkPoint]:
     """The point at which a new session of each agent would end for a fork at an entry, legal or not, by the agent's name."""
     return {
-        agent.name: cut_at(session, EntryIndex(entry), agent.may_end)
-        for agent in targets or agents.all_agents()
+        agent.name: cut_at(session, EntryIndex(entry), agent.may_end) for agent in targets or all_agents()
     }
 
 
@@ -137,7 +137,7 @@ def fork(
     A summary of the entries left behind and the injected context follow the copied entries, where they are wanted.
     Raises Refused where no session may end there, with the rule and the nearest legal entry, and where none can be made.
     """
-    source = source or agents.agent_behind(session)
+    source = source or agent_behind(session)
     own = to is source
     cut = cut_at(session, EntryIndex(entry), to.may_end)
     if cut.rule is not None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward import agents
 from leafward.agents.conversation import (
     Conversation,
     ConversationMessage,
@@ -19,6 +18,7 @@ from leafward.agents.conversation import (
     documents_left,
 )
 from leafward.agents.fork_draft import ForkPoint, Remark, last_said
+from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.branches.call_pairs import CallPairs
@@ -35,7 +35,7 @@ from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.agents.fork_draft import Draft, Terms
     from leafward.base.config import Config
     from leafward.branches.refusals import Refusal
@@ -157,7 +157,7 @@ def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | N
     if not found.messages:
         raise Refused("nothing is left of it that a model can be sent")
     past = Conversation(session, found.cut, healed=found.messages)
-    return (agent or agents.agent_behind(session)).adopt(past, terms)
+    return (agent or agent_behind(session)).adopt(past, terms)
 
 
 def healed(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.branches.diff.outcomes import Checked, OutcomeReader
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex, Kind, text_of
 from leafward.session.messages import prompt_text
-from leafward.summaries.facts import FactKind, FactReader
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,22 +15,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward import agents
 from leafward.agents.fork_draft import Draft, Remark, Terms, last_said
+from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import mark_of
 from leafward.branches.healing import healing, new_session
-from leafward.catalog import parents
 from leafward.catalog.card import SUBAGENT
-from leafward.session.journal import utc_now
+from leafward.catalog.lineage import parents
+from leafward.session.journal.lines import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.base.config import Config
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -145,7 +145,7 @@ def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: boo
         return Relocation(move, Outcome.SKIPPED, "a sub-agent's session belongs to the one that started it")
     if card.problem is not None:
         return Relocation(move, Outcome.REFUSED, card.problem)
-    agent = agents.agent_named(card.agent)
+    agent = agent_named(card.agent)
     with closing(agent.open(Path(card.path))) as session:
         end = last_said(session, session.place)
         if end < 0:
@@ -199,7 +199,7 @@ def _holding(move: Move, session: Session, end: EntryIndex) -> str:
     if not move.forks:
         return ""
     mark = mark_of(session, end)
-    agent = agents.agent_named(move.card.agent)
+    agent = agent_named(move.card.agent)
     for fork in move.forks:
         if fork.problem is not None or fork.agent != move.card.agent:
             continue

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from leafward.agents import agent_named, excerpt
+from leafward.agents.recognition import excerpt
+from leafward.agents.registry import agent_named
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept, kept_dir, make_private
 from leafward.base.regular_files import open_buffered
@@ -22,7 +23,7 @@ from leafward.base.safe_text import safe_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents import Excerpt
+    from leafward.agents.base import Excerpt
     from leafward.catalog.card import Card
 
 _PIECE = 1 << 20

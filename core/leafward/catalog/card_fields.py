@@ -5,7 +5,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, BinaryIO
 
-from leafward.agents import agent_named, native, recognised_in
+from leafward.agents.recognition import recognised_in
+from leafward.agents.registry import agent_named, native
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import excerpt_line
 from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details, parse_time
@@ -17,7 +18,7 @@ from leafward.session.session_title import title_or_none
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.agents import Agent, Candidate
+    from leafward.agents.base import Agent, Candidate
     from leafward.session.entries import Body
 
 FILES_KEPT = 64

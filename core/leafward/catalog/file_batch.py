@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.catalog import full_card
 
 if TYPE_CHECKING:
-    from leafward.agents import Candidate
+    from leafward.agents.base import Candidate
     from leafward.catalog.card import Reading
 
 

@@ -12,7 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Candidate, native
+from leafward.agents.base import Candidate
+from leafward.agents.registry import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
@@ -60,7 +61,7 @@ from leafward.session.watched_file import SessionFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.catalog.card import Spent
     from leafward.session.entries import Body
 

@@ -26,7 +26,7 @@ from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
-    from leafward.agents import Candidate
+    from leafward.agents.base import Candidate
     from leafward.session.entries import Body
 
 READ_ON_LIMIT = 1 << 20

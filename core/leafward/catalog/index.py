@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents import Candidate, Listing, Stamp
+    from leafward.agents.base import Candidate, Listing, Stamp
 
 UNREAD: Stamp = [-2, 0]
 """The stamp of a file whose card has to be made again although the file is unchanged."""

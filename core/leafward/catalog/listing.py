@@ -7,7 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.agents import Trouble, agent_named, all_agents, is_there
+from leafward.agents.recognition import is_there
+from leafward.agents.registry import agent_named, all_agents
 from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import is_kept
 from leafward.catalog.backups import is_kept_in, kept_root, shown_once
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.agents import Candidate, Listing, Stamp
+    from leafward.agents.base import Candidate, Listing, Stamp, Trouble
     from leafward.base.config import Config
     from leafward.catalog.card import Card, Details, Spent
     from leafward.catalog.reading_processes import ReadingProcesses

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Trouble, agent_named, agent_of, names_one, within
+from leafward.agents.recognition import agent_of, names_one, within
+from leafward.agents.registry import agent_named
 from leafward.base.errors import NotFound
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import shown_once
@@ -20,7 +21,7 @@ from leafward.catalog.roots import listings, stores
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent, Trouble
     from leafward.base.config import Config
     from leafward.catalog.card import Card
 

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import FirstLook
+from leafward.agents.base import FirstLook
 from leafward.base.regular_files import open_regular
 from leafward.catalog.card import FORK, Card, parse_time
 from leafward.catalog.card_fields import (
@@ -25,7 +25,7 @@ from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.session_title import title_or_none
 
 if TYPE_CHECKING:
-    from leafward.agents import Candidate
+    from leafward.agents.base import Candidate
 
 PEEK_SIZE = 8 << 10
 """Bytes read at each end of a file for a first look."""

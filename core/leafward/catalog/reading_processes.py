@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from leafward.agents import Candidate
+    from leafward.agents.base import Candidate
     from leafward.catalog.card import Reading
     from leafward.catalog.file_batch import FileBatch
 

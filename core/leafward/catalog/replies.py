@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
-from leafward.agents import tools_of
+from leafward.agents.registry import tools_of
 from leafward.base.times import parse_time
 from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
 from leafward.catalog.spending import Meter

@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import Listing, Stamp, Trouble, all_agents, recognised_in, within
+from leafward.agents.base import Listing, Stamp, Trouble
+from leafward.agents.recognition import recognised_in, within
+from leafward.agents.registry import all_agents
 from leafward.base.paths import is_draft
 from leafward.base.regular_files import open_regular
 from leafward.catalog.backups import kept_root
@@ -16,7 +18,7 @@ from leafward.catalog.backups import kept_root
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.base.config import Config
 
 _SUFFIXES = (".jsonl", ".jsonl.zst")

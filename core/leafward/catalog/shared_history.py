@@ -150,7 +150,7 @@ def _uses_in(path: str, began: int, stamp: tuple[int, int]) -> tuple[Use, ...]:
     """Usage of each entry of a native file. `stamp` is part of the cache key: a file that has changed is read again."""
     del stamp
     # Imported here, as few sessions are compared.
-    from leafward.agents import native
+    from leafward.agents.registry import native
 
     with closing(native().open(Path(path), lambda: False)) as session:
         bodies = (session.body(index) for index in range(len(session)))

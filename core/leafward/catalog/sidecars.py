@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents import Candidate, native
+from leafward.agents.base import Candidate
+from leafward.agents.registry import native
 from leafward.catalog.index import UNREAD
 from leafward.session.sidecar import Owner, every_sidecar, sidecar_path
 

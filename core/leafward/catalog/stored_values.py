@@ -11,14 +11,14 @@ import os
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from leafward.agents import all_agents
+from leafward.agents.registry import all_agents
 from leafward.base.safe_text import safe
 from leafward.catalog.card import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.agents import Stamp
+    from leafward.agents.base import Stamp
 
 _TEXT = frozenset({str})
 _TEXT_OR_NONE: frozenset[type] = frozenset({str, type(None)})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from leafward.agents import native
+from leafward.agents.registry import native
 from leafward.base.errors import NotFound, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular

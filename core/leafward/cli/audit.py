@@ -6,14 +6,15 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
-from leafward.base.redact import listed, redact
+from leafward.base.redact.redaction import listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
-from leafward.catalog import Catalogue, typed_ids
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.lookup import typed_ids
 from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, project_part

@@ -13,16 +13,18 @@ from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import cancellable
 from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
-from leafward.files.bisection import TrialCommand, base_of, bisect_session
-from leafward.session import journal
+from leafward.files.bisection.session_search import TrialCommand, base_of, bisect_session
 from leafward.session.entry_headline import headline
+from leafward.session.journal import session_operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.cli.declarations.branch_options import BisectOptions
     from leafward.cli.output.page import Page
-    from leafward.files.bisection import Bisection, Point, ProjectBase, Report, SessionSearch
+    from leafward.files.bisection.base import ProjectBase
+    from leafward.files.bisection.session_search import Bisection, Report, SessionSearch
+    from leafward.files.bisection.versions import Point
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -67,7 +69,7 @@ def _labelled(session: Session, search: SessionSearch, found: Bisection, text: s
     point = search.every[found.bad]
     if len(found.candidates) > 1 or point.prompt < 0:
         return None
-    journal.label(session, point.prompt, text)
+    session_operations.label(session, point.prompt, text)
     return session.columns.id_at(point.prompt)
 
 

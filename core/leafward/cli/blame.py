@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
-from leafward.catalog import sighted, typed_ids
+from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, fit, indented, note, pad, page, say, when
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured
@@ -25,7 +25,7 @@ from leafward.query.search.text_search import ripgrep
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.agents import Trouble
+    from leafward.agents.base import Trouble
     from leafward.branches.reason import Reason
 
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")

@@ -37,29 +37,30 @@ from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
-from leafward.compaction.exam import exam_of_draft
+from leafward.compaction.exam.grade import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.growth import planned_growth
 from leafward.compaction.pins import as_sentences
 from leafward.compaction.provenance import cost_of
 from leafward.context.projection import begins_at_gap
 from leafward.session.entries import Kind, Usage
-from leafward.session.journal import Writing, busy
+from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
-from leafward.summaries.facts import FactKind
+from leafward.session.journal.write import Writing
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import Status
+from leafward.summaries.survival.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
     from leafward.cli.declarations.compaction_options import CompactOptions
-    from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
+    from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Summarizer
+    from leafward.summaries.summarizers.summary import Summarizer
 
 _LOST_SHOWN = 8
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.catalog import parents
+from leafward.catalog.lineage import parents
 from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
 from leafward.cli.output.page import emit_json, page, say
 from leafward.cli.selection import chosen_card

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.figures import counted
-from leafward.base.redact import Redactor, listed
+from leafward.base.redact.redaction import Redactor, listed
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
@@ -24,7 +24,7 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export.comparison import comparison_of
 from leafward.export.comparison_document import document
-from leafward.files.file_replay import WorkspaceBases
+from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.branch_options import DiffOptions
     from leafward.context.message_columns import ContextMessage
     from leafward.context.model_context import Ledger
-    from leafward.files.file_replay import Bases, Rebuilt
+    from leafward.files.file_replay.bases import Bases
+    from leafward.files.file_replay.replay import Rebuilt
     from leafward.session.session import Session
 
 

@@ -12,7 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward import agents
+from leafward.agents.recognition import agent_of, is_there, strays
+from leafward.agents.registry import agent_named, all_agents, unknown_roots
 from leafward.base import config as settings
 from leafward.base import paths
 from leafward.base.errors import Refused
@@ -21,10 +22,10 @@ from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.branches.healing import healing
-from leafward.catalog import listings, stores
 from leafward.catalog.backups import is_kept_in
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
+from leafward.catalog.roots import listings, stores
 from leafward.catalog.trash import without_note
 from leafward.cli.hook import failures
 from leafward.cli.output.page import Page, emit_json, page, say
@@ -46,6 +47,7 @@ from leafward.export.litter import CopyLimits, clear, litter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leafward.agents.base import Trouble
     from leafward.branches.refused_blocks import Change
     from leafward.cli.host import CheckApp
     from leafward.session.session import Session
@@ -164,12 +166,12 @@ def _checked(check_app: CheckApp | None) -> _Report:
     """Checks the configuration, all sessions, and files left behind by Leafward itself."""
     config, found = settings.load()
     problems = [Problem("config", str(problem)) for problem in found]
-    problems += [Problem("config", text) for text in agents.unknown_roots(config)]
+    problems += [Problem("config", text) for text in unknown_roots(config)]
     if check_app is not None:
         problems += [Problem(code, text) for code, text in check_app(config)]
     else:
         problems += _theme_problems(paths.config_dir() / THEMES)
-    trouble: list[agents.Trouble] = []
+    trouble: list[Trouble] = []
     listed = list(listings(config, (), os.environ, lambda _path: False, lambda: False, trouble))
     problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
     exclusion = Exclusion(config.exclude, os.environ)
@@ -180,7 +182,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
         if not exclusion(path := os.path.join(listing.folder, name))
     ]
     for folder in dict.fromkeys(listing.folder for listing in listed):
-        problems += stray_messages(folder, agents.strays(folder))
+        problems += stray_messages(folder, strays(folder))
     index = Index()
     concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
     there = [os.path.join(listing.folder, name) for listing in listed for name in listing.files]
@@ -190,9 +192,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
     problems += waiting_imports(left_imports())
     problems += installation_problems()
     problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])
-    roots = {
-        agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in agents.all_agents()
-    }
+    roots = {agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in all_agents()}
     problems += litter_problems(
         litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))
     )
@@ -210,20 +210,20 @@ def _session_problems(files: Sequence[Path], config: settings.Config) -> list[Pr
     books: set[Path] = set()
 
     def opened_one(path: Path) -> Session:
-        session = agents.agent_of(path, lambda: stores(config, os.environ)).open(path)
+        session = agent_of(path, lambda: stores(config, os.environ)).open(path)
         books.add(session.book_path)
         return session
 
     with ProgressLine() as line:
         show = partial(line.show, "checking sessions", total=len(files))
         problems = list(check_files(sorted(files), opened_one, show))
-    return [*problems, *lost_sidecars(books, agents.is_there)]
+    return [*problems, *lost_sidecars(books, is_there)]
 
 
 def clear_litter(dry_run: bool, as_json: bool) -> int:
     """`leafward doctor --clear-litter`."""
     config, _ = settings.load()
-    roots = [str(root) for agent in agents.all_agents() for root in agent.roots(config, os.environ)]
+    roots = [str(root) for agent in all_agents() for root in agent.roots(config, os.environ)]
     folders = [
         listing.folder for listing in listings(config, (), os.environ, lambda _path: False, lambda: False, [])
     ]
@@ -274,7 +274,7 @@ def _everything_text(found: _Report, page: Page) -> Iterator[str]:
         missing = "" if folder.is_dir() else "  (not there yet)"
         yield f"{name:<8} {safe_line(str(folder))}{missing}"
     for agent, file in found.installed.items():
-        yield f"{'hook':<8} {safe_line(file)}  (in the compactions of {agents.agent_named(agent).title})"
+        yield f"{'hook':<8} {safe_line(file)}  (in the compactions of {agent_named(agent).title})"
     yield ""
     of_sessions: dict[str, list[Problem]] = {}
     others = [problem for problem in found.problems if problem.session is None]

@@ -19,8 +19,8 @@ from leafward.branches.transfer.context_edits import (
 from leafward.cli.output.page import Page, emit_json, note, page, say
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import named_or_chosen, opened
-from leafward.session import journal
 from leafward.session.entry_headline import headline
+from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ def edit_context(
                 "the model reads no entry that matches the query here; context(leaf) selects what it reads"
             )
         draft = draft_edits(session, edits)
-        written = apply_edits(session, draft, journal.Writing(dry_run=dry_run))
+        written = apply_edits(session, draft, Writing(dry_run=dry_run))
         if as_json:
             freed = [
                 {

@@ -22,10 +22,12 @@ from leafward.cli.output.page import Page, emit_json, fit, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
-from leafward.compaction.exam import PLACE_WORDS, Exam, Graded, Place, Topic, exam_of
+from leafward.compaction.exam.grade import PLACE_WORDS, Exam, Graded, Place, exam_of
+from leafward.compaction.exam.questions import Topic
 from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting
-from leafward.session.journal import Writing, busy
+from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
+from leafward.session.journal.write import Writing
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import listed
+from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import emit_json, note, say, write_text
 from leafward.cli.selection import chosen_entries, opened

@@ -12,7 +12,13 @@ from leafward.cli.output.page import Page, emit_json, fit, note, pad, page, say,
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
-from leafward.files.file_replay import KNOWN, FileOperation, Outcome, PathFiles, steps, store, timeline
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.knowledge import KNOWN
+from leafward.files.file_replay.path_files import PathFiles
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.storage import store
+from leafward.files.file_replay.timeline import timeline
 from leafward.files.tool_calls import table_of
 from leafward.files.working_set import FileUse, Searched, WorkingSet, carried, searched, working_set
 
@@ -21,7 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.cli.declarations.session_options import FilesOptions
-    from leafward.files.file_replay import Bases, Rebuilt, Step, Stored
+    from leafward.files.file_replay.bases import Bases
+    from leafward.files.file_replay.replay import Rebuilt
+    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.storage import Stored
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward import agents
 from leafward.agents.fork_draft import cut_at
+from leafward.agents.recognition import agent_behind
+from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
 from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
@@ -28,15 +29,15 @@ from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
 from leafward.session.entry_headline import headline
 from leafward.session.injected_block import split_enclosed
-from leafward.session.journal import utc_now
-from leafward.summaries.summarizers import tokens_of
+from leafward.session.journal.lines import utc_now
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.branches.earlier_fork import PutIn
@@ -60,8 +61,8 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
     settings = configured()
     folder = forking.folder_named(options.cwd, os.environ) if options.cwd is not None else ""
     with opened(selector) as session:
-        source = agents.agent_behind(session)
-        target = agents.agent_named(options.to) if options.to is not None else source
+        source = agent_behind(session)
+        target = agent_named(options.to) if options.to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
         terms = Terms(os.environ, settings, utc_now(), cwd=folder)
         injection = configured_settings(settings) if options.inject else None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import counted
 from leafward.cli.inject import sources_json
 from leafward.cli.output.page import Page, pad
-from leafward.compaction.injection import SourceKind
 from leafward.compaction.injection.audit import Presence, RuleFate, counts
+from leafward.compaction.injection.values import SourceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,8 +12,8 @@ from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import named_or_chosen, opened
 from leafward.cli.settings import configured
 from leafward.context.model_context import context_at, context_window
-from leafward.session import journal
 from leafward.session.entry_headline import headline
+from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def graft(selector: str, named: Sequence[str], options: GraftOptions, dry_run: b
         at = onto if onto is not None else session.leaf
         window = options.window or context_window(session, context_at(session, at), configured()).tokens
         draft = draft_graft(session, named_or_chosen(session, named, options.query), onto, window=window)
-        written = apply_graft(session, draft, journal.Writing(dry_run=dry_run))
+        written = apply_graft(session, draft, Writing(dry_run=dry_run))
         if as_json:
             emit_json(
                 {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward import agents
 from leafward.agents.fork_draft import Terms
+from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
@@ -15,7 +15,7 @@ from leafward.branches.healing import healing, new_session
 from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.session.journal import utc_now
+from leafward.session.journal.lines import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
     settings = configured()
     folder = forking.folder_named(cwd, os.environ) if cwd is not None else ""
     with opened(selector) as session:
-        agent = agents.agent_behind(session)
+        agent = agent_behind(session)
         found = healing(session, settings)
         draft = None
         if found.changes or anyway:

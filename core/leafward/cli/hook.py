@@ -36,10 +36,10 @@ def hook(name: str, prepare: str | None = None, size: int | None = None) -> int:
 
 
 def _answer(name: str, prepare: str | None, size: int | None) -> None:
-    from leafward import agents
     from leafward.agents.hooks import Moment
+    from leafward.agents.registry import hooks_of
 
-    hooks = agents.hooks_of(name)
+    hooks = hooks_of(name)
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room)
         return
@@ -76,8 +76,9 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
 
     from leafward.base import config
     from leafward.cli.selection import opened
-    from leafward.compaction.injection import build, collect
+    from leafward.compaction.injection.collection import collect
     from leafward.compaction.injection.configured import configured_settings
+    from leafward.compaction.injection.injection import build
     from leafward.session.entries import EntryIndex
     from leafward.session.tokens import utf16_length
 

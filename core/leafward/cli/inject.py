@@ -11,15 +11,17 @@ import click
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.injection import InjectionSettings, inject, keys_of, utc_time
+from leafward.compaction.injection.collection import utc_time
 from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.sections import keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.base.config import Config
     from leafward.cli.declarations.compaction_options import InjectOptions
-    from leafward.compaction.injection import Injection, SourceRef
+    from leafward.compaction.injection.values import Injection, InjectionSettings, SourceRef
     from leafward.session.session import Session
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.base.redact import listed
+from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import keep as keep_copy
 from leafward.cli.output.page import emit_json, note, say

@@ -8,11 +8,12 @@ from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
-from leafward.session import journal
+from leafward.session.journal import session_operations
+from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
-    from leafward.session.journal import Write
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
 
@@ -20,7 +21,7 @@ def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) ->
     """`leafward label`."""
     with opened(selector) as session:
         index = session.place if entry == "leaf" else session.find(entry)
-        written = journal.label(session, index, text, journal.Writing(dry_run=dry_run))
+        written = session_operations.label(session, index, text, Writing(dry_run=dry_run))
         what = f'label "{safe_line(text, 80)}" on' if text.strip() else "no label on"
         _report(
             session,
@@ -35,7 +36,7 @@ def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) ->
 def name(selector: str, text: str, dry_run: bool, as_json: bool) -> int:
     """`leafward name`."""
     with opened(selector) as session:
-        written = journal.rename(session, text, journal.Writing(dry_run=dry_run))
+        written = session_operations.rename(session, text, Writing(dry_run=dry_run))
         what = f'name "{safe_line(text, 80)}"' if text.strip() else "no name"
         _report(session, written, what, as_json, {"name": text.strip() or None})
     return 0
@@ -45,7 +46,7 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
     """`leafward archive`."""
     with opened(selector) as session:
         index = session.place if entry == "leaf" else session.find(entry)
-        written = journal.archive(session, index, not unarchive, journal.Writing(dry_run=dry_run))
+        written = session_operations.archive(session, index, not unarchive, Writing(dry_run=dry_run))
         below = session.tree.children(index)
         what = (
             f"{'unarchived' if unarchive else 'archived'} {place_text(session, session.columns.id_at(index))}"
@@ -61,7 +62,7 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
 def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
     """`leafward archive SESSION` without an entry."""
     with opened(selector) as session:
-        written = journal.archive_session(session, not unarchive, journal.Writing(dry_run=dry_run))
+        written = session_operations.archive_session(session, not unarchive, Writing(dry_run=dry_run))
         if as_json:
             emit_json(write_json(session, written) | {"archived": not unarchive})
             return 0

@@ -5,22 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named, unknown_roots
+from leafward.agents.registry import agent_named, unknown_roots
 from leafward.base import config as settings
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
-from leafward.catalog import (
-    Card,
-    Catalogue,
-    Namesake,
-    iso_time,
-    parents,
-    told_apart,
-    typed_ids,
-    with_parents,
-)
-from leafward.catalog.card import INFERRED, SUBAGENT
+from leafward.catalog.card import INFERRED, SUBAGENT, Card, iso_time
+from leafward.catalog.lineage import parents, with_parents
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.lookup import typed_ids
+from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
@@ -39,7 +33,7 @@ from leafward.cli.output.page import (
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, project_part, session_query
-from leafward.query.search import Shelf
+from leafward.query.search.cards import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

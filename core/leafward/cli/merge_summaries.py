@@ -13,7 +13,7 @@ from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3
 from leafward.cli.output.page import Page, emit_json, indented, note, page, say
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import opened
-from leafward.session import journal
+from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ def merge_summaries(
         lost = draft.lost(text) if text is not None else ()
         refused = bool(lost) and not options.drop_lines
         if text is not None and not refused:
-            written = apply_merge(session, draft, text, journal.Writing(dry_run=dry_run))
+            written = apply_merge(session, draft, text, Writing(dry_run=dry_run))
         if as_json:
             emit_json(
                 {

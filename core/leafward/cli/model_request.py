@@ -14,16 +14,16 @@ from leafward.base.errors import Cancelled
 from leafward.base.figures import counted, short
 from leafward.cli.output.page import money, note
 from leafward.cli.output.progress_line import ProgressLine
-from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.summaries.summarizers import Span, Summarizer
     from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.summary import Span, Summarizer
 
 
 @contextmanager

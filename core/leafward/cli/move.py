@@ -11,8 +11,9 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.cli.output.page import Page, emit_json, indented, money, note, page, say
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
-from leafward.session import journal
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.journal import session_operations
+from leafward.session.journal.write import Writing
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.branch_options import MoveOptions
     from leafward.context.basis import Count
     from leafward.context.price import Part, Price
-    from leafward.session.journal import Write
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
 
@@ -47,7 +48,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             carried = move_carrying(session, index, options, dry_run)
             written = carried.written
         else:
-            written = journal.move(session, index, journal.Writing(dry_run=dry_run))
+            written = session_operations.move(session, index, Writing(dry_run=dry_run))
         made = carried.made if carried is not None else None
         if made is not None:
             price = price.with_summary(made.tokens)

@@ -12,8 +12,8 @@ from leafward.base.times import parse_time
 from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
 from leafward.cli.output.write_report import place_text, remark, short_id, write_json
 from leafward.cli.selection import opened
-from leafward.session import journal
 from leafward.session.entries import NO_ENTRY
+from leafward.session.journal import operation_log, session_operations
 from leafward.session.journal.operation_log import (
     ARCHIVED,
     SESSION_TARGETS,
@@ -21,13 +21,15 @@ from leafward.session.journal.operation_log import (
     Subject,
     edits_in,
 )
+from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.files.restoration import Record
+    from leafward.files.restoration.record import Record
     from leafward.session.entries import Body
-    from leafward.session.journal import Operation, Write
+    from leafward.session.journal.operation_log import Operation
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
 
@@ -41,29 +43,29 @@ def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 
 def _undone(session: Session, op: str | None, dry_run: bool) -> Write:
     """Undoes an operation. If only a restore of files can be undone, the error names the command for that."""
-    from leafward.files.restoration import restores_of
+    from leafward.files.restoration.undo_step import restores_of
 
     restored = any(one.standing for one in restores_of(session))
-    if op is None and restored and journal.undoable(journal.operations(session)) is None:
+    if op is None and restored and operation_log.undoable(operation_log.operations(session)) is None:
         raise Refused(
             f"no operation to undo; `leafward restore {safe_line(session.id, 40)} --undo` puts restored files back"
         )
-    return journal.undo(session, op, journal.Writing(dry_run=dry_run))
+    return session_operations.undo(session, op, Writing(dry_run=dry_run))
 
 
 def redo(selector: str, dry_run: bool, as_json: bool) -> int:
     """`leafward redo`."""
     return _take_back(
-        selector, lambda session: journal.redo(session, journal.Writing(dry_run=dry_run)), as_json
+        selector, lambda session: session_operations.redo(session, Writing(dry_run=dry_run)), as_json
     )
 
 
 def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) -> int:
     with opened(selector) as session:
-        from leafward.files.restoration import restores_of
+        from leafward.files.restoration.undo_step import restores_of
 
         written = act(session)
-        log = journal.operations(session)
+        log = operation_log.operations(session)
         if as_json:
             emit_json(write_json(session, written) | {"ops": [_operation_json(one) for one in log]})
             return 0
@@ -102,10 +104,10 @@ def _set_back(session: Session, written: Write, about: Operation, log: list[Oper
 def log(selector: str, as_json: bool) -> int:
     """`leafward log`."""
     from leafward.cli.restore import restore_json
-    from leafward.files.restoration import restores_of
+    from leafward.files.restoration.undo_step import restores_of
 
     with opened(selector) as session:
-        found = journal.operations(session)
+        found = operation_log.operations(session)
         restored = restores_of(session)
         if as_json:
             emit_json(

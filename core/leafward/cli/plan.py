@@ -7,31 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.agents.recognition import agent_behind
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.base.strategies import own_strategy, threshold_strategy
+from leafward.base.strategies import Strategy, own_strategy, strategy_of, threshold_strategy
 from leafward.cli.model_request import chosen, outgoing_json, request_text, sent_by, would_be_sent
 from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
-from leafward.cli.selection import agent_behind, opened
+from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction import (
-    RULE_CODE,
-    RULE_TEXT,
-    BadSettings,
-    CutLine,
-    Diagnostic,
-    Plan,
-    PlanSettings,
-    Strategy,
-    Trigger,
-    TriggerRule,
-    measure,
-    rules_of,
-    strategy_of,
-    trigger_of,
-)
-from leafward.compaction import plan as plan_of
+from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, CutLine
+from leafward.compaction.measure import measure
 from leafward.compaction.onset import onset
+from leafward.compaction.plan import Plan
+from leafward.compaction.plan import plan as plan_of
+from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
+from leafward.compaction.strategies import rules_of
+from leafward.compaction.trigger import Trigger, trigger_of
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
 from leafward.context.model_context import context_window
 from leafward.session.entry_headline import headline
@@ -41,10 +32,11 @@ if TYPE_CHECKING:
 
     from leafward.base import config
     from leafward.cli.declarations.compaction_options import PlanOptions
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.division import Diagnostic
+    from leafward.compaction.injection.values import Injection
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Summarizer
+    from leafward.summaries.summarizers.summary import Summarizer
 
 ALL = "all"
 _NEAR = 3
@@ -275,8 +267,8 @@ def injection_at(
     stop: Callable[[], bool] = lambda: False,
 ) -> Injection:
     """The context to be injected at an entry, as configured; in at most so many code points."""
-    from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
+    from leafward.compaction.injection.injection import inject
 
     injection_settings = configured_settings(settings)
     if most is not None and most < injection_settings.budget:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents import agent_named
 from leafward.agents.base import expanded
+from leafward.agents.registry import agent_named
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import Outcome, moves, relocate
-from leafward.catalog import Catalogue, short_ids
+from leafward.catalog.listing import Catalogue
+from leafward.catalog.namesakes import short_ids
 from leafward.cli.output.page import emit_json, note, page, say, table
 from leafward.cli.settings import configured
 

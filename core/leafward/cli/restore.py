@@ -14,26 +14,19 @@ from leafward.branches.diff.patches import restore_diff as diff_of
 from leafward.cli.output.page import emit_json, fit, note, pad, page, say
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
-from leafward.files.file_replay import WorkspaceBases
-from leafward.files.restoration import (
-    Action,
-    interrupted,
-    last_entry,
-    last_left,
-    plan_restore,
-    project_of,
-    restore,
-    restores_of,
-    undo,
-)
-from leafward.files.restoration.record import State, halfway_words
+from leafward.files.file_replay.bases import WorkspaceBases
+from leafward.files.restoration.plan import Action, plan_restore
+from leafward.files.restoration.record import State, halfway_words, interrupted, last_left
+from leafward.files.restoration.undo_step import restores_of
+from leafward.files.restoration.write import last_entry, project_of, restore, undo
 from leafward.files.tool_calls import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.cli.output.page import Page
-    from leafward.files.restoration import FileChange, Record, RestorePlan
+    from leafward.files.restoration.plan import FileChange, RestorePlan
+    from leafward.files.restoration.record import Record
     from leafward.session.session import Session
 
 

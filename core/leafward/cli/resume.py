@@ -9,10 +9,11 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from leafward.agents.recognition import agent_behind
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.safe_text import shell_word
 from leafward.cli.output.page import emit_json, note, say
-from leafward.cli.selection import agent_behind, opened
+from leafward.cli.selection import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
-from leafward.catalog import Card, sighted, typed_ids
 from leafward.catalog.full_card import whole
+from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
@@ -23,7 +23,8 @@ from leafward.query.search.text_search import Search, SessionHits, ripgrep
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.agents import Trouble
+    from leafward.agents.base import Trouble
+    from leafward.catalog.card import Card
     from leafward.query.search.text_match import Hit
 
 _NAMED_AT_MOST = 5

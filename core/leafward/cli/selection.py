@@ -19,10 +19,10 @@ from leafward.session.entries import is_own
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from leafward.agents import Agent
-    from leafward.catalog import Card
+    from leafward.agents.base import Agent
+    from leafward.catalog.card import Card
     from leafward.query.grammar import Expression, QueryError
-    from leafward.query.search import Query
+    from leafward.query.search.query import Query
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -50,16 +50,16 @@ def session_path(selector: str) -> Path:
     if path.exists() and not path.is_file() and not path.is_dir():
         raise NotASession(f"{safe_line(selector)} is not a regular file")
     from leafward.base import config
-    from leafward.catalog import find_session
+    from leafward.catalog.lookup import find_session
 
     return find_session(selector, config.load()[0]).path
 
 
 def holds_many(path: Path) -> bool:
     """Whether a file holds several sessions, as a database does."""
-    from leafward import agents
+    from leafward.agents.recognition import within
 
-    return agents.within(path) is not None
+    return within(path) is not None
 
 
 def known(selector: str) -> bool:
@@ -76,15 +76,15 @@ def known(selector: str) -> bool:
 def configured_stores() -> list[tuple[Agent, Path]]:
     """The agents' usual and configured stores."""
     from leafward.base import config
-    from leafward.catalog import stores
+    from leafward.catalog.roots import stores
 
     return stores(config.load()[0], os.environ)
 
 
 def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
     """The session that a user means, and all sessions of the catalogue. Raises NotFound or Refused."""
-    from leafward.agents import agent_of
-    from leafward.catalog import Catalogue
+    from leafward.agents.recognition import agent_of
+    from leafward.catalog.listing import Catalogue
 
     file = session_path(selector)
     path = str(file.absolute())
@@ -107,10 +107,10 @@ def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
 @contextmanager
 def opened(selector: str) -> Iterator[Session]:
     """Opens the session that a user means for reading, and closes it afterwards."""
-    from leafward import agents
+    from leafward.agents.recognition import agent_of
 
     path = session_path(selector)
-    session = agents.agent_of(path, configured_stores).open(path)
+    session = agent_of(path, configured_stores).open(path)
     try:
         yield session
     finally:
@@ -131,7 +131,7 @@ class UnreadableQuery(click.UsageError):
 
 def session_query(text: str, *, whole: bool = False) -> Query:
     """A parsed query of sessions, or of all their text. Raises UnreadableQuery if a part of it would be ignored."""
-    from leafward.query.search import parse
+    from leafward.query.search.query import parse
 
     query = parse(text, time.time_ns() // 1_000_000, whole=whole)
     if query.broken_part is not None:
@@ -156,7 +156,7 @@ def expression_of(query: str) -> Expression:
 def chosen_entries(session: Session, query: str) -> frozenset[int]:
     """The entries that a query matches. Raises UnreadableQuery."""
     from leafward.query.grammar import QueryError
-    from leafward.query.select import select
+    from leafward.query.select.evaluator import select
 
     try:
         return frozenset(select(session, query).entries)
@@ -176,13 +176,6 @@ def named_or_chosen(session: Session, named: Sequence[str], query: str | None) -
         if not found:
             raise Refused("no entry matches the query")
     return list(dict.fromkeys(found))
-
-
-def agent_behind(session: Session) -> Agent:
-    """The agent that a session belongs to."""
-    from leafward import agents
-
-    return agents.agent_behind(session)
 
 
 def leaf_shown(session: Session) -> EntryIndex:

@@ -32,10 +32,12 @@ from leafward.compaction.branch_summary import (
     summarize_branch,
 )
 from leafward.compaction.provenance import cost_of
-from leafward.session import journal
 from leafward.session.entries import Usage
-from leafward.session.journal import Remark, Write, Writing, busy
+from leafward.session.journal import session_operations
+from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
+from leafward.session.journal.targets import refuse_unreachable
+from leafward.session.journal.write import Remark, Write, Writing
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 
@@ -47,8 +49,8 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Summarizer
     from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.summary import Summarizer
 
 NOTHING_LEFT = Remark("nothing-left", "no abandoned branch to summarise; the leaf moves without a summary")
 
@@ -226,17 +228,17 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
     focus = options.focus or ""
     if not dry_run:
         refuse_unwritable(session)
-    journal.refuse_unreachable(session, index)
+    refuse_unreachable(session, index)
     with busy(session.path, "a summary") as claim, cancellable() as stop:
         writing = Writing(dry_run=dry_run, claim=claim)
         branch = left_branch(session, session.leaf, index, window=window_of(summarizer, settings), stop=stop)
         if branch is None:
-            return Carried(journal.move(session, index, writing), None, None, (NOTHING_LEFT,))
+            return Carried(session_operations.move(session, index, writing), None, None, (NOTHING_LEFT,))
         going = sent_by(summarizer, branch.span(focus), branch.budget())
         if dry_run and going is not None:
             tell_outgoing(summarizer, going, would=True)
             note("nothing was sent")
-            return Carried(journal.move(session, index, writing), None, going)
+            return Carried(session_operations.move(session, index, writing), None, going)
         made = _summarised(branch, summarizer, going, focus, None, stop)
         refuse_cancelled(stop)
         return Carried(move_with_summary(session, index, made, writing), made, going)

@@ -16,7 +16,8 @@ from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
-from leafward.summaries.survival import Status, Survival, compactions, survival_of
+from leafward.summaries.survival.report import Status, Survival, survival_of
+from leafward.summaries.survival.spans import compactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

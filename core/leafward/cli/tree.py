@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from leafward.agents.recognition import agent_behind
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
@@ -23,11 +24,11 @@ from leafward.cli.output.page import (
     say,
     usage_json,
 )
-from leafward.cli.selection import agent_behind, chosen_entries, leaf_shown, opened
+from leafward.cli.selection import chosen_entries, leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
 from leafward.session.entry_headline import place_words
-from leafward.session.journal import archived_branches
+from leafward.session.journal.operation_log import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
 from leafward.session.session_title import title_of
 from leafward.session.source import UNCERTAIN_CONTEXT

@@ -22,11 +22,13 @@ from leafward.files.tool_calls import Action, file_calls, table_of
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
-from leafward.summaries.facts import Fact, FactKind, FactReader, Voice
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.printed_errors import tells_of_a_run
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.survival import FactMatch, SpanMessage, Text, replaced_by
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.survival.spans import SpanMessage, replaced_by
+from leafward.summaries.survival.text_match import FactMatch, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

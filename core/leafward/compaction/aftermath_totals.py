@@ -10,7 +10,7 @@ from leafward.compaction.aftermath import Repeat, aftermath_of
 from leafward.context.basis import Basis
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.journal import operations
+from leafward.session.journal.operation_log import operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

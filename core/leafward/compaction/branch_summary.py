@@ -24,23 +24,27 @@ from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import operations as file_calls
 from leafward.session.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
-from leafward.session.journal import OperationKind, Writing, landing, utc_now
+from leafward.session.journal.lines import utc_now
 from leafward.session.journal.open_file import refuse_changed
+from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
-from leafward.session.journal.write import write
+from leafward.session.journal.targets import landing
+from leafward.session.journal.write import Writing, write
 from leafward.session.messages import edit_message, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.earlier_plan import plan_before
-from leafward.summaries.summarizers import Purpose, Span, SpanMessage, Summary, tokens_of
+from leafward.summaries.summarizers.summary import Purpose, Span, Summary, tokens_of
+from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.columns import Columns
-    from leafward.session.journal import Clock, Write
+    from leafward.session.journal.lines import Clock
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
     from leafward.summaries.facts.agent_plan import Items
-    from leafward.summaries.summarizers import Summarizer
+    from leafward.summaries.summarizers.summary import Summarizer
 
 _BESIDE = 10
 """Older branch summaries are still added up to this part (one in so many) of the budget."""

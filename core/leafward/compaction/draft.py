@@ -8,28 +8,30 @@ from typing import TYPE_CHECKING
 from leafward.compaction.growth import growth_words
 from leafward.compaction.listed_files import stored_lists
 from leafward.compaction.provenance import provenance
-from leafward.session.journal import OperationKind, Writing, utc_now
+from leafward.session.journal.lines import utc_now
 from leafward.session.journal.open_file import refuse_changed
+from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, edit_lines, milliseconds, place_at, stamped, usage_body
-from leafward.session.journal.write import write
+from leafward.session.journal.write import Writing, write
 from leafward.session.messages import PROJECTION
 from leafward.session.tokens import message_tokens
-from leafward.summaries.summarizers import Summary, tokens_of
+from leafward.summaries.summarizers.summary import Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.compaction.division import Diagnostic
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.compaction.replacement import DividedPath
     from leafward.session.columns import Columns
     from leafward.session.entries import Body, EntryIndex
-    from leafward.session.journal import Clock, Write
+    from leafward.session.journal.lines import Clock
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
-    from leafward.summaries.facts import Fact
     from leafward.summaries.facts.span_reading import SpanReading
-    from leafward.summaries.survival import Survival
+    from leafward.summaries.facts.values import Fact
+    from leafward.summaries.survival.report import Survival
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,16 +43,16 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers import Line, Summary, tokens_of, unless_cancelled
-from leafward.summaries.survival import facts_read, reading_of, survival
+from leafward.summaries.summarizers.summary import Line, Summary, tokens_of, unless_cancelled
+from leafward.summaries.survival.report import facts_read, reading_of, survival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Span, Summarizer
+    from leafward.summaries.summarizers.summary import Span, Summarizer
 
 __all__ = ["carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.compaction.draft_assembly import edited
 from leafward.compaction.pins import clean_pins
-from leafward.summaries.facts import FactKind, Voice
 from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.survival import Status
+from leafward.summaries.facts.values import FactKind, Voice
+from leafward.summaries.survival.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.compaction.draft import Draft
-    from leafward.summaries.facts import Fact
-    from leafward.summaries.survival import Fate, Survival
+    from leafward.summaries.facts.values import Fact
+    from leafward.summaries.survival.report import Fate, Survival
 
 _GUARDED = frozenset({FactKind.CONSTRAINT, FactKind.TODO})
 _GONE = frozenset({Status.LOST, Status.CONTRADICTED})

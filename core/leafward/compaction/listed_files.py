@@ -14,7 +14,7 @@ from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.summaries.summarizers import SpanMessage
+    from leafward.summaries.survival.spans import SpanMessage
 
 
 def listed_now(

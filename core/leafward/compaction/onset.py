@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents import agent_behind, auto_compaction_of
+from leafward.agents.recognition import agent_behind
+from leafward.agents.registry import auto_compaction_of
 from leafward.base.model_windows import Window, WindowSource
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind

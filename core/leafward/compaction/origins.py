@@ -10,8 +10,10 @@ from leafward.compaction.summary_lines import Part, StoredLine, bare
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
-from leafward.summaries.facts import FactKind, FactReader, TextFacts, Voice
 from leafward.summaries.facts.prose import content_words, negated
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.text_facts import TextFacts
+from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.survival.report import CHECKED
 from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, FactMatch
 

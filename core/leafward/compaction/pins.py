@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.summaries.facts import prose
 from leafward.summaries.summarizers.outline import LINE_LIMIT, cut, harmless
-from leafward.summaries.survival import compactions
+from leafward.summaries.survival.spans import compactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
     from leafward.session.columns import Columns
     from leafward.session.entries import EntryIndex
-    from leafward.summaries.summarizers import Summary
+    from leafward.summaries.summarizers.summary import Summary
 
 
 def cost_of(summary: Summary) -> float | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
 from leafward.compaction.draft_assembly import draft
-from leafward.compaction.injection import Injection
+from leafward.compaction.injection.values import Injection
 from leafward.compaction.measure import measure
 from leafward.compaction.pins import pins_in
 from leafward.compaction.plan import plan
@@ -21,7 +21,7 @@ from leafward.compaction.strategies import rules_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import enclose
-from leafward.summaries.summarizers import Line, Summary, tokens_of
+from leafward.summaries.summarizers.summary import Line, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.session.entries import Body
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Span, Summarizer
+    from leafward.summaries.summarizers.summary import Span, Summarizer
 
 
 def repair(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_lines import Part, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.summaries.facts import TextFacts, Voice, gather
 from leafward.summaries.facts.prose import content_words, shared
+from leafward.summaries.facts.text_facts import TextFacts
+from leafward.summaries.facts.values import Voice, gather
 from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, Text, file_names
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.summary_lines import StoredLine
     from leafward.session.session import Session
-    from leafward.summaries.facts import Fact
+    from leafward.summaries.facts.values import Fact
 
 LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
 """Titles of the other lists in a stored summary."""

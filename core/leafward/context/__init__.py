@@ -4,5 +4,3 @@ Public: `projection` (which entries), `model_context` (the context at an entry),
 `recorded_usage`, `sizes` and `entry_metrics` (columns of tokens and calls), `basis` (the one figure for a context's size),
 `estimators`, `price` (of a leaf move), `call_status`.
 """
-
-from __future__ import annotations

@@ -2,5 +2,3 @@
 
 Public: `session_export` (Markdown, a page, JSON), `comparison`, `audit`, `clean_copy`, `doctor`, `installation`, `demo`.
 """
-
-from __future__ import annotations

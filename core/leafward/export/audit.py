@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.base.times import parse_time
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.session.session import Session
 
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from leafward.agents import agent_named, excerpt
+from leafward.agents.recognition import excerpt
+from leafward.agents.registry import agent_named
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import make_private
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.creation import create_from
@@ -35,7 +36,7 @@ else:
 if TYPE_CHECKING:
     from collections import Counter
 
-    from leafward.agents import Excerpt
+    from leafward.agents.base import Excerpt
     from leafward.catalog.card import Card
 
 _PACKED = ".zst"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.contents import Contents, differs, is_same
 from leafward.branches.diff.contents import lines_of as content_lines
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference, Use
     from leafward.branches.diff.sides import Side, Sides
-    from leafward.files.file_replay import Bases, Rebuilt
+    from leafward.files.file_replay.bases import Bases
+    from leafward.files.file_replay.replay import Rebuilt
     from leafward.session.session import Session
 
 COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}

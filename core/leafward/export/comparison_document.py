@@ -6,7 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.redact import listed
+from leafward.base.redact.redaction import listed
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison import COLUMNS, PARTS
 from leafward.export.markdown import escaped

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import MARKER, Redactor
+from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.spans import MARKER
 from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.base.times import moment_of
 from leafward.export.lanes import Lane, Lanes

@@ -15,8 +15,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward import agents
 from leafward.agents.hooks import Runner
+from leafward.agents.registry import all_agents, hooks_of
 from leafward.base import paths
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.regular_files import read_regular
@@ -64,7 +64,7 @@ def installation(name: str, summary: bool = False) -> Change:
 
     Raises Refused.
     """
-    hooks = agents.hooks_of(name)
+    hooks = hooks_of(name)
     file = hooks.file(os.environ)
     before = _text(file)
     known = _known(name, file)
@@ -77,7 +77,7 @@ def installation(name: str, summary: bool = False) -> Change:
 
 def removal(name: str) -> Change:
     """The change that `leafward uninstall` makes. Raises Refused."""
-    hooks = agents.hooks_of(name)
+    hooks = hooks_of(name)
     file = hooks.file(os.environ)
     before = _text(file)
     known = _known(name, file)
@@ -125,7 +125,7 @@ def runner_of(name: str) -> Runner:
 
 def is_installed(name: str) -> bool:
     """Whether an agent's file holds Leafward's part now."""
-    hooks = agents.hooks_of(name)
+    hooks = hooks_of(name)
     try:
         text = _text(hooks.file(os.environ))
     except (OSError, Refused):
@@ -136,15 +136,15 @@ def is_installed(name: str) -> bool:
 def installed_files() -> dict[str, str]:
     """The files that hold Leafward's part now, by the agent's name."""
     return {
-        agent.name: str(agents.hooks_of(agent.name).file(os.environ))
-        for agent in agents.all_agents()
+        agent.name: str(hooks_of(agent.name).file(os.environ))
+        for agent in all_agents()
         if is_installed(agent.name)
     }
 
 
 def installation_problems() -> Iterator[Problem]:
     """Problems of installations: Leafward's part is gone from a file, or it runs another Leafward."""
-    for agent in agents.all_agents():
+    for agent in all_agents():
         known = _known(agent.name, None)
         if known is None:
             continue
@@ -155,7 +155,7 @@ def installation_problems() -> Iterator[Problem]:
         except (OSError, Refused) as error:
             yield Problem("hook", f"{file}: {error}")
             continue
-        if text is None or not agents.hooks_of(agent.name).is_in(text):
+        if text is None or not hooks_of(agent.name).is_in(text):
             yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
         elif sys.executable not in known["after"] and sys.executable not in text:
             yield Problem("hook", f"{file}: it runs another Leafward than this one; {again}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import listed
+from leafward.base.redact.redaction import listed
 from leafward.export.content import Content, Form, Part
 from leafward.export.sanitizer import fenced, harmless
 from leafward.session.entries import Kind

@@ -9,7 +9,7 @@ from base64 import b64decode
 from typing import TYPE_CHECKING
 
 from leafward import __version__
-from leafward.base.redact import listed
+from leafward.base.redact.redaction import listed
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind

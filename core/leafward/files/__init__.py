@@ -3,5 +3,3 @@
 Public: `working_set`, `file_names`, `reads`, `tool_calls`, `edits`, `commands`, `call_lines`, `shell`, `file_replay`, `restoration`,
 `line_origins`, `line_diff`, `bisection`, `checks`.
 """
-
-from __future__ import annotations

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled, NotFound
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
-from leafward.files.file_replay import FileOperation, Outcome
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.steps import Outcome
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
 from leafward.query.blame_sources import Part, UntoldWork, names_of, sessions_touching, shown_before
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
@@ -20,7 +21,7 @@ from leafward.session.messages import prompt_text, written_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.files.file_replay.knowledge import FileState
     from leafward.files.file_replay.steps import FileRequest, Step
 

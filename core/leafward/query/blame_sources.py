@@ -10,13 +10,13 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.catalog import parents
+from leafward.catalog.lineage import parents
 from leafward.files.file_names import real_folder
-from leafward.files.file_replay import Replay, steps
 from leafward.files.file_replay.calls import Calls
-from leafward.files.file_replay.replay import related
+from leafward.files.file_replay.replay import Replay, related
+from leafward.files.file_replay.step_reader import steps
 from leafward.files.opaque_calls import opaque_calls
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Prefilter, crowds
@@ -26,7 +26,7 @@ from leafward.session.messages import message_in, message_text, written_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 

@@ -112,7 +112,7 @@ def value_problem(name: str, value: str) -> str | None:
     if name == "in" and part_of(value) is None:
         return f"in: takes {TEXT_TERMS['in']}, not {value}"
     if name == "agent":
-        from leafward.agents import agent_names
+        from leafward.agents.registry import agent_names
 
         names = agent_names()
         if not any(one.startswith(value.lower()) for one in names):

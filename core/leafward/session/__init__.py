@@ -4,5 +4,3 @@ Public: `session`, `source`, `native_file`, `watched_file`, `entries`, `tree`, `
 `line_decoding`, `entry_decoding`, `messages`, `command_text`, `tokens`, `entry_headline`, `session_title`, `foreign`, `sidecar`,
 `prefetch`, `file_stamps`, `injected_block`, `journal`.
 """
-
-from __future__ import annotations

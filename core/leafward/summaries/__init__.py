@@ -2,5 +2,3 @@
 
 Public: `facts`, `summarizers`, `survival`.
 """
-
-from __future__ import annotations

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
+from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.summarizers.stale_lines import gone_files
 from leafward.summaries.summarizers.turns import as_asked, turns_of
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.survival.spans import SpanMessage
 
 _LEAST = 8

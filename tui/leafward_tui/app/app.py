@@ -340,9 +340,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 def run(paths: Sequence[Path] = (), ahead: Prefetch | None = None) -> int:
     """Loads the configuration, runs the application and returns its exit code."""
     from leafward.base.config import load
-    from leafward_tui.app.import_order import packages_first
 
-    packages_first()
     config, problems = load()
     # Each read of a line releases the interpreter; with Python's 5 ms a worker would keep it that long each time.
     sys.setswitchinterval(_SWITCH)

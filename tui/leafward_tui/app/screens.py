@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from leafward_tui.ui.services import services_of
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.prefetch import Prefetch
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.services import Job
 
 _BLAME = "leafward_tui.blame.screen"
-_LAB, _XRAY, _COMPARE = "leafward_tui.lab", "leafward_tui.xray", "leafward_tui.compare"
+_LAB, _XRAY, _COMPARE = "leafward_tui.lab.screen", "leafward_tui.xray.screen", "leafward_tui.compare.screen"
 _SOON = (
     "leafward_tui.ui.sheets.sheet",
     "leafward_tui.ui.sheets.reading_sheet",
@@ -37,7 +38,7 @@ _SOON = (
     _XRAY,
     _LAB,
     _COMPARE,
-    "leafward.query.select",
+    "leafward.query.select.evaluator",
 )
 """Modules that a key needs and that take longer to load than a frame; loaded while the application is idle."""
 
@@ -46,7 +47,7 @@ def _names_session(path: Path) -> bool:
     """Whether a path is that of one session, including one inside a database."""
     if path.suffix == ".jsonl":
         return path.is_file()
-    from leafward.agents import names_one
+    from leafward.agents.recognition import names_one
 
     return names_one(path)
 
@@ -56,7 +57,7 @@ def _loaded(names: Sequence[str], job: Job) -> None:
     for name in names:
         if job.unwanted():
             return
-        __import__(name)  # As a statement imports, packages first: see `app/import_order`.
+        import_module(name)
 
 
 class FeatureScreens:
@@ -109,7 +110,7 @@ class FeatureScreens:
         `ahead` is the session's scan under way.
         """
         if len(paths) == 1 and _names_session(paths[0]):
-            from leafward_tui.explorer import ExplorerScreen
+            from leafward_tui.explorer.screen import ExplorerScreen
 
             return ExplorerScreen(paths[0], None, ahead)
         from leafward_tui.catalogue.screen import CatalogueScreen
@@ -117,7 +118,7 @@ class FeatureScreens:
         return CatalogueScreen(paths)
 
     def session(self, path: Path, agent: str | None = None, target: OpenTarget | None = None) -> None:
-        from leafward_tui.explorer import ExplorerScreen
+        from leafward_tui.explorer.screen import ExplorerScreen
 
         self._app.push_screen(ExplorerScreen(path, agent, None, target))
 
@@ -141,7 +142,8 @@ class FeatureScreens:
         before: object,
         on_close: Callable[[object], None],
     ) -> None:
-        from leafward_tui.search import LeftSearch, SearchScreen
+        from leafward_tui.search.screen import SearchScreen
+        from leafward_tui.search.state import LeftSearch
 
         left = before if isinstance(before, LeftSearch) else None
         if text and (left is None or left.text != text):
@@ -169,7 +171,7 @@ class FeatureScreens:
         on_close: Callable[[LabResult | None], None],
     ) -> None:
         def show() -> None:
-            from leafward_tui.lab import LabScreen
+            from leafward_tui.lab.screen import LabScreen
 
             self._app.push_screen(LabScreen(session, entry, pins), on_close)
 
@@ -177,7 +179,7 @@ class FeatureScreens:
 
     def xray(self, session: Session, compaction: int, on_close: Callable[[XRayResult | None], None]) -> None:
         def show() -> None:
-            from leafward_tui.xray import XRayScreen
+            from leafward_tui.xray.screen import XRayScreen
 
             self._app.push_screen(XRayScreen(session, compaction), on_close)
 
@@ -191,7 +193,7 @@ class FeatureScreens:
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
         def show() -> None:
-            from leafward_tui.xray import XRayScreen
+            from leafward_tui.xray.screen import XRayScreen
 
             self._app.push_screen(XRayScreen(session, plan=plan, draft=draft), on_close)
 
@@ -201,7 +203,7 @@ class FeatureScreens:
         self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
     ) -> None:
         def show() -> None:
-            from leafward_tui.compare import CompareScreen
+            from leafward_tui.compare.screen import CompareScreen
 
             self._app.push_screen(CompareScreen(session, a, b, mark=mark), on_close)
 

@@ -3,5 +3,3 @@
 `screen.BlameScreen` is the entrance for other features; it opens the session of a line on top of itself and hands
 nothing back.
 """
-
-from __future__ import annotations

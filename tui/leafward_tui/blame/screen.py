@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.panes.line_scroll import LineList
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.branches.reason import Reason
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
 
 
 @dataclass(slots=True)

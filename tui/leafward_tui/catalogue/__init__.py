@@ -3,5 +3,3 @@
 It opens sessions, archives, deletes and keeps copies of them. `screen.CatalogueScreen` is the entrance for other
 features.
 """
-
-from __future__ import annotations

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.agents.resume import Resume
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from leafward.catalog import Card, CatalogueStatus
+    from leafward.catalog.card import Card
+    from leafward.catalog.catalogue_status import CatalogueStatus
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
     from leafward_tui.ui.bars.filter_bar import FilterBar

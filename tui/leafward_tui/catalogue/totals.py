@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
     from leafward_tui.ui.appearance.theme import Ground
 

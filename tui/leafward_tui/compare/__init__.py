@@ -2,10 +2,3 @@
 
 It compares files, contents, contexts, summaries and outcome, and hands a task back to the explorer, which alone writes.
 """
-
-from __future__ import annotations
-
-from leafward_tui.compare.screen import CompareScreen
-from leafward_tui.compare.state import Page
-
-__all__ = ["CompareScreen", "Page"]

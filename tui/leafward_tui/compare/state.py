@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from leafward.files.file_replay import WorkspaceBases
+from leafward.files.file_replay.bases import WorkspaceBases
 from leafward_tui.compare.model.content import ContentRequest, Show
 from leafward_tui.compare.model.files import Column
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference, Contents
     from leafward.branches.diff.file_sets import FileDifference
     from leafward.branches.diff.summaries import SummaryDifference
-    from leafward.files.file_replay import Bases
+    from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
     from leafward_tui.compare.model.captions import Carried, ComparedSides
     from leafward_tui.compare.model.content import Shown

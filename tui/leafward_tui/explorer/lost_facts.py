@@ -45,7 +45,7 @@ def count_lost(
     """Counts the facts that compactions lost, and the repeats after each; `counted_one` gets each."""
     # Imported here, in the job: the modules about facts take longer to load than a frame may.
     from leafward.compaction.aftermath import WINDOW
-    from leafward.summaries.survival import is_encrypted
+    from leafward.summaries.survival.report import is_encrypted
     from leafward_tui.ui.survival_cache import survivals_of
 
     reports = survivals_of(session)
@@ -84,11 +84,11 @@ def forecast(session: Session, config: Config, job: Job) -> Forecast:
     Empty for an agent whose rules are not known. Context that `install` injects is included. Facts are not counted
     where the path is too long to be read at each growth. Raises Cancelled, LeafwardError, OSError.
     """
-    from leafward.agents import agent_behind
+    from leafward.agents.recognition import agent_behind
     from leafward.base.strategies import own_strategy
     from leafward.compaction.draft_assembly import draft
-    from leafward.compaction.injection import inject
     from leafward.compaction.injection.configured import configured_settings
+    from leafward.compaction.injection.injection import inject
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan
     from leafward.compaction.settings import PlanSettings
@@ -96,7 +96,7 @@ def forecast(session: Session, config: Config, job: Job) -> Forecast:
     from leafward.context.model_context import context_window
     from leafward.export.installation import is_installed
     from leafward.summaries.summarizers.extractive import Extractive
-    from leafward.summaries.survival import Status
+    from leafward.summaries.survival.report import Status
     from leafward_tui.explorer.widgets.gauge import Forecast
 
     leaf = session.leaf

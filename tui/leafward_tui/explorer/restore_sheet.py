@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.containers import Vertical
 
 from leafward.base.safe_text import safe_line
-from leafward.files.restoration import Action
+from leafward.files.restoration.plan import Action
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.files.restoration import FileChange
+    from leafward.files.restoration.plan import FileChange
     from leafward_tui.explorer.controllers.restore import RestoreChoice
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground

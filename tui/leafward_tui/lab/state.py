@@ -12,9 +12,9 @@ from leafward_tui.lab.model.choices import AS_IT_IS
 
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
-    from leafward.compaction.exam import Exam
+    from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.sitting import KeptExam
-    from leafward.compaction.injection import Collected
+    from leafward.compaction.injection.path_findings import Collected
     from leafward.session.entries import Body
     from leafward.session.entry_headline import Headline
     from leafward.session.session import Session

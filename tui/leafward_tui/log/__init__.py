@@ -2,5 +2,3 @@
 
 `screen.LogScreen` is the entrance for other features; it hands back an entry to go to.
 """
-
-from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_behind
+from leafward.agents.recognition import agent_behind
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
-from leafward.session.journal import OperationKind, redoable
+from leafward.session.journal.operation_log import OperationKind, redoable
 from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.bars.price_line import PriceLine
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
-    from leafward.session.journal import Operation
+    from leafward.session.journal.operation_log import Operation
     from leafward_tui.log.state import LogState
     from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.screens.screen import BaseScreen

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.session.entry_headline import HEADS
-from leafward.session.journal import Subject
-from leafward.session.journal.operation_log import ARCHIVED
+from leafward.session.journal.operation_log import ARCHIVED, Subject
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.operation_text import label_words
 
 if TYPE_CHECKING:
-    from leafward.session.journal import Operation
+    from leafward.session.journal.operation_log import Operation
     from leafward_tui.ui.words.operation_text import OperationText
 
 Piece = tuple[str, str]

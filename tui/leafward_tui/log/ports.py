@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.session.journal import Operation
+    from leafward.session.journal.operation_log import Operation
     from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.sheets.sheet import Sheet
     from leafward_tui.ui.words.operation_text import OperationText

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
     from leafward_tui.search.state import SearchState

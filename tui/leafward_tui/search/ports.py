@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
     from leafward_tui.ui.bars.title_bar import Progress

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.search.widgets.result_list import ResultList
     from leafward_tui.ui.bars.filter_bar import FilterBar
 

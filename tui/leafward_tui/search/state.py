@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.query.search import Query
+from leafward.query.search.query import Query
 from leafward_tui.search.model.finds import Finds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
 
 
 @dataclass(slots=True)

@@ -2,5 +2,3 @@
 
 `screens`, `sheets`, `panes` and `bars` are widgets; `keys` says what keys do; `text`, `words` and `appearance` are values.
 """
-
-from __future__ import annotations

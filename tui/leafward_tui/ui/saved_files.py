@@ -13,7 +13,7 @@ from leafward_tui.ui.text.cells import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.files.file_replay import Bases
+    from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
     from leafward_tui.ui.sheets.sheet import TextSheet
 
@@ -73,7 +73,8 @@ def files_written(
 
     Runs in a worker.
     """
-    from leafward.files.file_replay import PathFiles, store
+    from leafward.files.file_replay.path_files import PathFiles
+    from leafward.files.file_replay.storage import store
 
     try:
         made = PathFiles(session, entry, bases, stop).files()

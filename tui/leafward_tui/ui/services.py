@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
 
     from leafward.base.config import Config
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session

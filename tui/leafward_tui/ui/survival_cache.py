@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from leafward.compaction.aftermath import aftermath_of
-from leafward.compaction.exam import exam_of
-from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import survival_of
+from leafward.compaction.exam.grade import exam_of
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.survival.report import survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.compaction.aftermath import Aftermath
-    from leafward.compaction.exam import Exam
+    from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryId
     from leafward.session.session import Session
-    from leafward.summaries.survival import Survival
+    from leafward.summaries.survival.report import Survival
 
 PLURAL = {
     FactKind.PATH: "paths",

@@ -2,9 +2,3 @@
 
 It hands a task back to its opener.
 """
-
-from __future__ import annotations
-
-from leafward_tui.xray.screen import XRayScreen
-
-__all__ = ["XRayScreen"]

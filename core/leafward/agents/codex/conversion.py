@@ -22,7 +22,7 @@ from leafward.agents.codex.rollout_items import (
 from leafward.agents.conversation import COUNTS_LEFT
 from leafward.agents.fork_draft import Remark
 from leafward.base.times import iso_stamp, iso_time
-from leafward.session.journal import encode_line
+from leafward.session.journal.lines import encode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from leafward.agents.lines import seams
 from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
 from leafward.session.entries import BOOKKEEPING, Kind
-from leafward.session.journal import encode_line
+from leafward.session.journal.lines import encode_line
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.regular_files import read_regular
 from leafward.base.times import iso_stamp
-from leafward.session.journal import encode_line
+from leafward.session.journal.lines import encode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,7 +9,7 @@ from leafward.agents.fork_draft import Remark
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
 from leafward.session.entries import Body, EntryIndex, Kind
-from leafward.session.journal import encode_line
+from leafward.session.journal.lines import encode_line
 from leafward.session.messages import PROJECTION, edit_targets
 
 if TYPE_CHECKING:

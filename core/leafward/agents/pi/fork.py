@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.errors import Refused
 from leafward.session.entries import MARK, EntryIndex, Kind
-from leafward.session.journal import encode_line, refuse_unreachable
+from leafward.session.journal.lines import encode_line
 from leafward.session.journal.migration import migrated_line
 from leafward.session.journal.operation_log import COPIED, LEAF_TYPE
+from leafward.session.journal.targets import refuse_unreachable
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 
 if TYPE_CHECKING:

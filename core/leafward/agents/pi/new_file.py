@@ -9,7 +9,7 @@ from uuid import uuid4
 from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.times import iso_stamp
-from leafward.session.journal import encode_line
+from leafward.session.journal.lines import encode_line
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:

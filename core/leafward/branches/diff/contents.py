@@ -6,17 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.files.file_replay import (
-    KNOWN,
-    Certainty,
-    EveryBranch,
-    FileOperation,
-    Replay,
-    contradicted,
-    proven,
-    related,
-    resting_on,
-)
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.path_files import EveryBranch, contradicted, proven, resting_on
+from leafward.files.file_replay.replay import Replay, related
 from leafward.files.line_diff import Block, Origin3, compare_lines, split_lines, three_way
 
 if TYPE_CHECKING:
@@ -24,7 +17,8 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.file_sets import FileDifference
     from leafward.branches.diff.sides import Sides
-    from leafward.files.file_replay import Bases, Rebuilt
+    from leafward.files.file_replay.bases import Bases
+    from leafward.files.file_replay.replay import Rebuilt
 
 
 class Merge(StrEnum):

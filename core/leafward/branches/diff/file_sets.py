@@ -12,13 +12,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.files.file_names import utf16_order
-from leafward.files.file_replay import FileOperation, Outcome
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.steps import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.branches.diff.sides import Sides
-    from leafward.files.file_replay import Step
+    from leafward.files.file_replay.steps import Step
     from leafward.session.entries import EntryIndex
 
 

@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING
 
 from leafward.branches.diff.contents import lines_of
 from leafward.files.file_names import utf16_order
-from leafward.files.file_replay import (
-    KNOWN,
-    Certainty,
-    FileOperation,
-    Outcome,
-    Replay,
-    proven,
-    resting_on,
-    unfit_name,
-)
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.path_files import proven, resting_on
+from leafward.files.file_replay.replay import Replay
+from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.storage import unfit_name
 from leafward.files.line_diff import Block, compare_lines, split_lines
-from leafward.files.restoration import Presence
+from leafward.files.restoration.project_folder import Presence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from leafward.branches.diff.sides import Side, Sides
-    from leafward.files.file_replay import Bases, Rebuilt, Step
-    from leafward.files.restoration import FileChange
+    from leafward.files.file_replay.bases import Bases
+    from leafward.files.file_replay.replay import Rebuilt
+    from leafward.files.file_replay.steps import Step
+    from leafward.files.restoration.plan import FileChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,15 @@ from leafward.base.errors import Cancelled
 from leafward.base.gc_pause import gc_paused
 from leafward.branches.diff.outcomes import OutcomeReader, Outcomes
 from leafward.context.sizes import entries_below
-from leafward.files.file_replay import Outcome, StepReader
+from leafward.files.file_replay.step_reader import StepReader
+from leafward.files.file_replay.steps import Outcome
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable
 
-    from leafward.files.file_replay import Step
+    from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 
 

@@ -10,11 +10,10 @@ from leafward.context.basis import Basis
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Body, EntryId, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, edit_lines, milliseconds, place_at
-from leafward.session.journal.write import Write, write
+from leafward.session.journal.write import Write, Writing, write
 from leafward.session.messages import edit_message
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens
 

@@ -10,13 +10,17 @@ from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
-from leafward.files.file_replay import Certainty, FileOperation, Outcome, replay, steps
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.file_replay.replay import replay
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
 from leafward.session.entries import BOOKKEEPING, MARK, Body, EntryIndex, Kind, tool_calls
-from leafward.session.journal import Writing, new_id
+from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import GRAFT_TYPE, OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, usage_body
-from leafward.session.journal.write import Write, write
+from leafward.session.journal.write import Write, Writing, write
 from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_
 from leafward.compaction.summary_lines import Part, bare, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
-from leafward.session.journal import Writing
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
-from leafward.session.journal.write import Write, write
+from leafward.session.journal.write import Write, Writing, write
 from leafward.session.messages import message_in
-from leafward.summaries.summarizers import SpanMessage, unless_cancelled
+from leafward.summaries.summarizers.summary import unless_cancelled
+from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -12,7 +12,7 @@ from leafward.cli.output.outcomes import outcome_table
 from leafward.cli.output.page import Page, cells, fit, indented, pad
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
-from leafward.files.file_replay import Remark
+from leafward.files.file_replay.remarks import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe
-from leafward.compaction.exam import Exam, Topic
+from leafward.compaction.exam.questions import Topic
 
 if TYPE_CHECKING:
+    from leafward.compaction.exam.grade import Exam
     from leafward.session.session import Session
 
 

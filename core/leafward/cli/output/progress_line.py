@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from leafward.catalog import Update
+    from leafward.catalog.listing import Update
 
 _AGAIN = "\r\x1b[K"
 """Moves to the beginning of the line and clears it."""

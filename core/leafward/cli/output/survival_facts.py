@@ -8,13 +8,13 @@ from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.output.page import cells, fit
-from leafward.summaries.facts import FactKind
+from leafward.summaries.facts.values import FactKind
 
 if TYPE_CHECKING:
     from leafward.cli.output.page import Page
     from leafward.session.session import Session
-    from leafward.summaries.facts import Fact
-    from leafward.summaries.survival import Fate, Survival
+    from leafward.summaries.facts.values import Fact
+    from leafward.summaries.survival.report import Fate, Survival
 
 
 def survival_json(session: Session, found: Survival) -> dict[str, Any]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from leafward.agents.recognition import agent_behind
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import note
-from leafward.cli.selection import agent_behind
 from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
-    from leafward.session.journal import Write
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
 _ID_SHOWN = 16

@@ -18,8 +18,10 @@ from leafward.compaction.exam.questions import Answer, Question, Topic, question
 from leafward.files.checks import Check, check_of
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
-from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import FactMatch, Text, file_names, is_encrypted, replaced_by
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.survival.report import is_encrypted
+from leafward.summaries.survival.spans import replaced_by
+from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,7 +17,6 @@ from leafward.base.errors import Cancelled
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
-from leafward.summaries.facts import Fact, FactKind, Sighting, Voice, gather
 from leafward.summaries.facts.demands import asks, demands, guesses, takes_back
 from leafward.summaries.facts.outcomes import (
     counts_in,
@@ -29,14 +28,14 @@ from leafward.summaries.facts.outcomes import (
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.facts.span_reading import SpanReading, read_span
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from leafward.summaries.facts import Known
     from leafward.summaries.facts.agent_plan import Items
-    from leafward.summaries.survival import SpanMessage
+    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.survival.spans import SpanMessage
 
 CHOICES = 4
 """Most answers of a question, including the right one."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft

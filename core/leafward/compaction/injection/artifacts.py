@@ -12,7 +12,7 @@ from leafward.compaction.injection.worklog import Line, plain, visible_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.compaction.injection.packs import Pack
+    from leafward.compaction.injection.packs.pack import Pack
     from leafward.compaction.injection.workspace import TextFile
 
 _TASK = re.compile(r"^(\s*)[-*+]\s+\[([ xX])\]\s+(?:(\d{1,4}(?:\.\d{1,4}){0,4})[.)]?\s+)?(\S.*)$")

@@ -11,8 +11,10 @@ from leafward.compaction.injection.rules import Match, Situation, matching, read
 from leafward.compaction.injection.values import SourceKind, SourceRef
 from leafward.files.file_names import locate
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import Fact, FactKind, Voice, forms
-from leafward.summaries.survival import FactMatch, Text, replaced_by
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.survival.spans import replaced_by
+from leafward.summaries.survival.text_match import FactMatch, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate
 from leafward.compaction.injection.merge import merged, more
 from leafward.compaction.injection.plain_text import cut

@@ -12,7 +12,7 @@ from leafward.compaction.injection.values import Item, Omitted, Reason, SourceKi
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.base.redact import Redactor
+    from leafward.base.redact.redaction import Redactor
     from leafward.compaction.injection.values import Contribution
 
 

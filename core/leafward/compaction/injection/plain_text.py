@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leafward.base.redact import Redactor
+    from leafward.base.redact.redaction import Redactor
 
 PATH_LIMIT = 300
 """Most code points of a path."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection import inject, workspace_of
 from leafward.compaction.injection.audit import ItemAudit, RuleAudit, audit_items, rules_of
 from leafward.compaction.injection.configured import configured_settings
-from leafward.summaries.survival import replaced_by
+from leafward.compaction.injection.injection import inject, workspace_of
+from leafward.summaries.survival.spans import replaced_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
-    from leafward.compaction.injection import Diagnostic, Injection
+    from leafward.compaction.injection.values import Diagnostic, Injection
     from leafward.session.session import Session
 
 _ALL = 1_000_000

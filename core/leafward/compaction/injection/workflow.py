@@ -23,7 +23,7 @@ from leafward.compaction.injection.continuity import (
     continuity,
     with_placeholders,
 )
-from leafward.compaction.injection.packs import Pack, Stage, packs
+from leafward.compaction.injection.packs.pack import Pack, Stage, packs
 from leafward.compaction.injection.values import Contribution, Diagnostic, Item, SourceKind, SourceRef, Tier
 from leafward.compaction.injection.worklog import visible_lines
 

@@ -16,17 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
-from leafward.files.file_replay import (
-    CONTRADICTIONS,
-    KNOWN,
-    FileOperation,
-    Outcome,
-    Replay,
-    steps,
-    unfit_name,
-)
+from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.calls import Calls
-from leafward.files.file_replay.knowledge import FileState
+from leafward.files.file_replay.knowledge import KNOWN, FileState
+from leafward.files.file_replay.remarks import CONTRADICTIONS
+from leafward.files.file_replay.replay import Replay
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.storage import unfit_name
 from leafward.files.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex
 
@@ -34,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from leafward.files.bisection.base import ProjectBase
-    from leafward.files.file_replay import Rebuilt, Step
+    from leafward.files.file_replay.replay import Rebuilt
+    from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 
 _TELLING = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.files.commands import files_read
 from leafward.files.file_replay.steps import FileRequest, Step, by_command, requests_in
 from leafward.files.reads import Shown, printed, shown
-from leafward.files.shell import Proof, complains
+from leafward.files.shell.exit_evidence import Proof, complains
 from leafward.files.shell.lexer import simple_words
 from leafward.files.tool_calls import command_in, table_of
 from leafward.session.command_text import script_of

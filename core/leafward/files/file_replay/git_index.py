@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.files.file_names import within
 from leafward.files.file_replay.knowledge import KNOWN, FileState, Staged
 from leafward.files.file_replay.remarks import Remark
-from leafward.files.shell import Staging, Sweep
+from leafward.files.shell.bulk_effects import Staging, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

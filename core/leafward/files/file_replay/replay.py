@@ -17,7 +17,8 @@ from leafward.files.file_replay.knowledge import KNOWN, Certainty, FileState
 from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import Outcome, Step
-from leafward.files.shell import Proof, Sweep
+from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.exit_evidence import Proof
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

@@ -9,7 +9,8 @@ from leafward.files.commands import parsed_patch, patches_in, texts_in
 from leafward.files.edits import line_count, line_delta
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.texts import Replacement
-from leafward.files.shell import Proof, Staging, Sweep, effects
+from leafward.files.shell.effects import effects
+from leafward.files.shell.exit_evidence import Proof
 from leafward.files.tool_calls import Action, command_in, path_in, plain_command, replacements
 from leafward.session.command_text import script_of
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.files.commands import PatchPlace
+    from leafward.files.shell.bulk_effects import Staging, Sweep
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex, ToolCall
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.files.file_names import locate
-from leafward.files.shell import executable_bits
+from leafward.files.shell.permissions import executable_bits
 from leafward.files.tool_calls import command_text, table_of
 from leafward.session.command_text import script_of
 from leafward.session.entries import EntryIndex, Kind, tool_calls
 from leafward.session.messages import message_in
 
 if TYPE_CHECKING:
-    from leafward.files.file_replay import Committed
+    from leafward.files.file_replay.bases import Committed
     from leafward.files.restoration.project_folder import OnDisk
     from leafward.session.session import Session
 

@@ -13,7 +13,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.files.file_replay import KNOWN, Certainty, Rebuilt, unfit_name
+from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.storage import unfit_name
 from leafward.files.restoration.permissions import created
 from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, digest
 from leafward.files.restoration.recorded_files import UNKNOWN_ENDS, RecordedFiles, with_folders
@@ -21,7 +22,8 @@ from leafward.files.restoration.recorded_files import UNKNOWN_ENDS, RecordedFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from leafward.files.file_replay import Bases, Committed
+    from leafward.files.file_replay.bases import Bases, Committed
+    from leafward.files.file_replay.replay import Rebuilt
     from leafward.files.restoration.project_folder import ProjectFolder
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

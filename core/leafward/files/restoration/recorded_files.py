@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay import CONTRADICTIONS, KNOWN, Certainty, Outcome, Replay, steps
+from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.remarks import CONTRADICTIONS
+from leafward.files.file_replay.replay import Replay
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from leafward.files.file_replay import Rebuilt, Step
+    from leafward.files.file_replay.replay import Rebuilt
+    from leafward.files.file_replay.steps import Step
     from leafward.files.opaque_calls import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

@@ -14,17 +14,17 @@ from leafward.base.errors import LeafwardError, Refused
 from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.files.restoration.record import records
 from leafward.files.restoration.write import undo
-from leafward.session import journal
 from leafward.session.entries import EntryId, EntryIndex
-from leafward.session.journal import Operation, OperationId, OperationKind, Subject
+from leafward.session.journal import operation_log, session_operations
 from leafward.session.journal.open_file import refuse_unwritable
+from leafward.session.journal.operation_log import Operation, OperationId, OperationKind, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.files.restoration.record import Record
     from leafward.files.restoration.write import Undone
-    from leafward.session.journal import Write, Writing
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
 
 
@@ -53,12 +53,12 @@ def restores_of(session: Session) -> list[Record]:
 
 def step_back(session: Session, op: str | None = None) -> StepBack:
     """The target of an undo: the latest operation or restore, or the operation `op` with its restore."""
-    log = journal.operations(session)
+    log = operation_log.operations(session)
     standing = [one for one in restores_of(session) if one.standing]
     if op is not None:
         operation = next((one for one in log if one.op == op), None)
         return StepBack(operation, _belonging_to(standing, operation))
-    operation = journal.undoable(log)
+    operation = operation_log.undoable(log)
     own = _belonging_to(standing, operation)
     # Where its move was undone alone, the files stayed the same on purpose.
     undone = {one.op for one in log if one.undone}
@@ -78,19 +78,19 @@ def take_back(session: Session, step: StepBack, writing: Writing, *, files: bool
     """
     operation, record = step.operation, step.restore if files else None
     if record is None:
-        return TakenBack(journal.undo(session, operation.op if operation else None, writing), None)
+        return TakenBack(session_operations.undo(session, operation.op if operation else None, writing), None)
     with ProjectFolder(Path(record.folder)) as folder:
         undo(folder, record, dry_run=True)
         if operation is None:
             return TakenBack(None, undo(folder, record, dry_run=writing.dry_run))
         if not writing.dry_run:
             refuse_unwritable(session, writing.claim)
-        would = journal.undo(session, operation.op, replace(writing, dry_run=True))
+        would = session_operations.undo(session, operation.op, replace(writing, dry_run=True))
         done = undo(folder, record, dry_run=writing.dry_run)
         if writing.dry_run:
             return TakenBack(would, done)
         try:
-            return TakenBack(journal.undo(session, operation.op, writing), done)
+            return TakenBack(session_operations.undo(session, operation.op, writing), done)
         except (LeafwardError, OSError) as error:
             raise Refused(f"the files are put back, but the leaf stays where it is: {error}") from error
 

@@ -27,8 +27,8 @@ from leafward.files.restoration.record import (
     interrupted,
     store,
 )
-from leafward.session import journal
 from leafward.session.entries import EntryIndex
+from leafward.session.journal import session_operations
 from leafward.session.journal.lines import utc_now
 from leafward.session.journal.open_file import refuse_unwritable
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from leafward.files.restoration.plan import FileChange
     from leafward.files.restoration.record import RecordedChange
-    from leafward.session.journal import Write, Writing
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
 
 
@@ -72,13 +72,13 @@ def move_with_files(
     """
     if not writing.dry_run:
         refuse_unwritable(session, writing.claim)
-    journal.move(session, to, replace(writing, dry_run=True))
+    session_operations.move(session, to, replace(writing, dry_run=True))
     if not changes:
-        return journal.move(session, to, writing)
+        return session_operations.move(session, to, writing)
     with project_of(session) as folder:
         record = restore(folder, session.id, entry, changes, last_entry(session), progress)
         try:
-            written = journal.move(session, to, writing)
+            written = session_operations.move(session, to, writing)
         except (LeafwardError, OSError) as error:
             undo(folder, record)
             raise Refused(f"{error}; the files are as they were") from error

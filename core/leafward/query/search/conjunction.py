@@ -23,7 +23,7 @@ from leafward.query.vocabulary import moment_of, part_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.query.grammar import Expression
 
 

@@ -10,7 +10,7 @@ from leafward.query.grammar import parse_find
 from leafward.query.search.case_folding import folded
 from leafward.query.search.passages import passages
 from leafward.query.search.text_match import Phrase
-from leafward.query.select import members_of
+from leafward.query.select.evaluator import members_of
 from leafward.query.select.sets import entries as entries_of
 from leafward.session.entries import Kind
 

@@ -13,14 +13,14 @@ from operator import attrgetter, itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.regular_files import descriptor_of, next_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents import Text
-    from leafward.catalog import Card
+    from leafward.agents.base import Text
+    from leafward.catalog.card import Card
     from leafward.query.search.literals import Needle
 
 PROGRAM = "rg"

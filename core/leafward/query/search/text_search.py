@@ -16,9 +16,9 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named, all_agents
+from leafward.agents.registry import agent_named, all_agents
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.catalog import parents
+from leafward.catalog.lineage import parents
 from leafward.query.lexer import QueryError
 from leafward.query.search.cards import concerns
 from leafward.query.search.prefilter import Prefilter, crowds, ripgrep
@@ -28,7 +28,7 @@ from leafward.session.entries import NO_ENTRY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.query.search.prefilter import Sweep
     from leafward.query.search.query import Query
     from leafward.query.select.sets import Members
@@ -373,7 +373,7 @@ class Search:
         def chosen(entry: EntryIndex) -> bool:
             nonlocal members
             if members is None:
-                from leafward.query.select import members_of
+                from leafward.query.select.evaluator import members_of
 
                 members = members_of(session, where, stop, self.query.now)
             return entry >= 0 and bool(members[entry])

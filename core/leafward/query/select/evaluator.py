@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_behind
+from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Cancelled, NotFound
 from leafward.query.conditions import check, text_of
 from leafward.query.grammar import (

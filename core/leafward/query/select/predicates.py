@@ -12,7 +12,8 @@ from leafward.base.globs import matches
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
-from leafward.files.file_replay import Outcome, steps
+from leafward.files.file_replay.step_reader import steps
+from leafward.files.file_replay.steps import Outcome
 from leafward.files.tool_calls import table_of
 from leafward.query.conditions import limit_of
 from leafward.query.lexer import QueryError
@@ -30,7 +31,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.messages import message_in, message_text, messages_of, usage_of, written_at
-from leafward.summaries.survival import Status, survival_of
+from leafward.summaries.survival.report import Status, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

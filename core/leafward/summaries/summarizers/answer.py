@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.outline import Section, without_lists, without_marks
+from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.base.redact import Redactor
+    from leafward.base.redact.redaction import Redactor
 
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)

@@ -10,7 +10,8 @@ from leafward.summaries.summarizers.outline import Section, harmless
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
-    from leafward.summaries.facts import Fact, FactKind, FactReader
+    from leafward.summaries.facts.reader import FactReader
+    from leafward.summaries.facts.values import Fact, FactKind
 
 
 _NOWHERE = re.compile(

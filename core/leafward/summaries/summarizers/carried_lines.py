@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.summaries.facts import FactKind, Voice
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import stale_lines, user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out

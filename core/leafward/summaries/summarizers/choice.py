@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.base.config import Config
-    from leafward.summaries.summarizers import Summarizer
     from leafward.summaries.summarizers.settings import ModelSettings
+    from leafward.summaries.summarizers.summary import Summarizer
 
 CONFIGURED = "model"
 """The name for the configured model."""

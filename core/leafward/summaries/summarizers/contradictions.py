@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.session.entries import EntryIndex
-    from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
 
 CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
 """Sections whose lines are claims of the model."""

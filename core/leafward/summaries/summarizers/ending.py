@@ -14,8 +14,8 @@ from leafward.summaries.summarizers.turns import by_machine
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.base.redact import Redactor
-    from leafward.summaries.summarizers import SpanMessage
+    from leafward.base.redact.redaction import Redactor
+    from leafward.summaries.survival.spans import SpanMessage
 
 LEAD = "At the end, "
 """The beginning of every line from the end: with the next summary it is no longer the end."""

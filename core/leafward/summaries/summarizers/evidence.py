@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, tool_calls
-from leafward.summaries.facts import FactKind, FactReader, Sighting, Voice, gather
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.outcomes import failed_calls
-from leafward.summaries.facts.values import whole_paths
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
 from leafward.summaries.summarizers import quotes as quoting
-from leafward.summaries.summarizers import stale_lines, statements, unless_cancelled, user_requests
+from leafward.summaries.summarizers import stale_lines, statements, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.facts.span_reading import SpanReading
-    from leafward.summaries.summarizers import Span, SpanMessage
+    from leafward.summaries.summarizers.summary import Span
+    from leafward.summaries.survival.spans import SpanMessage
 
 
 def collect(

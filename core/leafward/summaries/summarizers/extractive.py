@@ -12,20 +12,11 @@ from operator import is_
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.session.entries import LISTED, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.call_arguments import is_silent
-from leafward.summaries.summarizers import (
-    Line,
-    Purpose,
-    Span,
-    SpanMessage,
-    Summary,
-    tokens_of,
-    unless_cancelled,
-)
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate
 from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
@@ -33,8 +24,10 @@ from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
+from leafward.summaries.summarizers.summary import Line, Purpose, Span, Summary, tokens_of, unless_cancelled
 from leafward.summaries.summarizers.turns import as_asked, asks_back, by_machine
 from leafward.summaries.summarizers.worth import Worth
+from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.base.redact import redact
+from leafward.base.redact.redaction import redact
 from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from leafward.session.entries import Body
-    from leafward.summaries.summarizers import SpanMessage
+    from leafward.summaries.survival.spans import SpanMessage
 
 _FILE = "Last file changed"
 _RUN = "Last test run"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
-from leafward.summaries.summarizers import NO_SECTIONS, Span, Summary, tokens_of
 from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, is_declined, with_pins
 from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
 from leafward.summaries.summarizers.litellm_requests import ask as call
@@ -31,6 +30,7 @@ from leafward.summaries.summarizers.model_requests import (
     work_for,
 )
 from leafward.summaries.summarizers.settings import ModelSettings, window_of
+from leafward.summaries.summarizers.summary import NO_SECTIONS, Span, Summary, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence

@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.redact import Redactor
+from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.injected_block import split_enclosed
-from leafward.summaries.summarizers import Purpose, Span, tokens_of
 from leafward.summaries.summarizers.addresses import open_remark
 from leafward.summaries.summarizers.outline import harmless, without_lists
 from leafward.summaries.summarizers.prompts import SYSTEM, Task, instructions
 from leafward.summaries.summarizers.settings import ModelFacts, ModelSettings, facts_of, window_of
+from leafward.summaries.summarizers.summary import Purpose, Span, tokens_of
 from leafward.summaries.summarizers.transcript import enclosed, pieces_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import Fact, FactKind
+from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.candidates import Candidate, Evidence, FileWork
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
 

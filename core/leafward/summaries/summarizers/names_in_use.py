@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.tokens import utf16_length
-from leafward.summaries.facts import FactKind
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.candidates import Candidate, Evidence
 from leafward.summaries.summarizers.name_lists import GROUP_LIMIT, MORE, Names, join_bare, telling
 from leafward.summaries.summarizers.outline import Section, harmless

@@ -10,16 +10,16 @@ from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.summarizers import unless_cancelled
 from leafward.summaries.summarizers.candidates import Evidence, add
 from leafward.summaries.summarizers.outline import Section, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
 
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
-from leafward.summaries.facts import FactKind, Voice, forms
+from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
-from leafward.summaries.facts.values import ANSWERED, TAKEN_UP
+from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions, superseded_values
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, line_key
@@ -25,8 +25,8 @@ from leafward.summaries.summarizers.turns import is_answered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import EntryIndex, text_of, tool_calls
-from leafward.summaries.facts import Fact, FactKind, Voice
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
@@ -19,7 +18,7 @@ from leafward.summaries.facts.prose import (
     is_to_try,
     leads_on,
 )
-from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP
+from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.candidates import Candidate, Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
 from leafward.summaries.summarizers.turns import is_answered
@@ -27,8 +26,8 @@ from leafward.summaries.summarizers.turns import is_answered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import SpanMessage
     from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
 
 COMMITTED = "Committed: "
 _COMMIT = re.compile(

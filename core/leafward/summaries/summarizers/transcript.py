@@ -18,8 +18,8 @@ from leafward.session.messages import as_typed, image_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.base.redact import Redactor
-    from leafward.summaries.summarizers import SpanMessage
+    from leafward.base.redact.redaction import Redactor
+    from leafward.summaries.survival.spans import SpanMessage
 
 RESULT_LIMIT = 2_400
 """Characters of a tool's result, or of a command's output."""

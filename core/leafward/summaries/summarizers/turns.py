@@ -15,7 +15,7 @@ from leafward.summaries.facts.prose import content_words, sentences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import SpanMessage
+    from leafward.summaries.survival.spans import SpanMessage
 
 _PICTURE = re.compile(
     r"(?i)'/[^'\n]{1,400}\.(?:png|jpe?g|gif|webp|heic)'|(?<!\S)/(?:var|tmp|private)/\S{1,400}\.(?:png|jpe?g|gif|webp|heic)"

@@ -28,7 +28,7 @@ from leafward.summaries.summarizers.turns import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers import SpanMessage
+    from leafward.summaries.survival.spans import SpanMessage
 
 LAST_REQUEST = "Last request: "
 _GO_AHEAD = re.compile(

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import NO_ENTRY
 from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
-from leafward.summaries.facts import FactKind, Voice
 from leafward.summaries.facts.prose import content_words, shared
-from leafward.summaries.facts.values import whole_paths
-from leafward.summaries.summarizers import Span, unless_cancelled
+from leafward.summaries.facts.values import FactKind, Voice, whole_paths
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate, Evidence, leads_somewhere
 from leafward.summaries.summarizers.name_lists import file_lines
 from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.ranking import Ranking, likely
 from leafward.summaries.summarizers.repeats import Repeats
+from leafward.summaries.summarizers.summary import Span, unless_cancelled
 from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
 if TYPE_CHECKING:

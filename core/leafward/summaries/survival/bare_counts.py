@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import FactKind, Sighting, Voice
+from leafward.summaries.facts.values import FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from leafward.summaries.survival.spans import compactions, replaced_by
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.facts import FactKind
+    from leafward.summaries.facts.values import FactKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.earlier_statements import statements, unfinished
-from leafward.summaries.facts import Fact, FactKind, Known, Sighting, gather
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.facts.span_reading import SpanReading, read_span
+from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, Text, file_names
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.text_facts import Known
 
 _Item = TypeVar("_Item")
 

@@ -8,9 +8,10 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import Fact, FactKind, Sighting, TextFacts, Voice
 from leafward.summaries.facts.forms import canonical_command
 from leafward.summaries.facts.prose import content_words, opposed
+from leafward.summaries.facts.text_facts import TextFacts
+from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -1,3 +1,1 @@
 """Controllers of the blame; they know the screen by its port only."""
-
-from __future__ import annotations

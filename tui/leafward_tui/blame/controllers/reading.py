@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.branches.reason import Reason
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward.query.blame import Author, Blame
     from leafward_tui.blame.ports import BlameView
     from leafward_tui.blame.state import BlameState
@@ -85,7 +85,8 @@ def read_blame(
 
     Raises NotFound where it is no text file, Cancelled, OSError.
     """
-    from leafward.catalog import short_ids, sighted
+    from leafward.catalog.lookup import sighted
+    from leafward.catalog.namesakes import short_ids
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
     from leafward.query.search.text_search import ripgrep
@@ -112,7 +113,7 @@ def _begun(card: Card) -> int:
 
 def read_reason(author: Author, job: Job) -> Reason:
     """The purpose of the turn of a line, from its session."""
-    from leafward.agents import agent_named
+    from leafward.agents.registry import agent_named
     from leafward.branches.reason import reason_of
 
     session = agent_named(author.card.agent).open(Path(author.card.path), job.unwanted)

@@ -1,3 +1,1 @@
 """A blame in words. Pure."""
-
-from __future__ import annotations

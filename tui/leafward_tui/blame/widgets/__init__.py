@@ -1,3 +1,1 @@
 """The lines of a file with their authors, and the facts of one of them."""
-
-from __future__ import annotations

@@ -1,3 +1,1 @@
 """Controllers of the catalogue, each with a state of its own; they know the screen by its port only."""
-
-from __future__ import annotations

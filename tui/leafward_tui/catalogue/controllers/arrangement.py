@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog import NOTHING_KNOWN, Card, Catalogue, CatalogueStatus, Sort, status_of
+from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus, status_of
+from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from leafward.catalog.card import Card
+    from leafward.catalog.listing import Catalogue
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.services import AppServices, Job, Jobs

@@ -13,7 +13,7 @@ from leafward_tui.ui.text.paths import tilde
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState
@@ -66,7 +66,7 @@ class Curation:
         card = self._view.card
         if card is None:
             return
-        from leafward.agents import native
+        from leafward.agents.registry import native
         from leafward.catalog.trash import trash_folder
         from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
@@ -104,7 +104,7 @@ class Curation:
 
     def show_totals(self) -> None:
         """Shows the usage and the cost of the listed sessions."""
-        from leafward.catalog import totals
+        from leafward.catalog.spending import totals
         from leafward_tui.catalogue.model.totals_table import totals_rows
 
         stock, listing = self._list.stock, self._view.listing
@@ -153,8 +153,8 @@ def keep_copy(card: Card) -> CurationResult:
 
 def archive(card: Card, archived: bool) -> CurationResult:
     """Archives a session, or unarchives it."""
-    from leafward.agents import agent_named
-    from leafward.session.journal import archive_session
+    from leafward.agents.registry import agent_named
+    from leafward.session.journal.session_operations import archive_session
 
     session = agent_named(card.agent).open(Path(card.path))
     try:

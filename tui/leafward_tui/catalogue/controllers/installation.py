@@ -110,12 +110,12 @@ class AgentFile(NamedTuple):
 
 def agent_files(_job: Job) -> tuple[AgentFile, ...]:
     """Every agent that can run Leafward around a compaction."""
-    from leafward import agents
+    from leafward.agents.registry import all_agents
     from leafward.base.errors import LeafwardError
     from leafward.export.installation import installation, is_installed, removal
 
     found = []
-    for agent in agents.all_agents():
+    for agent in all_agents():
         name, title, there = agent.name, agent.title, is_installed(agent.name)
         first, refused = None, ""
         try:

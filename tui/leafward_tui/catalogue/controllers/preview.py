@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
-    from leafward.catalog import Card, Catalogue
+    from leafward.catalog.card import Card
+    from leafward.catalog.listing import Catalogue
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.agents.resume import Resume
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.ports import CatalogueView
@@ -112,7 +112,7 @@ class SessionExits:
 
 def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:
     """The command with which an agent opens its session, or why it cannot. Raises LeafwardError, OSError."""
-    from leafward.agents import agent_named
+    from leafward.agents.registry import agent_named
 
     agent = agent_named(card.agent)
     session = agent.open(Path(card.path))

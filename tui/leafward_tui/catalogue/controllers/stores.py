@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog import Card, Catalogue, Update
+from leafward.catalog.listing import Catalogue, Update
 from leafward_tui.ui.bars.title_bar import Progress
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
+    from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.ports import CatalogueView
     from leafward_tui.catalogue.state import CatalogueState

@@ -1,3 +1,1 @@
 """The content of the catalogue, as values. Pure."""
-
-from __future__ import annotations

@@ -13,23 +13,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.shown_path import NO_PROJECT_FOLDER
-from leafward.catalog import (
-    NOTHING,
-    NOTHING_KNOWN,
-    Card,
-    CatalogueStatus,
-    Details,
-    Group,
-    Namesake,
-    Sort,
-    Sum,
-    arrange,
-    families,
-    parents,
-    sum_of,
-    told_apart,
-)
-from leafward.query.search import Query, Shelf, matches, parse
+from leafward.catalog.card import Card, Details
+from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus
+from leafward.catalog.lineage import Group, Sort, arrange, families, parents
+from leafward.catalog.namesakes import Namesake, told_apart
+from leafward.catalog.spending import NOTHING, Sum, sum_of
+from leafward.query.search.cards import Shelf, matches
+from leafward.query.search.query import Query, parse
 from leafward_tui.ui.text.cells import money
 
 if TYPE_CHECKING:

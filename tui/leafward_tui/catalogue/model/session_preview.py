@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents import agent_named
+from leafward.agents.registry import agent_named
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.files.working_set import FileChange, changed_files
@@ -15,7 +15,7 @@ from leafward_tui.catalogue.model.preview_tree import TreeRow, tree_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.catalog import Card, Details
+    from leafward.catalog.card import Card, Details
 
 WHOLE_BYTES = 8 << 20
 """The largest session whose changed lines are counted; of a larger one the files are only named."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.catalog import Card, Sum, Totals, day_name
+from leafward.catalog.spending import Sum, Totals, day_name
 from leafward_tui.ui.text.cells import ZERO, count, counted, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from leafward.catalog.card import Card
     from leafward.compaction.aftermath_totals import AftermathSum, Maker
     from leafward_tui.ui.services import Job
 
@@ -152,7 +153,7 @@ def aftermaths(
     cards: Sequence[Card], progress: Callable[[AftermathReading], object], job: Job
 ) -> AftermathReading:
     """Adds up the repeats after the compactions of some sessions; `progress` gets the sum after each. Raises Cancelled."""
-    from leafward.agents import agent_named
+    from leafward.agents.registry import agent_named
     from leafward.compaction.aftermath_totals import AftermathTotals
 
     compacted = [card for card in cards if card.compactions and card.problem is None]

@@ -1,3 +1,1 @@
 """The widgets of the catalogue."""
-
-from __future__ import annotations

@@ -17,7 +17,7 @@ from leafward_tui.ui.text.times import moment_at
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward.catalog import Sort
+from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.widgets.session_row import TEXT_AT, Columns
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, right

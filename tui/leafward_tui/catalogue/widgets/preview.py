@@ -8,9 +8,10 @@ from rich.segment import Segment
 
 from leafward.base.paths import is_kept
 from leafward.base.shown_path import NO_PROJECT_FOLDER
-from leafward.catalog import NOTHING, leaves_in
 from leafward.catalog.card import FORK, INFERRED
-from leafward.query.search import matches
+from leafward.catalog.retention import leaves_in
+from leafward.catalog.spending import NOTHING
+from leafward.query.search.cards import matches
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-    from leafward.catalog import Card
-    from leafward.query.search import Query
+    from leafward.catalog.card import Card
+    from leafward.query.search.query import Query
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.appearance.glyphs import Glyphs

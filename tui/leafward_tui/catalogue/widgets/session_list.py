@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.ui.appearance.theme import Ground
 
 _CACHED = 512

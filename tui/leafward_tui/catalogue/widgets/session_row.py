@@ -11,10 +11,11 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe_line
-from leafward.catalog import Sort, leaves_in
 from leafward.catalog.card import INFERRED
+from leafward.catalog.lineage import Sort
 from leafward.catalog.namesakes import LEAST_PROMPT
-from leafward.query.search import matches
+from leafward.catalog.retention import leaves_in
+from leafward.query.search.cards import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
 from leafward_tui.ui.text.cells import (
     age,
@@ -35,7 +36,7 @@ from leafward_tui.ui.text.paths import tilde
 if TYPE_CHECKING:
     from rich.style import Style
 
-    from leafward.catalog import Card
+    from leafward.catalog.card import Card
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 

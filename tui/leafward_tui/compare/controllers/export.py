@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.branches.diff.sides import Side, Sides
-    from leafward.files.file_replay import Bases
+    from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState

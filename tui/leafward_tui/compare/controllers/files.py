@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.file_sets import FileDifference
     from leafward.branches.diff.sides import Sides
-    from leafward.files.file_replay import Bases
+    from leafward.files.file_replay.bases import Bases
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.ports import ComparePort
     from leafward_tui.compare.state import CompareState

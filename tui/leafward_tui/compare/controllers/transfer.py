@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
     from leafward.branches.transfer.graft import GraftDraft
     from leafward.branches.transfer.summary_merge import MergeDraft
-    from leafward.session.journal import Write, Writing
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.ports import ComparePort

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe
 from leafward.branches.diff.contents import lines_of
-from leafward.files.file_replay import KNOWN, Certainty
+from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.line_diff import Block as SameBlock
 from leafward.files.line_diff import compare_lines, rows, word_changes
 from leafward_tui.ui.panes.pane_lines import Span
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from leafward.branches.diff.contents import ContentDifference
-    from leafward.files.file_replay import Rebuilt
+    from leafward.files.file_replay.replay import Rebuilt
 
 _OWN = frozenset({"", "write", "read", "result"})
 """Bases of a content that come from the session itself."""

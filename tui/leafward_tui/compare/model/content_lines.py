@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import Merge
-from leafward.files.file_replay import KNOWN
+from leafward.files.file_replay.knowledge import KNOWN
 from leafward_tui.compare.model.content import (
     LEAST_TWO,
     LONGEST,

@@ -19,7 +19,7 @@ from leafward_tui.ui.words.write_words import named
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.files.bisection import Report
+    from leafward.files.bisection.session_search import Report
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -334,7 +334,7 @@ def find_first_bad(
 
     Raises LeafwardError, Cancelled where the job is no longer wanted.
     """
-    from leafward.files.bisection import TrialCommand, base_of, bisect_session
+    from leafward.files.bisection.session_search import TrialCommand, base_of, bisect_session
 
     def say(text: str) -> None:
         job.report(partial(tell, text))

@@ -160,7 +160,7 @@ class BranchSummary:
 
     def _skip(self, run: SummaryRun) -> None:
         """Goes on without a summary, because there is nothing to summarise."""
-        from leafward.session.journal import move
+        from leafward.session.journal.session_operations import move
 
         request = run.request
         if run.then is not None:
@@ -382,10 +382,10 @@ def summarise(
     `grown` gets its progress. Raises LeafwardError, OSError.
     """
     from leafward.compaction.branch_summary import summarize_branch
-    from leafward.session.journal import busy
-    from leafward.summaries.summarizers import tokens_of
+    from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.extractive import Extractive
+    from leafward.summaries.summarizers.summary import tokens_of
 
     def grow(now: Growth) -> None:
         job.report(partial(grown, now))

@@ -142,7 +142,7 @@ def _offered(session: Session, entries: Sequence[int], path: Sequence[int], job:
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> TouchedFiles:
     """The files that entries touch, changed files first, as those are wanted most often. Raises Cancelled."""
-    from leafward.files.file_replay import steps
+    from leafward.files.file_replay.step_reader import steps
 
     found = sorted(steps(session, entries, job.unwanted), key=lambda step: not step.operation.changes)
     paths = tuple(dict.fromkeys(step.path for step in found))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.base.config import Config
     from leafward.branches.fork import Draft, Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
@@ -87,7 +87,7 @@ class NewSession:
 
     def _show_cuts(self, session: Session, points: ForkPoints | RefusedFolder) -> None:
         """Shows the agents that could go on, and why the others could not."""
-        from leafward.agents import all_agents
+        from leafward.agents.registry import all_agents
         from leafward_tui.explorer.model.forks import letters, nearest_of, options, targets
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
@@ -323,7 +323,7 @@ class RefusedFolder(NamedTuple):
 
 def find_cuts(session: Session, request: ForkRequest, job: Job) -> ForkPoints | RefusedFolder:
     """The possible ends of new sessions. Raises LeafwardError."""
-    from leafward import agents
+    from leafward.agents.recognition import agent_behind
     from leafward.branches import fork
     from leafward_tui.explorer.model import forks
 
@@ -335,7 +335,7 @@ def find_cuts(session: Session, request: ForkRequest, job: Job) -> ForkPoints | 
         return RefusedFolder(request, str(error))
     folder = forks.folder_at(request.cwd or session.cwd)
     cuts = fork.cuts(session, request.entry)
-    own = agents.agent_behind(session).name
+    own = agent_behind(session).name
     return ForkPoints(request, own, cuts, folder, fork.is_copy(session, cuts[own]))
 
 

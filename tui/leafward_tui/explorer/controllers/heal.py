@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.agents.fork_draft import Draft
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
@@ -105,12 +105,12 @@ def is_healable(session: Session, job: Job) -> bool:
 
 def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
     """Works out the changes that heal a session at its leaf. Raises LeafwardError."""
-    from leafward import agents
     from leafward.agents.fork_draft import Terms
+    from leafward.agents.recognition import agent_behind
     from leafward.branches.healing import healing, new_session
 
     job.give_way()
-    agent, found = agents.agent_behind(session), healing(session, config, job.unwanted)
+    agent, found = agent_behind(session), healing(session, config, job.unwanted)
     draft = new_session(session, found, Terms(os.environ, config, clock()), agent) if found.changes else None
     return Healed(found, draft, agent)
 

@@ -127,7 +127,7 @@ class Move:
         return [SheetLine("; ".join(price.parts)), *warnings]
 
     def _move(self, to: int, done: str, then: Callable[[], object] | None = None) -> None:
-        from leafward.session.journal import move
+        from leafward.session.journal.session_operations import move
 
         self._write.start(done, lambda session, writing: move(session, to, writing), then)
 

@@ -12,8 +12,8 @@ from leafward_tui.ui.words.write_words import appending, leaf_words, named
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.files.restoration import StepBack
-    from leafward.session.journal import Write, Writing
+    from leafward.files.restoration.undo_step import StepBack
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
@@ -95,7 +95,7 @@ class Operations:
 
     def ask_label(self, target: EntryIndex, proposed: str = "") -> None:
         """Asks for the label of an entry; `proposed` stands in the field where the entry has none."""
-        from leafward.session.journal import label
+        from leafward.session.journal.session_operations import label
         from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
@@ -120,7 +120,7 @@ class Operations:
 
     def _edit_name(self) -> None:
         """Asks for the session's name."""
-        from leafward.session.journal import rename
+        from leafward.session.journal.session_operations import rename
         from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
@@ -143,7 +143,7 @@ class Operations:
 
     def _archive(self) -> None:
         """Archives the branch under the cursor, or brings it back; nothing of it is removed."""
-        from leafward.session.journal import archive
+        from leafward.session.journal.session_operations import archive
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or self._write.is_read_only():
@@ -188,8 +188,9 @@ class Redo:
 
     def __call__(self, session: Session, writing: Writing) -> Write:
         """Redoes the operation, which is looked up here, in the job. Raises LeafwardError."""
-        from leafward.files.restoration import restores_of
-        from leafward.session.journal import operations, redo
+        from leafward.files.restoration.undo_step import restores_of
+        from leafward.session.journal.operation_log import operations
+        from leafward.session.journal.session_operations import redo
         from leafward_tui.ui.words.operation_text import OperationText
 
         log = operations(session)
@@ -221,8 +222,8 @@ class Undo:
 
     def __call__(self, session: Session, writing: Writing) -> Write | None:
         """Undoes the operation. Raises LeafwardError."""
-        from leafward.files.restoration import step_back, take_back
-        from leafward.session.journal import operations
+        from leafward.files.restoration.undo_step import step_back, take_back
+        from leafward.session.journal.operation_log import operations
         from leafward_tui.ui.words.operation_text import OperationText
 
         step = step_back(session, self._op)

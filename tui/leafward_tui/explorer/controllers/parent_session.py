@@ -54,7 +54,7 @@ class ParentSession:
 
     def look(self) -> None:
         """Reads the title of the parent, and the first entry of a fork that the parent does not hold."""
-        from leafward.agents import is_there
+        from leafward.agents.recognition import is_there
 
         session, path = self._state.session, self._path
         if session is None or self._state.parent_title or not is_there(path):
@@ -73,7 +73,7 @@ class ParentSession:
 
     def _open(self) -> None:
         """Opens the parent on top of this session; leaving it comes back here."""
-        from leafward.agents import is_there
+        from leafward.agents.recognition import is_there
 
         path = self._path
         if not path:
@@ -95,7 +95,7 @@ class Parent(NamedTuple):
 
 def parent_at(session: Session, path: Path, job: Job) -> Parent:
     """The parent of `session`, at a path. Raises LeafwardError, OSError."""
-    from leafward.agents import agent_of
+    from leafward.agents.recognition import agent_of
     from leafward.session.session_title import title_of
 
     job.give_way()

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
-    from leafward.files.restoration import FileChange, RestorePlan
-    from leafward.session.journal import Write, Writing
+    from leafward.files.restoration.plan import FileChange, RestorePlan
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
@@ -299,8 +299,10 @@ class PlannedFiles(NamedTuple):
 
 def plan_files(session: Session, entry: int, progress: Callable[[str], object], job: Job) -> PlannedFiles:
     """The plan to restore the files at an entry; `progress` gets its steps. Raises Refused."""
-    from leafward.files.file_replay import WorkspaceBases
-    from leafward.files.restoration import interrupted, last_left, plan_restore, project_of
+    from leafward.files.file_replay.bases import WorkspaceBases
+    from leafward.files.restoration.plan import plan_restore
+    from leafward.files.restoration.record import interrupted, last_left
+    from leafward.files.restoration.write import project_of
 
     def looked(number: int, total: int) -> None:
         job.report(lambda: progress(f"comparing with the files on disk: {number:,} of {total:,} files"))
@@ -349,7 +351,7 @@ def write_files(
 
     `stop` is checked until the first file is written; `progress` gets the steps.
     """
-    from leafward.files.restoration import last_entry, move_with_files, project_of, restore
+    from leafward.files.restoration.write import last_entry, move_with_files, project_of, restore
 
     total = len(chosen)
 
@@ -376,14 +378,14 @@ def is_safe(change: FileChange) -> bool:
 
 def is_offered(change: FileChange) -> bool:
     """Whether it is made only where the user chooses it."""
-    from leafward.files.restoration import Action
+    from leafward.files.restoration.plan import Action
 
     return change.action is Action.LEAVE and change.offered is not None
 
 
 def listed(plan: RestorePlan) -> list[FileChange]:
     """The files that would change: safe changes first, then those to choose one by one, then impossible ones."""
-    from leafward.files.restoration import Action
+    from leafward.files.restoration.plan import Action
 
     rank = {True: 0, False: 1}
     rows = [one for one in plan.changes if one.action is not Action.SAME]
@@ -400,7 +402,7 @@ def action_words(changes: Sequence[FileChange]) -> str:
 
 def _done(moved: str, then: str, choice: RestoreChoice) -> str:
     """The outcome in words: files restored as they were `then`, out of how many, and files left alone."""
-    from leafward.files.restoration import Action, is_read_only
+    from leafward.files.restoration.plan import Action, is_read_only
 
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     done = _past(action_words(choice.changes))

@@ -31,7 +31,7 @@ class AgentResume:
 
     def _resume(self) -> None:
         """Runs the agent's own command on this session, and comes back when it ends."""
-        from leafward.agents import agent_behind
+        from leafward.agents.recognition import agent_behind
 
         session = self._state.session
         if session is None:

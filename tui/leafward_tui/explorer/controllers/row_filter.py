@@ -12,7 +12,7 @@ from leafward_tui.ui.text.cells import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.files.file_replay import Step
+    from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -196,14 +196,14 @@ class Chosen(NamedTuple):
 
 def choose(session: Session, query: str, job: Job) -> Chosen:
     """The entries that a query chooses. Raises Cancelled, QueryError."""
-    from leafward.query.select import select
+    from leafward.query.select.evaluator import select
 
     return Chosen(safe_line(query, 200), tuple(select(session, query, job.unwanted).entries))
 
 
 def choose_touching(session: Session, path: str, job: Job) -> Chosen:
     """The entries of all branches that read or change a file. Raises Cancelled."""
-    from leafward.files.file_replay import timeline
+    from leafward.files.file_replay.timeline import timeline
 
     found = timeline(session, path, stop=job.unwanted)
     entries = tuple(sorted({int(one.entry) for one in found}))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.base.config import Config
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
@@ -239,7 +239,7 @@ class SessionLoader:
         if exploration is None:
             return
         if not state.agent:
-            from leafward.agents import agent_behind
+            from leafward.agents.recognition import agent_behind
 
             state.agent = agent_behind(exploration.session).name
         title = title_bar_of(
@@ -386,7 +386,8 @@ def open_session(
     """Reads and lays out a session; an `ahead` scan is reused. Raises LeafwardError."""
     # Imported here, in the job: the modules that read sessions take longer to load than everything before the first
     # frame.
-    from leafward.agents import agent_of, native
+    from leafward.agents.recognition import agent_of
+    from leafward.agents.registry import native
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.journal.open_file import why_unwritable
     from leafward.session.journal.operation_log import archived_branches
@@ -422,7 +423,7 @@ def open_session(
 def _configured_stores(config: Config) -> list[tuple[Agent, Path]]:
     """Stores of agents in the configuration; needed where neither place nor bytes of a file show whose it is."""
     # Loading it takes a fifth as long as everything before the first frame.
-    from leafward.catalog import stores
+    from leafward.catalog.roots import stores
 
     return stores(config, os.environ)
 

@@ -106,7 +106,7 @@ def sub_agents_at(state: ExplorerState, line: Line | None) -> list[SubAgent]:
 
 def find_sub_agents(session: Session, since: int, job: Job) -> tuple[SubAgent, ...]:
     """The sub-agents named by the results from an entry on."""
-    from leafward.agents import agent_behind
+    from leafward.agents.recognition import agent_behind
     from leafward.agents.sub_agents import sub_agents_of
 
     job.give_way()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from leafward.session.journal import Write, Writing
+    from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
@@ -160,7 +160,7 @@ class SessionWrite:
         self, session: Session, written: Write, done: str, then: Callable[[], object] | None = None
     ) -> None:
         """Shows a write to a session. Where another session was opened meanwhile, that one stays on show."""
-        from leafward.session.journal import OperationKind
+        from leafward.session.journal.operation_log import OperationKind
 
         if session is not self._state.session:
             session.close()
@@ -207,7 +207,7 @@ class SessionWrite:
 
 def reopening(session: Session) -> tuple[str, str]:
     """Words on how a running agent gets to see a write, and the command: it holds its own leaf in memory."""
-    from leafward.agents import agent_behind
+    from leafward.agents.recognition import agent_behind
 
     agent = agent_behind(session)
     try:
@@ -219,7 +219,7 @@ def reopening(session: Session) -> tuple[str, str]:
 
 def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:
     """Appends a change to a session. Raises LeafwardError."""
-    from leafward.session.journal import Writing
+    from leafward.session.journal.write import Writing
 
     return change(session, Writing(now=clock))
 
@@ -228,6 +228,6 @@ def change_files(
     session: Session, change: FilesChange, clock: Callable[[], datetime], job: Job
 ) -> Write | None:
     """Changes files, and the session with them. Raises LeafwardError, OSError."""
-    from leafward.session.journal import Writing
+    from leafward.session.journal.write import Writing
 
     return change(session, Writing(now=clock), job)

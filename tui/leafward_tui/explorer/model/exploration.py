@@ -23,7 +23,7 @@ from leafward_tui.explorer.model.folds import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from leafward.files.file_replay import Step
+    from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
 
 

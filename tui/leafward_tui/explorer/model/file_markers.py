@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.file_replay import FileOperation, Outcome
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.steps import Outcome
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.files.file_replay import Step
+    from leafward.files.file_replay.steps import Step
     from leafward.session.tree_layout import Layout
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -15,7 +15,7 @@ from leafward_tui.ui.sheets.sheet import SheetLine
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward.agents import Agent
+    from leafward.agents.base import Agent
     from leafward.branches.fork import Draft, Fork, ForkPoint
     from leafward.compaction.branch_summary import BranchDraft
 

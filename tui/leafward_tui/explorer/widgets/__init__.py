@@ -1,3 +1,1 @@
 """The widgets of the explorer."""
-
-from __future__ import annotations

@@ -1,3 +1,1 @@
 """The pages of the inspector: pure, a module for each tab and for each part of a tab."""
-
-from __future__ import annotations

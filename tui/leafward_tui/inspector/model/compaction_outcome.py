@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam import PLACE_WORDS, Place
+from leafward.compaction.exam.grade import PLACE_WORDS, Place
 from leafward.compaction.exam.sitting import exams_kept
-from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import SURVIVED, Status, Survival, compactions, decay
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.survival.decay import decay
+from leafward.summaries.survival.report import SURVIVED, Status, Survival
+from leafward.summaries.survival.spans import compactions
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.panes.page import EXAM, Span
 from leafward_tui.ui.sheets.exam_request import answer_words
@@ -19,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.compaction.aftermath import Aftermath
-    from leafward.compaction.exam import Exam
+    from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.survival import Fate
+    from leafward.summaries.survival.report import Fate
 
 NAMES = 17
 """Cells of a name before its value."""

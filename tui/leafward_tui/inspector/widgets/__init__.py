@@ -1,3 +1,1 @@
 """Widgets of the inspector."""
-
-from __future__ import annotations

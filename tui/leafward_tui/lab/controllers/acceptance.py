@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.compaction.draft import Draft
-    from leafward.session.journal import Write
+    from leafward.session.journal.write import Write
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.edit import SummaryEdit
     from leafward_tui.lab.controllers.file import SessionFile
@@ -197,7 +197,7 @@ class Acceptance:
 def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _job: Job) -> Write:
     """Appends a draft to the session. Raises LeafwardError, OSError."""
     from leafward.compaction.draft import accept
-    from leafward.session.journal import Writing
+    from leafward.session.journal.write import Writing
 
     return accept(session, accepted, Writing(now=now))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction import Strategy
+from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.plan_lines import plan_lines
 from leafward_tui.ui.text.cells import counted
 

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe, safe_line
-from leafward.compaction import Strategy
+from leafward.base.strategies import Strategy
 from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.gate import pinned
-from leafward.compaction.injection import build, collect
+from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.injection.injection import build
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import own_summary
 from leafward.context.model_context import context_at
 from leafward.session.injected_block import split_enclosed
-from leafward.summaries.summarizers import tokens_of
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival import survival_of
+from leafward.summaries.summarizers.summary import tokens_of
+from leafward.summaries.survival.report import survival_of
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
 from leafward_tui.ui.text.cells import counted, limit
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.base.config import Config
-    from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection import Collected, Injection
+    from leafward.compaction.injection.path_findings import Collected
+    from leafward.compaction.injection.values import Injection
+    from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers import Summarizer
+    from leafward.summaries.summarizers.summary import Summarizer
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
@@ -326,7 +328,7 @@ def with_text(before: Draft, text: str, _job: Job) -> Draft:
 
 def stood(session: Session, compaction: int, _job: Job) -> Run:
     """A stored compaction, as a run for comparison."""
-    from leafward.compaction.exam import exam_of
+    from leafward.compaction.exam.grade import exam_of
 
     body = session.body(compaction) or {}
     stored = body.get("summary")

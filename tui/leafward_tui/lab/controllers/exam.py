@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.exam import PLACE_WORDS, Topic
-from leafward.summaries.facts import FactKind
+from leafward.compaction.exam.grade import PLACE_WORDS
+from leafward.compaction.exam.questions import Topic
+from leafward.summaries.facts.values import FactKind
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, money, percent, wrap
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.compaction.draft import Draft
-    from leafward.compaction.exam import Exam, Graded
+    from leafward.compaction.exam.grade import Exam, Graded
     from leafward.compaction.exam.questions import Answer
     from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.lab.ports import LabPort
@@ -80,7 +81,7 @@ class DraftGrader:
 
 def graded(draft: Draft, job: Job) -> Exam:
     """The exam of a draft: the knowledge that a model would have after it. Raises Cancelled where it is no longer wanted."""
-    from leafward.compaction.exam import exam_of_draft
+    from leafward.compaction.exam.grade import exam_of_draft
 
     return exam_of_draft(draft, job.unwanted)
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents import agent_behind
-from leafward.compaction import ALL_ESTIMATORS, Strategy, measure
+from leafward.agents.recognition import agent_behind
+from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.measure import measure
 from leafward.compaction.onset import onset
 from leafward.compaction.pins import pins_in
-from leafward.compaction.strategies import rules_of
+from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
 from leafward.compaction.xray import planned_at
 from leafward.context.model_context import context_window
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.session.journal.open_file import why_unwritable
-from leafward.summaries.survival import Status
+from leafward.summaries.survival.report import Status
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.lab.model.turns import PathTurns, by_turn
@@ -126,7 +128,7 @@ def modules(job: Job) -> None:
     for name in _SOON:
         if job.unwanted():
             return
-        __import__(name)  # As a statement imports, packages first: see `app/import_order`.
+        import_module(name)
 
 
 def measured(

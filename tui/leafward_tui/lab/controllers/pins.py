@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction.pins import as_sentences
-from leafward.summaries.summarizers import tokens_of
-from leafward.summaries.survival import Status
+from leafward.summaries.summarizers.summary import tokens_of
+from leafward.summaries.survival.report import Status
 from leafward_tui.lab.model.fates import LostFact, lost_facts
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import exact

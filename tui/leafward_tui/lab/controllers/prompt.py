@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.base.config import Config
-    from leafward.compaction import Plan
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
+    from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.lab.controllers.display import Display

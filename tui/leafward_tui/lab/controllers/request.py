@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from leafward.base.config import Config
-    from leafward.compaction import Plan
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
+    from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward_tui.lab.controllers.display import Display

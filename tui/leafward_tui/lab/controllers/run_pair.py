@@ -14,7 +14,7 @@ from leafward_tui.ui.panes.pane_lines import Block
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.compaction.exam import Exam
+    from leafward.compaction.exam.grade import Exam
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
     from leafward_tui.ui.panes.pane_ports import LinesPane

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.compaction import Strategy
+from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut
 from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
 from leafward_tui.lab.model.sliders import Dial
@@ -17,7 +17,8 @@ from leafward_tui.lab.state import Mode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from leafward.compaction import PathSizes, PlanSettings
+    from leafward.compaction.measure import PathSizes
+    from leafward.compaction.settings import PlanSettings
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.model.choices import Choices

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.lab.controllers.exam import exam_lines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.texts import (
@@ -20,7 +20,7 @@ from leafward_tui.lab.widgets.state_line import Writing
 from leafward_tui.ui.panes.pane_lines import Block
 
 if TYPE_CHECKING:
-    from leafward.summaries.survival import Survival
+    from leafward.summaries.survival.report import Survival
     from leafward_tui.lab.controllers.exam import DraftGrader
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import WhatIf

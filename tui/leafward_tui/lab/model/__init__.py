@@ -2,5 +2,3 @@
 
 Nothing here reads a file or decodes an entry: the path was measured once, and the headline of a line is handed in.
 """
-
-from __future__ import annotations

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from leafward.base.strategies import threshold_strategy
-from leafward.compaction import PlanSettings, Strategy, rules_of, strategy_of
+from leafward.base.strategies import Strategy, strategy_of, threshold_strategy
+from leafward.compaction.settings import PlanSettings
+from leafward.compaction.strategies import rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

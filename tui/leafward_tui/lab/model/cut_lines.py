@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from leafward.compaction import RULE_TEXT, Rule
-from leafward.compaction.cut_rules import LEGAL, first_said
+from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, Rule, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
@@ -16,7 +15,7 @@ from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right, wra
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction import Plan
+    from leafward.compaction.plan import Plan
     from leafward.session.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
     from leafward_tui.ui.appearance.glyphs import Glyphs

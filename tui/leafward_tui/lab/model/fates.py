@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.gate import pin_text, unseen
-from leafward.summaries.facts import FactKind
-from leafward.summaries.survival import SURVIVED, Status
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, percent, right
@@ -16,7 +16,7 @@ from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.survival import Survival
+    from leafward.summaries.survival.report import Survival
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _TITLE = "Facts kept"

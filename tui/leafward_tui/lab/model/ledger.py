@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
-    from leafward.compaction import Plan, Strategy
+    from leafward.base.strategies import Strategy
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection import Injection
+    from leafward.compaction.injection.values import Injection
+    from leafward.compaction.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from leafward_tui.ui.text.cells import cell_len, count, exact, filled, fit, limi
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.compaction import Plan, Strategy
-    from leafward.compaction.injection import Injection, SectionReport
+    from leafward.base.strategies import Strategy
+    from leafward.compaction.injection.values import Injection, SectionReport
+    from leafward.compaction.plan import Plan
     from leafward_tui.lab.model.ledger import Column, Ledger
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.exam import Topic
-from leafward.summaries.survival import SURVIVED, Status
+from leafward.compaction.exam.questions import Topic
+from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import count, fit, money, percent, right
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.compaction.draft import Draft
-    from leafward.compaction.exam import Exam
-    from leafward.summaries.facts import FactKind
-    from leafward.summaries.survival import Survival
+    from leafward.compaction.exam.grade import Exam
+    from leafward.summaries.facts.values import FactKind
+    from leafward.summaries.survival.report import Survival
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -12,8 +12,8 @@ from leafward_tui.ui.text.cells import cell_len, counted, exact, fit, limit, mon
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.compaction.injection import Injection, SourceRef
-    from leafward.summaries.summarizers import Summary
+    from leafward.compaction.injection.values import Injection, SourceRef
+    from leafward.summaries.summarizers.summary import Summary
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _INJECTED = "Injected context: files, rules and last actions that go with the summary, so that the model still has them word for word."

@@ -18,7 +18,8 @@ from leafward.session.entries import NO_ENTRY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.compaction import PathSizes, Plan
+    from leafward.compaction.measure import PathSizes
+    from leafward.compaction.plan import Plan
     from leafward.context.estimators import Estimator
 
 _BEFORE_CUT, _AFTER_CUT = 3, 2

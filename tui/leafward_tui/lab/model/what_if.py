@@ -10,8 +10,10 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.compaction import Strategy, plan, rules_of
+from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import RULE_TEXT, IllegalCut, Rule, legal_cut
+from leafward.compaction.plan import plan
+from leafward.compaction.strategies import rules_of
 from leafward.session.entries import EntryIndex
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.ledger import Column, Ledger, column_of, ledger_of
@@ -21,9 +23,11 @@ from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.compaction import PathSizes, Plan, PlanSettings
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection import Injection, SectionReport
+    from leafward.compaction.injection.values import Injection, SectionReport
+    from leafward.compaction.measure import PathSizes
+    from leafward.compaction.plan import Plan
+    from leafward.compaction.settings import PlanSettings
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.turns import PathTurns
 

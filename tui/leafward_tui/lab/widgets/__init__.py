@@ -1,3 +1,1 @@
 """Widgets of the compaction lab; they show lines made by the model."""
-
-from __future__ import annotations

@@ -5,9 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents import agent_behind
-from leafward.files.restoration import StepBack, TakenBack, as_operations, restores_of, step_back, take_back
-from leafward.session.journal import OperationKind, Writing, operations, redo, redoable
+from leafward.agents.recognition import agent_behind
+from leafward.files.restoration.undo_step import (
+    StepBack,
+    TakenBack,
+    as_operations,
+    restores_of,
+    step_back,
+    take_back,
+)
+from leafward.session.journal.operation_log import OperationKind, operations, redoable
+from leafward.session.journal.session_operations import redo
+from leafward.session.journal.write import Writing
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.operation_text import OperationText
 from leafward_tui.ui.words.write_words import book_words, remark_words
@@ -16,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from leafward.files.restoration import Record
-    from leafward.session.journal import Operation
+    from leafward.files.restoration.record import Record
+    from leafward.session.journal.operation_log import Operation
     from leafward.session.session import Session
     from leafward_tui.log.ports import LogView
     from leafward_tui.log.state import LogState

@@ -1,3 +1,1 @@
 """The widgets of the operation log."""
-
-from __future__ import annotations

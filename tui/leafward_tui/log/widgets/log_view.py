@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward.base.times import moment_of
-from leafward.session.journal import OperationKind
+from leafward.session.journal.operation_log import OperationKind
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual import events
 
-    from leafward.session.journal import Operation
+    from leafward.session.journal.operation_log import Operation
     from leafward_tui.log.path_then import PathRow
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.words.operation_text import OperationText

@@ -13,8 +13,8 @@ from leafward_tui.ui.open_target import OpenTarget
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward.catalog import Card
-    from leafward.query.search import Query
+    from leafward.catalog.card import Card
+    from leafward.query.search.query import Query
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.ports import SearchView
     from leafward_tui.search.state import SearchState
@@ -81,7 +81,7 @@ AROUND = 6000
 
 def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
     """The text of a hit, read from its session. Raises LeafwardError, OSError."""
-    from leafward.agents import agent_named
+    from leafward.agents.registry import agent_named
     from leafward.base.safe_text import safe
     from leafward.files.tool_calls import table_of
     from leafward.query.search.passages import Passage, passages

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
-    from leafward.catalog import Card
-    from leafward.query.search import Query
+    from leafward.catalog.card import Card
+    from leafward.query.search.query import Query
     from leafward.query.search.text_search import Progress as SearchProgress
     from leafward.query.search.text_search import Search, SessionHits
     from leafward_tui.search.ports import SearchView
@@ -174,7 +174,7 @@ def run_search(
     from leafward.query.search.text_search import Search, ripgrep
 
     if cards is None:
-        from leafward.catalog import sighted
+        from leafward.catalog.lookup import sighted
 
         cards = list(sighted(config, paths, os.environ, []))
     search = Search(cards, query, program=ripgrep())

@@ -1,3 +1,1 @@
 """The content of the search of all text, as values. Pure."""
-
-from __future__ import annotations

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from leafward.base.config import Config
-    from leafward.compaction.exam import Question
+    from leafward.compaction.exam.questions import Question
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward.summaries.summarizers.settings import ModelSettings

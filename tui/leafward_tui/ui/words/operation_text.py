@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline, turn_entry
-from leafward.session.journal import OperationKind, Subject
-from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, edits_in, latest_about
+from leafward.session.journal.operation_log import (
+    ARCHIVED,
+    SESSION_TARGETS,
+    OperationKind,
+    Subject,
+    edits_in,
+    latest_about,
+)
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import entry_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.files.restoration import Record
-    from leafward.session.journal import Operation
+    from leafward.files.restoration.record import Record
+    from leafward.session.journal.operation_log import Operation
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

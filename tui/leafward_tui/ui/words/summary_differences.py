@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.compaction.summary_comparison import SummaryDiff
-    from leafward.summaries.facts import Fact
+    from leafward.summaries.facts.values import Fact
 
 LIMIT = 1_000
 

@@ -9,7 +9,7 @@ from leafward.session.entry_headline import place_words
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
-    from leafward.session.journal import Remark, Write
+    from leafward.session.journal.write import Remark, Write
     from leafward.session.session import Session
 
 

@@ -14,7 +14,7 @@ from leafward_tui.xray.model.arrangement import Side
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward.summaries.survival import Fate
+    from leafward.summaries.survival.report import Fate
     from leafward_tui.xray.ports import XRayPort
     from leafward_tui.xray.state import XRayState
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward.summaries.summarizers import tokens_of
+from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.ui.screens.screen_search import ScreenSearch, SearchedView
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import counted, exact, wrap

@@ -16,7 +16,8 @@ from leafward.context.projection import latest
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
-from leafward.summaries.survival import SURVIVED, FactMatch, Status
+from leafward.summaries.survival.report import SURVIVED, Status
+from leafward.summaries.survival.text_match import FactMatch
 from leafward_tui.ui.text.cells import count, counted, exact
 from leafward_tui.xray.model.arrangement import Piece, Side
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.session.session import Session
-    from leafward.summaries.survival import Fate, Survival
+    from leafward.summaries.survival.report import Fate, Survival
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 LIMIT = 400

@@ -1,0 +1,150 @@
+"""The known agents, by name; one is loaded without the others."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
+
+from leafward.agents.base import (
+    Agent,
+    Enclosing,
+)
+from leafward.base.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from leafward.agents.auto_compaction import AutoCompaction
+    from leafward.agents.hooks import Hooks
+    from leafward.agents.opencode.agent import OpenCode
+    from leafward.base.config import Config
+    from leafward.files.tool_calls import ToolTable
+
+
+_A = TypeVar("_A", bound=Agent)
+
+
+def _with_tools(agent: _A) -> _A:
+    """The agent, which knows its tool table from now on."""
+    agent.tool_table = tools_of(agent.name)
+    return agent
+
+
+@cache
+def native() -> Agent:
+    """The agent whose format is ours; it opens files that no agent recognises."""
+    from leafward.agents.pi.agent import Pi
+
+    return _with_tools(Pi())
+
+
+@cache
+def _codex() -> Agent:
+    from leafward.agents.codex.agent import Codex
+
+    return _with_tools(Codex())
+
+
+@cache
+def _claude() -> Agent:
+    from leafward.agents.claude.agent import Claude
+
+    return _with_tools(Claude())
+
+
+@cache
+def _opencode() -> OpenCode:
+    from leafward.agents.opencode.agent import OpenCode
+
+    return _with_tools(OpenCode())
+
+
+_LOADERS: Mapping[str, Callable[[], Agent]] = {
+    "pi": native,
+    "codex": _codex,
+    "claude": _claude,
+    "opencode": _opencode,
+}
+"""Loaders by name, so that one agent is loaded without the others."""
+
+
+_TOOLS = {
+    "pi": ("files.tool_calls", "NATIVE_TOOLS"),
+    "codex": ("agents.codex.tools", "CODEX_TOOLS"),
+    "claude": ("agents.claude.tools", "CLAUDE_TOOLS"),
+    "opencode": ("agents.opencode.tools", "OPENCODE_TOOLS"),
+}
+"""The tool table of each agent: a module and a name in it."""
+
+
+@cache
+def tools_of(name: str) -> ToolTable:
+    """The tool table of an agent, which also reads the calls of the others: converted sessions hold them."""
+    tables: dict[str, ToolTable] = {
+        agent: getattr(import_module(f"leafward.{module}"), table)
+        for agent, (module, table) in _TOOLS.items()
+    }
+    return tables.pop(name).joined(tables.values())
+
+
+def agent_names() -> tuple[str, ...]:
+    """The names of every agent, the native one first; no agent is loaded."""
+    return tuple(_LOADERS)
+
+
+@cache
+def all_agents() -> tuple[Agent, ...]:
+    """Every agent, the native one first. The others are loaded here, since native files need none of them."""
+    return tuple(load() for load in _LOADERS.values())
+
+
+def enclosing() -> tuple[Enclosing, ...]:
+    """The agents whose files are databases that hold many sessions."""
+    return (_opencode(),)
+
+
+def agent_named(name: str) -> Agent:
+    """An agent by name. Raises NotFound with the nearest name."""
+    return _LOADERS[_known(name)]()
+
+
+def hooks_of(name: str) -> Hooks:
+    """The hooks that an agent runs around a compaction; it waits for them, so only they are loaded. Raises NotFound as above."""
+    hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
+    return hooks
+
+
+def auto_compaction_of(name: str) -> AutoCompaction:
+    """The rule by which an agent compacts by itself. Only the rule is loaded. Raises NotFound as above."""
+    rule: AutoCompaction = import_module(f"leafward.agents.{_known(name)}.auto_compaction").RULE
+    return rule
+
+
+def _known(name: str) -> str:
+    if name not in _LOADERS:
+        close = _nearest(name)
+        raise NotFound(
+            f"no agent {name!r}; known: {', '.join(_LOADERS)}"
+            + (f" (did you mean {close}?)" if close else "")
+        )
+    return name
+
+
+def _nearest(name: str) -> str | None:
+    """The agent whose name is most like an unknown one; None where none is similar."""
+    # The worker processes that read parts of a file do not need it.
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, _LOADERS, 1)), None)
+
+
+def unknown_roots(config: Config) -> list[str]:
+    """Names under `[roots]` that belong to no agent, each with the nearest agent's name, ready to be shown."""
+    found = []
+    keys = [("roots", name) for name in config.roots] + [("extra-roots", name) for name in config.extra_roots]
+    for table, name in keys:
+        if name not in _LOADERS:
+            close = _nearest(name)
+            found.append(f"{table}.{name}: no such agent" + (f" (did you mean {close!r}?)" if close else ""))
+    return found

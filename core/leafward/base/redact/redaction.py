@@ -1,0 +1,333 @@
+"""All secrets of a text, in documents and in bytes: the rules of this room, applied together."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from leafward.base.redact.as_seen import as_seen
+from leafward.base.redact.assignments import assignments_in
+from leafward.base.redact.aws_keys import bare_keys
+from leafward.base.redact.commands import commands_in
+from leafward.base.redact.encoded_texts import encoded_in
+from leafward.base.redact.headers import headers_in
+from leafward.base.redact.names import meaning_of
+from leafward.base.redact.printed import lone_value, printed_in, prints_secret
+from leafward.base.redact.private_keys import byte_lists_in, keys_in
+from leafward.base.redact.provider_keys import tokens_in
+from leafward.base.redact.recovery_codes import codes_in
+from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
+from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.sentences import sentences_in
+from leafward.base.redact.signs import (
+    ASSIGNMENTS,
+    HEADERS,
+    IN_SMALL_LETTERS,
+    RECOVERY_CODES,
+    SENTENCES,
+    SPOKEN,
+    TABLES,
+    commands_of,
+    foreign_names,
+    keywords,
+    names,
+    signs_of,
+)
+from leafward.base.redact.spans import MARKER, merged
+from leafward.base.redact.spoken import spoken_in
+from leafward.base.redact.tables import columns_in, inserted_in
+from leafward.base.redact.urls import urls_in
+from leafward.base.redact.values_apart import apart_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from leafward.base.redact.spans import Span
+
+
+_SHORTEST = 8
+"""Characters below which a text holds no secret: a name, a sign and a value need more."""
+_SHORTEST_KEY = 16
+"""Characters below which the key of an object is taken for a name."""
+_SHORTEST_VALUE = 3
+"""The same for a string under a key that names a secret."""
+
+_PLAIN = re.compile(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
+"""Ids, times, single words: most strings of a session."""
+
+
+def secrets_in(text: str) -> list[Span]:
+    """The places of secrets in a text: begin and end in code points, and the kind. In order, without overlaps."""
+    if len(text) < _SHORTEST or _PLAIN.match(text):
+        return []
+    held, together = signs_of(text)
+    found = list(_found(text, held, together))
+    if together:
+        found += encoded_in(text, together, _plainly)
+    if held or together:
+        found += as_seen(text, _plainly)
+    if not found:
+        return found
+    return with_repeated(text, list(merged(found)))
+
+
+def secret_under(key: str, text: str) -> bool:
+    """Whether a string is a secret because of its key."""
+    if len(text) < _SHORTEST_VALUE or "\n" in text:
+        return False
+    meaning = meaning_of(key)
+    return meaning is not None and is_secret(text, meaning, Place.QUOTED)
+
+
+def redact(text: str) -> str:
+    """`text` with every secret replaced by its name in brackets."""
+    return Redactor().text(text)
+
+
+def listed(found: Counter[str]) -> str:
+    """The number of different secrets that were removed, in words: `1 github token, 2 aws keys`."""
+    return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
+
+
+def _plainly(text: str) -> list[Span]:
+    """The secrets that a text holds directly, neither encoded nor interrupted."""
+    return list(_found(text, *signs_of(text)))
+
+
+def _found(text: str, held: int, together: str) -> Iterator[Span]:
+    """The secrets of a text; `held` are the signs in it, `together` its long runs."""
+    if together:
+        yield from tokens_in(text, together)
+        yield from bare_keys(text, together)
+    if together or "PRIVATE KEY" in text:
+        yield from keys_in(text, together)
+    if held & IN_SMALL_LETTERS:
+        low = text.lower()
+        if len(low) != len(text):
+            # A capital whose small form has two characters would shift all places behind it.
+            low = "".join(char.lower() if char.isascii() else char for char in text)
+        if held & ASSIGNMENTS:
+            yield from assignments_in(text, low, keywords(held & ASSIGNMENTS))
+            yield from apart_in(text, low)
+        if held & HEADERS:
+            yield from headers_in(text, low)
+        if held & SPOKEN:
+            yield from spoken_in(text, low, foreign_names(held & SPOKEN))
+        if held & RECOVERY_CODES:
+            yield from codes_in(text, low)
+        if held & SENTENCES:
+            yield from sentences_in(text, low, names(held & SENTENCES))
+        if held & TABLES:
+            yield from columns_in(text, low)
+            yield from inserted_in(text, low)
+    pairs = commands_of(held)
+    if pairs is not None:
+        yield from commands_in(text, pairs)
+    yield from printed_in(text)
+    if "@" in text:
+        yield from urls_in(text)
+    if "[" in text:
+        yield from byte_lists_in(text)
+
+
+_OUTPUTS = frozenset(
+    {"text", "content", "output", "stdout", "aggregated_output", "formatted_output", "result"}
+)
+"""Keys under which agents store the output of a program."""
+_COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input", "chars"})
+"""Keys under which they store a command."""
+_HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
+_SIDES = ("+", "-", " ")
+"""First characters of the lines of a unified diff."""
+_VALUES = frozenset({"value", "stringValue", "secretValue"})
+
+
+def _named(holder: dict[Any, Any]) -> str:
+    """The name of the value beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    if _VALUES.isdisjoint(holder):
+        return ""
+    name = holder.get("name", holder.get("key"))
+    return name if isinstance(name, str) and any(isinstance(holder.get(key), str) for key in _VALUES) else ""
+
+
+def _is_cut_up(lines: list[Any]) -> bool:
+    """Whether a list may be the lines of a private key."""
+    return (
+        bool(lines)
+        and isinstance(lines[0], str)
+        and any(isinstance(line, str) and "PRIVATE KEY" in line for line in lines)
+        and all(isinstance(line, str) for line in lines)
+    )
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Redacts texts and counts the removed secrets, by name."""
+
+    found: Counter[str] = field(default_factory=Counter)
+    """Different secrets, by name; a secret found twice counts once."""
+    seen: set[str] = field(default_factory=set)
+    report: Callable[[str, str], object] | None = None
+    """Called for each removed secret, with its kind and the secret itself."""
+    clean: set[str] | None = None
+    """Texts without secrets; where the same ones come again and again, none is searched twice."""
+    _silent: set[str] = field(default_factory=set)
+    """Keys whose names tell nothing about their values."""
+    _named: dict[str, str] = field(default_factory=dict)
+    """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
+    _asked: bool | None = None
+    """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
+    _printed: str = ""
+    """The last secret that a program printed alone: agents store such an output more than once."""
+
+    def text(self, text: str) -> str:
+        """`text` with every secret replaced by its name in brackets, also a lone one that the text before announces."""
+        return self._text(text, output=True, command=True)
+
+    def _text(self, text: str, *, output: bool, command: bool) -> str:
+        if self.clean is not None and text in self.clean:
+            return text
+        spans = secrets_in(text)
+        if self.clean is None:
+            spans = self._with_named(text, spans)
+        if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
+            spans = [(*alone, "secret")]
+        if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
+            self._asked = asked
+        if not spans:
+            if self.clean is not None:
+                self.clean.add(text)
+            return text
+        pieces, at = [], 0
+        for start, end, kind in spans:
+            pieces += [text[at:start], self._name(kind, text[start:end])]
+            at = end
+        pieces.append(text[at:])
+        return "".join(pieces)
+
+    def _with_named(self, text: str, spans: list[Span]) -> list[Span]:
+        """The spans, and the places of secrets that a text before named; ids stay, for other entries refer to them."""
+        if self._named and len(text) >= _SHORTEST and not _PLAIN.match(text):
+            again = list(places_of(self._named, text))
+            if again:
+                spans = list(merged([*spans, *again]))
+        note_distinct(text, spans, self._named)
+        return spans
+
+    def _alone(self, text: str) -> tuple[int, int] | None:
+        """The place of a secret that a program printed alone: the text before says so, or the same output came before."""
+        if self._printed and text.strip() == self._printed:
+            at = text.index(self._printed)
+            return at, at + len(self._printed)
+        if (
+            self._asked is None
+            or len(text) < _SHORTEST
+            or (_PLAIN.match(text) and not _HEXADECIMAL.match(text))
+        ):
+            return None
+        sure, self._asked = self._asked, None
+        found = lone_value(text, sure=sure)
+        if found is not None:
+            self._printed = text[slice(*found)]
+        return found
+
+    def patch(self, text: str) -> str:
+        """The text of a unified diff with every secret replaced; it keeps its number of lines, or it would not apply."""
+        pieces, at = [], 0
+        for start, end, kind in secrets_in(text):
+            lines = text[start:end].split("\n")
+            marker = self._name(kind, text[start:end])
+            following = [f"{line[0]}{marker}" if line[:1] in _SIDES else marker for line in lines[1:]]
+            pieces += [text[at:start], "\n".join([marker, *following])]
+            at = end
+        pieces.append(text[at:])
+        return "".join(pieces)
+
+    def value(self, value: Any) -> Any:
+        """A decoded JSON value with every string in it redacted; images stay. Nesting may have any depth."""
+        if isinstance(value, str):
+            return self.text(value)
+        if not isinstance(value, (dict, list)):
+            return value
+        clean, silent = self.clean if self.clean is not None else (), self._silent
+        root: list[Any] = [value]
+        waiting: list[Any] = [root]
+        while waiting:
+            holder = waiting.pop()
+            picture, named = False, ""
+            items: Iterable[tuple[Any, Any]]
+            if isinstance(holder, dict):
+                picture, named = holder.get("type") == "image", _named(holder)
+                self._keys(holder)
+                items = holder.items()
+            else:
+                if _is_cut_up(holder):
+                    self._lines(holder)
+                items = enumerate(holder)
+            # The values are replaced meanwhile, the keys are not.
+            for key, item in items:
+                if picture and key == "data":
+                    continue
+                if isinstance(item, str):
+                    if item not in clean or key not in silent:
+                        holder[key] = self._field(named if named and key in _VALUES else key, item)
+                elif isinstance(item, (dict, list)):
+                    holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
+                    waiting.append(copy)
+        return root[0]
+
+    def _keys(self, holder: dict[Any, Any]) -> None:
+        """Redacts the keys of an object, as in counts by key."""
+        for key in holder:
+            if len(key if type(key) is str else str(key)) >= _SHORTEST_KEY:
+                break
+        else:
+            return
+        items = [
+            (self._text(key, output=False, command=False) if isinstance(key, str) else key, item)
+            for key, item in holder.items()
+        ]
+        if [key for key, _ in items] != list(holder):
+            holder.clear()
+            holder.update(items)
+
+    def _lines(self, lines: list[str]) -> None:
+        """Redacts the lines of a private key in a list of lines; no line alone can be recognised."""
+        text = "\n".join(lines)
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        keys = [(start, end) for start, end, kind in secrets_in(text) if kind == "private key"]
+        markers = [self._name("private key", text[start:end]) for start, end in keys]
+        gone = len(lines)
+        # From the last key back, so that a replaced part moves nothing that is still to be replaced.
+        for (start, end), marker in reversed(list(zip(keys, markers, strict=True))):
+            first, last = bisect_right(starts, start) - 1, bisect_right(starts, end - 1) - 1
+            if first < last:
+                lines[first : last + 1] = [marker] * (last + 1 - first)
+                gone = first
+            elif first < gone:
+                # All of it lies in one string, which may have lines of its own.
+                line, begin = lines[first], starts[first]
+                lines[first] = f"{line[: start - begin]}{marker}{line[end - begin :]}"
+
+    def _field(self, key: object, text: str) -> str:
+        """A string under a key, which tells as much as the name in an assignment."""
+        plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
+        if plain is not text or not isinstance(key, str):
+            return plain
+        if secret_under(key, text):
+            return self._name("secret", text)
+        if self.clean is not None and key not in _VALUES and meaning_of(key) is None:
+            self._silent.add(key)
+        return plain
+
+    def _name(self, name: str, secret: str) -> str:
+        if self.report is not None:
+            self.report(name, secret)
+        if secret not in self.seen:
+            self.seen.add(secret)
+            self.found[name] += 1
+        return f"{MARKER}{name}]"
