@@ -151,7 +151,7 @@ def test_what_cannot_be_done_is_said_in_one_line(
 def test_ctrl_c_ends_it_and_leaves_nothing(bench: Workbench, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     script = f"""import os, signal, sys, threading, time
-from leafward.cli import main
+from leafward.cli.main import main
 def later():
     while not os.path.exists({str(tmp_path / "began")!r}): time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGINT)

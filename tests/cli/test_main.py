@@ -72,7 +72,7 @@ VERBS = [
 LOADED = """
 import json, sys
 sys.argv = ["leafward", *{arguments!r}]
-from leafward.cli import main
+from leafward.cli.main import main
 code = main()
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
@@ -269,7 +269,7 @@ class TestOpening:
         path = conversation(tmp_path / "s.jsonl").path
         code = (
             "import sys\n"
-            "from leafward.cli import application as opening, main\n"
+            "from leafward.cli import application as opening\nfrom leafward.cli.main import main\n"
             "opening.has_terminal = lambda: True\n"
             "def open_app(paths):\n"
             "    print(*paths, *{'click', 'leafward.cli.selection', 'leafward.catalog'} & sys.modules.keys())\n"
@@ -326,7 +326,7 @@ def test_colour_is_for_terminals_that_want_it(tmp_path: Path) -> None:
 def test_ctrl_c_ends_without_a_word(tmp_path: Path) -> None:
     script = (
         "import sys\n"
-        "from leafward.cli import main\n"
+        "from leafward.cli.main import main\n"
         "from leafward.cli import tree as reading\n"
         "import os, signal\n"
         # A shell that runs the tests in the background has its children ignore the signal.

@@ -310,7 +310,8 @@ if sys.argv[3] == "reversed":
     os.listdir = lambda path: sorted(listed(path), reverse=True)
 from pathlib import Path
 from leafward.session.session import Session
-from leafward.compaction.injection import inject, InjectionSettings
+from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.values import InjectionSettings
 session = Session.open(Path(sys.argv[1]))
 made = inject(session, session.leaf, InjectionSettings(workspace=Path(sys.argv[2])))
 print(json.dumps([made.digest, made.text, repr(made.lines), repr(made.omitted), repr(made.diagnostics)]))

@@ -333,7 +333,8 @@ def test_address_and_key_are_those_of_the_model_or_of_its_provider() -> None:
 LOOK = """
 import sys
 from leafward.base.config import Config
-from leafward.summaries.summarizers import SpanMessage, Span
+from leafward.summaries.survival.spans import SpanMessage
+from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.summarizers.choice import summarizer
 from leafward.summaries.summarizers.model import outgoing
 model = summarizer("anthropic/claude-haiku-4-5", Config())

@@ -28,7 +28,8 @@ def heard(event, arguments):
     elif event == "socket.connect" and isinstance(arguments[1], tuple):
         hosts.add(str(arguments[1][0]))
 sys.addaudithook(heard)
-from leafward.summaries.summarizers import SpanMessage, Span
+from leafward.summaries.survival.spans import SpanMessage
+from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
 span = Span((SpanMessage(0, {"role": "user", "content": "Port the parser."}),))
 told = []
@@ -54,7 +55,8 @@ with open(sys.argv[2], "w") as file:
 HANG = """
 import contextlib, sys, threading
 from leafward.base.errors import Cancelled
-from leafward.summaries.summarizers import SpanMessage, Span
+from leafward.summaries.survival.spans import SpanMessage
+from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.summarizers.model import Model, ModelSettings
 span = Span((SpanMessage(0, {"role": "user", "content": "x"}),))
 model = Model(ModelSettings("openai/x", base_url=sys.argv[1]))

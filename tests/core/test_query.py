@@ -23,7 +23,7 @@ from leafward.query.grammar import (
     parse_search,
 )
 from leafward.query.search.cards import Shelf
-from leafward.query.search.query import parse as parse_query
+from leafward.query.search.typed_query import parse as parse_query
 from leafward.query.select.evaluator import select
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from tests.acting import Acting, call, reading

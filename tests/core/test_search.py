@@ -6,7 +6,8 @@ import pytest
 
 from leafward.catalog.card import Card, Details
 from leafward.query.search.cards import Shelf, matches
-from leafward.query.search.query import Query, parse
+from leafward.query.search.query import Query
+from leafward.query.search.typed_query import parse
 from tests.core.drafts import START
 from tests.core.test_catalog_lineage import card
 

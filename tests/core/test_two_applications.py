@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 _APPLICATION = """
 import sys
 from pathlib import Path
-from leafward.agents import agent_of
+from leafward.agents.recognition import agent_of
 from leafward.base.errors import Refused
-from leafward.session.journal import Writing, label, undo
+from leafward.session.journal.session_operations import label, undo
+from leafward.session.journal.write import Writing
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 session = agent_of(path).open(path)
 sys.stdin.readline()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward.query.search.query import parse
+from leafward.query.search.typed_query import parse
 from leafward_tui.search.controllers.results import Results, text_of_hit
 from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText

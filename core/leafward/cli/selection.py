@@ -131,7 +131,7 @@ class UnreadableQuery(click.UsageError):
 
 def session_query(text: str, *, whole: bool = False) -> Query:
     """A parsed query of sessions, or of all their text. Raises UnreadableQuery if a part of it would be ignored."""
-    from leafward.query.search.query import parse
+    from leafward.query.search.typed_query import parse
 
     query = parse(text, time.time_ns() // 1_000_000, whole=whole)
     if query.broken_part is not None:

@@ -19,7 +19,8 @@ from leafward.catalog.lineage import Group, Sort, arrange, families, parents
 from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.spending import NOTHING, Sum, sum_of
 from leafward.query.search.cards import Shelf, matches
-from leafward.query.search.query import Query, parse
+from leafward.query.search.query import Query
+from leafward.query.search.typed_query import parse
 from leafward_tui.ui.text.cells import money
 
 if TYPE_CHECKING:
