@@ -90,6 +90,17 @@ def test_a_call_without_result_is_a_fault_of_a_sub_agent_where_it_is_its_own(chi
     assert "exec_command" in problem.text
 
 
+def test_a_later_task_is_called_one_too(child: Rollout) -> None:
+    """Another one for the same sub-agent: it is none of what a person typed."""
+    handed(child, TASK, SEALED)
+    child.said("picked", "assistant")
+    handed(child, TASK, SEALED)
+    child.prompt("and the plums")
+    session = child.opened()
+    prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
+    assert [headline(session, index).word for index in prompts] == ["you", "task", "task", "you"]
+
+
 def test_other_messages_of_agents_begin_none(child: Rollout) -> None:
     handed(child, TASK, SEALED)
     child.said("picked", "assistant")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -53,6 +54,25 @@ def codex(root: Path) -> tuple[Path, str]:
     return codex_rollout.thread_in(root, "c8b4"), codex_rollout.thread_in(root, "c8e0").name
 
 
+def codex_named_by_its_task(root: Path) -> tuple[Path, str]:
+    """With `multi_agent_v2`, where two calls made together alternate with their results, and the first made none."""
+    above = codex_rollout.Rollout(root / ".codex")
+    below = codex_rollout.Rollout(root / ".codex", codex_rollout.THREADS[1], minute=1)
+    below.turn("pick pears", "picked")
+    above.prompt("delegate the fruit")
+    for name in ("apples", "pears"):
+        given = json.dumps({"task_name": name})
+        above.item(
+            "function_call", name="spawn_agent", namespace="collaboration", arguments=given, call_id=name
+        )
+    threads = (codex_rollout.THREADS[2], below.thread)
+    for name, thread in zip(("apples", "pears"), threads, strict=True):
+        begun = {"type": "SubAgentActivity", "id": name, "kind": "started", "agent_thread_id": thread}
+        above.event("item_completed", thread_id=above.thread, turn_id="one", item=begun)
+        above.item("function_call_output", call_id=name, output=json.dumps({"task_name": f"/root/{name}"}))
+    return above.path, below.path.name
+
+
 def opencode(root: Path) -> tuple[Path, str]:
     store = opencode_store.Database(root)
     above = opencode_store.Conversation("ses_one")
@@ -69,7 +89,9 @@ def opencode(root: Path) -> tuple[Path, str]:
     return store.path / "ses_one", "ses_two"
 
 
-@pytest.mark.parametrize("agent", [claude, claude_beside, codex, opencode], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "agent", [claude, claude_beside, codex, codex_named_by_its_task, opencode], ids=lambda one: one.__name__
+)
 def test_the_result_of_a_call_leads_to_the_session_that_it_made(
     agent: Callable[[Path], tuple[Path, str]], tmp_path: Path
 ) -> None:

@@ -37,6 +37,8 @@ class Recorded:
     """A session that an agent wrote, and what it asked."""
 
     paths: list[Path]
+    project: Path
+    """Where it worked: the oldest do not write that down."""
     model: ResponsesModel
     tried: set[str]
     """Events of a run: parallel, failure, patch, image, resume, compaction; rollback, or fork where that took its place."""
@@ -145,7 +147,7 @@ def record(program: Path, folder: Path) -> Recorded:
             tried.add("compaction")
         if any("input_image" in json.dumps(exchange.request["input"]) for exchange in model.exchanges):
             tried.add("image")
-        return Recorded(rollouts(), model, tried)
+        return Recorded(rollouts(), project, model, tried)
 
 
 def taken_back(program: Path, environment: dict[str, str], project: Path, thread: str) -> str:
@@ -203,7 +205,11 @@ def _taken_back(process: subprocess.Popen[str], thread: str) -> str:
         return ""
     way = "rollback"
     if ask("thread/rollback", threadId=thread, numTurns=1) is None:
-        way, before = "fork", resumed["thread"]["turns"][-2]["id"]
+        turns = resumed["thread"].get("turns")
+        if not turns:
+            # 0.58 resumes, but tells no turns and knows neither way.
+            return ""
+        way, before = "fork", turns[-2]["id"]
         forked = ask("thread/fork", threadId=thread, lastTurnId=before)
         if forked is None:
             return ""

@@ -193,7 +193,7 @@ def check_codex(session: Session, recorded: sweep_codex.Recorded, everything: li
         one for one in sweep_codex.PROMPTS[1:] if any(one in str(made.request) for made in everything)
     }
     assert texts >= {one for one in sweep_codex.AFTER if any(one in str(made.request) for made in everything)}
-    check_outcomes(session)
+    check_outcomes(session, recorded.project)
 
 
 def said_in(items: list[dict[str, Any]], exchange: Exchange) -> bool:
@@ -201,7 +201,7 @@ def said_in(items: list[dict[str, Any]], exchange: Exchange) -> bool:
     return any(mark in str(items) for mark in exchange.marks)
 
 
-def check_outcomes(session: Session) -> None:
+def check_outcomes(session: Session, project: Path) -> None:
     """Commands, how they ended, and the files they touched."""
     failed: dict[str, tuple[bool, str]] = {}
     for index, kind in enumerate(session.columns.kind):
@@ -216,7 +216,7 @@ def check_outcomes(session: Session) -> None:
     files = touched(session, session.tree.path(session.leaf))
     assert any(path.endswith("apples.txt") and use.read for path, use in files.items())
     # 0.60 does not know the command: then nothing was written, and nothing may be said to be.
-    written = (Path(str(session.header["cwd"])) / "list.md").exists()
+    written = (project / "list.md").exists()
     assert any(path.endswith("list.md") and use.modified for path, use in files.items()) == written
 
 

@@ -9,6 +9,7 @@ from leafward.base.redact.redaction import listed
 from leafward.export.content import Content, Form, Part
 from leafward.export.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
+from leafward.session.entry_headline import is_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,7 @@ def _begins_part(content: Content, entry: Entry) -> bool:
 
 def _entry(content: Content, entry: Entry, parts: list[Part], level: str) -> Iterator[str]:
     """One entry; without a heading where `level` is empty."""
-    heading = "Task" if entry.index == content.session.source.task else _SPEAKERS.get(entry.kind)
+    heading = "Task" if is_task(content.session, entry.index, entry.body) else _SPEAKERS.get(entry.kind)
     label = escaped(content.label(entry.index))
     if level and heading is not None:
         when = f" · {escaped(content.time(entry))}" if entry.timestamp else ""

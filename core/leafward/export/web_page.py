@@ -13,7 +13,7 @@ from leafward.base.redact.redaction import listed
 from leafward.export.content import Content, Form, Part
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import TASK
+from leafward.session.entry_headline import TASK, is_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +144,7 @@ def _lane(content: Content, lane: Lane) -> Iterator[str]:
 
 def _entry(content: Content, entry: Entry) -> Iterator[str]:
     style, word = _SPEAKERS.get(entry.kind, ("quiet", ""))
-    if entry.index == content.session.source.task:
+    if is_task(content.session, entry.index, entry.body):
         word = TASK
     yield f'<article class="{style}" id="e{entry.index}">\n'
     label = content.label(entry.index)

@@ -40,6 +40,10 @@ TYPED = "typed"
 """The field of a translated entry, and of its message, with the text a person typed where the agent put more around it."""
 
 
+HANDED = "handed"
+"""The field of a translated prompt by which another agent handed a task over: nobody typed it."""
+
+
 class Kind(IntEnum):
     """The kind of an entry, as far as its first bytes tell: its type and, for a message, the role."""
 

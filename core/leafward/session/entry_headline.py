@@ -11,6 +11,7 @@ from leafward.session.command_text import shown_command, without_cd
 from leafward.session.entries import (
     BOOKKEEPING,
     DAMAGE_TEXT,
+    HANDED,
     NO_ENTRY,
     TURN_STARTS,
     TYPED,
@@ -195,6 +196,11 @@ def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
     return None
 
 
+def is_task(session: Session, index: int, body: Body) -> bool:
+    """Whether a prompt is a task that another agent gave this one: the first of a sub-agent, or one of which its record says so."""
+    return index == session.source.task or body.get(HANDED) is True
+
+
 def headline(session: Session, index: int) -> Headline:
     """The headline of an entry. One or two bodies are decoded."""
     body = session.body(index)
@@ -208,7 +214,7 @@ def headline(session: Session, index: int) -> Headline:
         message = body.get("message")
         if kind is Kind.USER and isinstance(body.get(TYPED), str):
             typed = safe_line(body[TYPED], LIMIT) or shown_only(body) or EMPTY
-            return Headline(TASK if index == session.source.task else word, typed)
+            return Headline(TASK if is_task(session, index, body) else word, typed)
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     if kind is Kind.CUSTOM_MESSAGE and isinstance(body.get(TYPED), str):
         word = _WORDS[Kind.USER]
@@ -264,7 +270,7 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
         text = text or "system prompt"
     if kind is Kind.USER:
         text = text or shown_only({"message": message}) or EMPTY
-        word = TASK if index == session.source.task else word
+        word = TASK if is_task(session, index, {}) else word
     return Headline(word, text)
 
 

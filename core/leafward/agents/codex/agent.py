@@ -15,6 +15,7 @@ from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
 from leafward.agents.codex.records import framed
 from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
+from leafward.agents.codex.spawned_threads import spawned_threads
 from leafward.agents.codex.store import (
     COLD,
     Segment,
@@ -33,10 +34,8 @@ from leafward.agents.codex.transcript import CodexReader
 from leafward.agents.lines import pieces_of, unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
-from leafward.agents.tool_results import tool_results
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
-from leafward.session.entries import text_of
 from leafward.session.foreign import ForeignFiles, reader_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
@@ -230,7 +229,7 @@ class Codex:
         return None
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """Found by the thread's id in the result of `spawn_agent`; a thread without such a call is not decoded."""
+        """As `spawned_threads` tells; a thread without a call of `spawn_agent` is not decoded."""
         path = os.path.abspath(session.path)
         try:
             if not since and not any(
@@ -243,14 +242,11 @@ class Codex:
             shelf = self._shelf(home) if home is not None else Shelf.of(_beside(path))
         except OSError:
             return []
-        found = []
-        for entry, message in tool_results(session, since, stop):
-            if str(message.get("toolName", "")).endswith("spawn_agent"):
-                body = decode_line(text_of(message.get("content")).encode("utf-8", "surrogatepass"))
-                made = shelf.threads.get(str((body or {}).get("agent_id", "")).lower())
-                if made:
-                    found.append((entry, made[0].path))
-        return found
+        return [
+            (entry, made[0].path)
+            for entry, thread in spawned_threads(session, since, stop)
+            if (made := shelf.threads.get(thread))
+        ]
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to continue (0.169)."""

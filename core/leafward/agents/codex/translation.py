@@ -33,7 +33,7 @@ from leafward.agents.codex.records import THOUGHTS, Role, line_of, name_of, payl
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import TYPED, Kind, text_of
+from leafward.session.entries import HANDED, TYPED, Kind, text_of
 from leafward.session.messages import PROJECTION, SUMMARY_BASIS, prompt_text
 from leafward.session.tokens import SUMMARY_TOKENS
 
@@ -158,7 +158,10 @@ class Translator:
         stamp = milliseconds(frame.get("timestamp"))
         if kind is Kind.USER:
             body = _message("user", user_message(payload), stamp)
-            typed = task_of(payload) or typed_in(prompt_text(body))
+            task = task_of(payload)
+            if task is not None:
+                return {**body, TYPED: task, HANDED: True}
+            typed = typed_in(prompt_text(body))
             return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
             return self._reply(index, found, stamp)

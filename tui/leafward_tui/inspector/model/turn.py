@@ -21,7 +21,7 @@ from leafward.session.entries import (
     text_of,
     tool_calls,
 )
-from leafward.session.entry_headline import TASK, call_of
+from leafward.session.entry_headline import TASK, call_of, is_task
 from leafward.session.messages import did_run, messages_of, prompt_text, shell_command, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.ui.panes.page import SelectionKind
@@ -196,7 +196,7 @@ def _take(
     found.first_time = found.first_time or _said_at(message, body)
     content = message.get("content")
     if kind is Kind.USER:
-        label = TASK if index == session.source.task else "you"
+        label = TASK if is_task(session, index, body) else "you"
         # The text as typed; the tags that an agent puts around it stand in the entry, and in the tab Raw.
         found.prompts.append(MessageText(index, prompt_text(body), _images(content), label=label))
         _unknown(found, index, content)
