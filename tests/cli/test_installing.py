@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -15,6 +16,7 @@ import pytest
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
+from leafward.export import output_file
 from leafward.session.journal.durable import draft_name
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
@@ -73,6 +75,24 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
     assert main(["uninstall", "claude"]) == 0
     text = settings.read_text()
     assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
+
+
+def test_a_file_that_was_replaced_before_the_disk_failed_is_said_to_be_written_and_comes_back_whole(
+    settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = b'{ "hooks": {"PreCompact": []} }'
+    settings.write_bytes(before)
+
+    def fails(_folder: Path) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(output_file, "sync_folder", fails)
+        assert main(["install", "claude"]) == 1
+    assert "was written" in capsys.readouterr().err
+    assert settings.read_bytes() != before
+    assert main(["uninstall", "claude"]) == 0
+    assert settings.read_bytes() == before
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])

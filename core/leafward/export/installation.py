@@ -108,7 +108,8 @@ def apply(change: Change) -> None:
             try:
                 _write(change)
             except (OSError, LeafwardError):
-                _take_back(record, earlier, change)
+                if not _is_in_place(change):
+                    _take_back(record, earlier, change)
                 raise
         return
     if change.changed:
@@ -190,6 +191,13 @@ def _write(change: Change) -> None:
         write_new_document(file, change.after)
     else:
         write_document(file, change.after)
+
+
+def _is_in_place(change: Change) -> bool:
+    """Whether a write that failed has replaced the file all the same: its record is needed to remove it again."""
+    with suppress(OSError, Refused):
+        return _text(change.file) == change.after
+    return False
 
 
 def _take_back(record: Path, earlier: bytes | None, change: Change) -> None:

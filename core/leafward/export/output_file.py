@@ -131,13 +131,19 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
             if old is not None and not WINDOWS:
                 _give_mode_and_owner(draft, old)
             draft.replace(target)
-            sync_folder(target.parent)
     except OSError as error:
         if old is not None and error.errno == errno.EBUSY:
             # A file that is itself a mount point is not replaceable by name, so its content is overwritten.
             _into(target, data, old)
             return
         raise LeafwardError(not_written(target, error)) from error
+    try:
+        sync_folder(target.parent)
+    except OSError as error:
+        # The old file is gone already: to say that nothing was written would be wrong.
+        raise LeafwardError(
+            f"{error.strerror or error}: {target} was written, but may be lost in a power failure"
+        ) from error
 
 
 def _give_mode_and_owner(draft: Path, old: os.stat_result) -> None:
