@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward.cli.output.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
 from leafward.compaction.aftermath import Repeat
@@ -49,25 +51,33 @@ def test_totals_add_it_up_by_agent_model_and_strategy(done: Run, tmp_path: Path)
     assert "repeated in 3 tool calls: at most the next 24 after each compaction" in text
 
 
-def test_no_two_models_read_the_same_where_their_column_is_narrow() -> None:
-    models = ("claude-opus-4-5-20251101", "claude-opus-4-6-20260205", "gpt-5.5")
+@pytest.mark.parametrize("width", [64, 80, 100, 120])
+def test_names_and_figures_are_whole_in_every_width(width: int) -> None:
+    """It fails where a line is wider than the terminal, or a name or figure gives way."""
+    models = ("anthropic/claude-opus-4-5-20251101", "claude-opus-4-6-20260205", "gpt-5.5")
     sums = [
         {
             "agent": "claude",
             "model": model,
             "strategy": "agent's own",
-            "compactions": 1,
+            "compactions": 1_234,
             "calls": 1,
-            "counts": dict.fromkeys(Repeat, 1),
-            "tokens": 1,
-            "cost": None,
+            "counts": dict.fromkeys(Repeat, 4_321),
+            "tokens": 123_456_789,
+            "cost": 1234.5,
             "unpriced": 1,
         }
         for model in models
     ]
-    rows = aftermath_text(sums, Page(80))
-    shown = [row.split()[1] for row in list(rows)[1:4]]
-    assert len(set(shown)) == 3
+    rows = list(aftermath_text(sums, Page(width)))
+    assert max(map(len, rows)) <= max(width, 76)
+    text = "\n".join(rows)
+    for model in models:
+        assert model.rpartition("/")[2] in text
+    for word in ("compactions", "reads", "commands", "errors", "requests", "tokens", "cost"):
+        assert word in text
+    assert text.count("4,321") == 4 * 3
+    assert text.count("$1234.50+") == 3
 
 
 def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:

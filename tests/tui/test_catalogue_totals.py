@@ -124,8 +124,27 @@ async def test_the_totals_tell_projects_of_one_name_apart(tmp_path: Path) -> Non
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
         text = "\n".join(rows(app))
-        assert "/devenv/cli  not found" in text
+        assert "/devenv/cli  project folder not found" in text
         assert "/workspace/cli  not found" in text
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW, (60, 24)])
+async def test_a_project_without_its_folder_says_so_however_long_its_name_is(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    """It fails where the remark gives way to the name, or the name to the remark."""
+    folder = "/gone/clients/northern-lights-observatory/telescope-scheduling-service"
+    SessionFile(tmp_path, folder, "begin", ago=timedelta(hours=1)).turn("go on")
+    app = app_over(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await listed(pilot)
+        await pilot.press("dollar_sign")
+        totals = await reached(pilot, TotalsScreen)
+        await until(pilot, lambda: totals.rows.size.height)
+        text = "\n".join(rows(app))
+        assert "not found" in text
+        assert "telescope-" in text
+        assert "service" in text
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 
 from leafward.base.shown_path import NO_PROJECT_FOLDER
-from leafward_tui.catalogue.model.totals_table import aftermath_rows, aftermaths
+from leafward_tui.catalogue.model.totals_table import TotalsRow, aftermath_rows, aftermaths
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.sheets.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
 from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, split_path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.catalog.card import Card
-    from leafward_tui.catalogue.model.totals_table import AftermathReading, TotalsRow
+    from leafward_tui.catalogue.model.totals_table import AftermathReading
     from leafward_tui.ui.appearance.theme import Ground
 
 _MISSING = f"  {NO_PROJECT_FOLDER}"
@@ -28,7 +28,7 @@ _MISSING_SHORT = "  not found"
 _FIGURE = 12
 _FIGURES = 3
 _NARROW = 60
-"""Cells of a row below which its columns take no more than they need."""
+"""Cells of a row below which the days have no bars."""
 _NARROW_FIGURES = {3: (9, 9, 10), 4: (12, 8, 8, 10)}
 _GAP = 2
 _BAR = 16
@@ -44,9 +44,12 @@ class TotalsScreen(Modal):
         """`cards` are those whose compactions are read, beside the screen."""
         super().__init__(self._row, {"app.help": self.show_help})
         self._first = tuple(lines)
-        self.lines = self._first
+        self.lines: tuple[TotalsRow, ...] = self._first
         self.followed: AftermathReading | None = None
         """The aftermath of the compactions, once all are read."""
+        self._last: tuple[TotalsRow, ...] = ()
+        self._tight = False
+        """Whether the columns of figures take no more than they need, as a name needs the room."""
         self._cards = cards
         self._note = note
 
@@ -62,8 +65,12 @@ class TotalsScreen(Modal):
 
         self.app.push_screen(HelpScreen(self.NAME))
 
+    def on_resize(self) -> None:
+        """Lays the rows out for the new size."""
+        self._show()
+
     def _follow(self, found: AftermathReading) -> None:
-        self.lines = (*self._first, *aftermath_rows(found))
+        self._last = tuple(aftermath_rows(found))
         self._show()
 
     def _followed(self, found: AftermathReading) -> None:
@@ -72,10 +79,24 @@ class TotalsScreen(Modal):
 
     def _show(self) -> None:
         room = self.app.size - MODAL_MARGIN
-        whole = max(cell_len(tilde(line.name)) + len(_MISSING) * line.missing for line in self.lines)
+        lines = (*self._first, *self._last)
+        whole = max(cell_len(tilde(line.name)) + len(_MISSING) * line.missing for line in lines)
         width = min(room.width, max(MODAL_WIDTH - MODAL_MARGIN.width, whole + _GAP + _FIGURE * _FIGURES))
+        self._tight = whole + _GAP + _FIGURE * _FIGURES > width
+        self.lines = tuple(shown for line in lines for shown in self._with_remark(line, width))
         height = min(room.height, len(self.lines))
         self.frame("Totals", len(self.lines), self._note, width=width, height=height)
+
+    def _with_remark(self, line: TotalsRow, width: int) -> tuple[TotalsRow, ...]:
+        """A row; below the name of a missing folder that leaves no room for the remark, the remark as a row."""
+        if not line.missing or self._missing(line, width - sum(self._columns(line))):
+            return (line,)
+        return line, TotalsRow(_MISSING, warns=True)
+
+    def _columns(self, line: TotalsRow) -> tuple[int, ...]:
+        """Cells of the columns of a row's figures."""
+        narrow = _NARROW_FIGURES.get(len(line.figures), ()) if self._tight else ()
+        return narrow or (_FIGURE,) * len(line.figures)
 
     def _missing(self, line: TotalsRow, room: int) -> str:
         """The remark on a missing folder, where enough of its name fits to distinguish it from others; else empty."""
@@ -89,10 +110,9 @@ class TotalsScreen(Modal):
         """Name at the left, figures in columns at the right; before those of a day a bar, where there is room."""
         line = self.lines[number]
         glyphs = self.shell.glyphs
-        columns = _NARROW_FIGURES.get(len(line.figures), ()) if width < _NARROW else ()
-        cells = columns or (_FIGURE,) * len(line.figures)
         figures = "".join(
-            right(one, room, ellipsis=glyphs.ellipsis) for one, room in zip(line.figures, cells, strict=True)
+            right(one, room, ellipsis=glyphs.ellipsis)
+            for one, room in zip(line.figures, self._columns(line), strict=True)
         )
         with_bar = line.share >= 0 and width >= _NARROW
         bar = max(int(line.share > 0), round(_BAR * line.share)) if with_bar else 0
@@ -103,7 +123,15 @@ class TotalsScreen(Modal):
         else:
             title = line.name or ("no project" if line.figures and not line.head else "")
             folder, name = "", fit(title, room, ellipsis=glyphs.ellipsis)
-        style = ground.strong if line.head else ground.faint if line.quiet else ground.text
+        style = (
+            ground.strong
+            if line.head
+            else ground.warn
+            if line.warns
+            else ground.faint
+            if line.quiet
+            else ground.text
+        )
         left = max(0, room - cell_len(folder) - cell_len(name) - len(word))
         pieces = [
             Segment(folder, ground.faint),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import combinations, takewhile
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, emit_json, money, note, page, say, table
+from leafward.cli.output.page import Page, emit_json, fit, money, note, page, say, table, table_width
 from leafward.cli.selection import opened
 from leafward.compaction.aftermath import WINDOW, Repeat
 from leafward.compaction.aftermath_totals import AftermathTotals
@@ -64,27 +63,24 @@ def _json(maker: Maker, one: AftermathSum) -> dict[str, Any]:
     }
 
 
-def _telling(models: set[str]) -> int:
-    """The fewest cells in which no two models look the same, at least 12."""
-    alike = (
-        sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*pair, strict=False)))
-        for pair in combinations(models, 2)
-    )
-    return max([12, *(2 + same for same in alike)])
-
-
 def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
-    """The sums, one line each."""
+    """The sums, one line each; where the page is too narrow for that, names and figures in a line each."""
     if not sums:
         yield "no compactions"
         return
-    head = ("agent", "model", "strategy", "compactions", *_COUNTED.values(), "tokens", "cost")
-    rows = [
+    named = ("agent", "model", "strategy")
+    head = ("compactions", *_COUNTED.values(), "tokens", "cost")
+    # Models without the provider.
+    names = [
         (
             safe_line(one["agent"], 40),
-            # Without the provider, so that two models of one provider differ even in a narrow column.
             safe_line((one["model"] or "?").rpartition("/")[2], 60),
             safe_line(one["strategy"], 40),
+        )
+        for one in sums
+    ]
+    figures = [
+        (
             f"{one['compactions']:,}",
             *(f"{one['counts'][kind]:,}" for kind in _COUNTED),
             short(one["tokens"]),
@@ -92,9 +88,15 @@ def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[st
         )
         for one in sums
     ]
-    yield from table(
-        head, rows, page, grow=1, right=" ".join(head[3:]), least=_telling({row[1] for row in rows})
-    )
+    rows = [(*name, *figure) for name, figure in zip(names, figures, strict=True)]
+    if table_width((*named, *head), rows) <= page.width:
+        yield from table((*named, *head), rows, page, grow=1, right=head)
+    else:
+        lines = table(("", *head), [("", *figure) for figure in figures], page, grow=0, right=head)
+        for name, line in zip((named, *names), lines, strict=True):
+            above = fit(", ".join(name), page.width, unicode=page.unicode)
+            yield page.style(above, "faint" if name is named else "bold")
+            yield line
     calls = sum(one["calls"] for one in sums)
     yield page.style(
         f"repeated in {counted(calls, 'tool call')}: at most the next {WINDOW} after each compaction", "faint"

@@ -199,8 +199,8 @@ def table(
 
     `right` names the headings of right-aligned columns: as one text where each is one word. Texts must be safe.
     """
-    widths = [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    spare = page.width - sum(widths) - 2 * (len(head) - 1)
+    widths = _widths(head, rows)
+    spare = page.width - table_width(head, rows)
     if spare < 0:
         widths[grow] = max(min(least, widths[grow]), widths[grow] + spare)
     named = right.split() if isinstance(right, str) else right
@@ -214,6 +214,15 @@ def table(
         return "  ".join(columns).rstrip()
 
     return [page.style(line(head), "faint"), *map(line, rows)]
+
+
+def table_width(head: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """The cells of a line of a table that nothing has to shrink in."""
+    return sum(_widths(head, rows)) + 2 * (len(head) - 1)
+
+
+def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
 
 
 def money(dollars: float) -> str:

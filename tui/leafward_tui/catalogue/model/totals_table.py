@@ -31,6 +31,7 @@ class TotalsRow(NamedTuple):
     """Whether the name is a folder."""
     missing: bool = False
     quiet: bool = False
+    warns: bool = False
 
 
 def totals_rows(sums: Totals, missing: frozenset[str]) -> list[TotalsRow]:
