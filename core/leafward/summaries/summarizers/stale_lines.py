@@ -317,17 +317,22 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
     # The same where the first request only agrees to it.
     went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
-    if all_done or went_on or plan.made:
-        # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
-        for candidate in evidence.candidates:
-            if (
-                candidate.section is Section.NEXT
-                and _is_carried(evidence, candidate)
-                and not candidate.carries
-                # An unticked box is still to be done, whatever else was answered.
-                and (all_done or not _is_open(evidence, candidate))
-            ):
-                _put_behind(candidate)
+    if not (all_done or went_on or plan.made):
+        return
+    # Next steps of an earlier summary may have been done in other words. A list that the agent made since replaces them.
+    steps = [
+        candidate
+        for candidate in evidence.candidates
+        if (candidate.section is Section.NEXT or candidate.text.startswith(PLANNED_BEFORE))
+        and _is_carried(evidence, candidate)
+        and not candidate.carries
+        # An unticked box is still to be done, whatever else was answered.
+        and (all_done or not _is_open(evidence, candidate))
+    ]
+    replaced = {id(one) for one in steps if plan.made and not _is_open(evidence, one)}
+    for candidate in steps:
+        _put_behind(candidate)
+    evidence.candidates = [one for one in evidence.candidates if id(one) not in replaced]
 
 
 def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
@@ -343,7 +348,8 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
 
 def _put_behind(candidate: Candidate) -> None:
     """Turns a step into a line about an earlier plan, which is included where there is room."""
-    candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
+    candidate.section = Section.CONTEXT
+    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
     candidate.worth = min(candidate.worth, _PLANNED)
 
 
