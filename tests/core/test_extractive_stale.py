@@ -231,3 +231,39 @@ def test_a_list_about_one_of_several_ways_names_the_way() -> None:
     assert "How it works: Scan" not in told.replace("Option 1: by age, How it works: Scan", "")
     assert "Option 2: by key, How it works: Read the keys" in told
     assert "- Files: `rows.py` reads" in told
+
+
+def test_steps_of_an_answered_summary_are_not_told_as_planned_either() -> None:
+    step = "Verify the keys of `frost_table` in the valley"
+    behind = [*edited("prune.py", "z"), reply("All done: `prune_rows` and `frost_table` agree.")]
+    told = summarize(span(*behind, previous=f"## Next Steps\n- {step}\n", previous_entry=3)).text
+    assert step not in told
+
+
+@pytest.mark.parametrize(
+    "undone",
+    [
+        "no good. i undid your changes, try again and read the whole file",
+        "I've reverted that, please read the whole file first",
+        "ich habe deine Änderungen zurückgesetzt, lies erst die ganze Datei",
+        "j'ai annulé tes modifications, relis tout le fichier",
+        "我已经撤销了，请先读完整个文件",
+    ],
+)
+def test_work_that_the_user_has_undone_is_not_told(undone: str) -> None:
+    # Fails where work is told as done that is no longer there.
+    done = "Removed the old `frost_table` of the valley."
+    said = [_ASKED, *edited("prune.py", "z"), reply(f"{done} It uses `prune_rows` alone.")]
+    again = [user(undone), *ran("b", "cat prune.py")]
+    assert done in summarize(span(*said)).text
+    told = summarize(span(*said, *again)).text
+    assert done not in told
+    assert "uses `prune_rows` alone" not in told
+    assert "- Undone by the user: " in told
+
+
+def test_who_undid_something_else_takes_no_work_back() -> None:
+    done = "Removed the old `frost_table` of the valley."
+    said = [_ASKED, *edited("prune.py", "z"), reply(done)]
+    other = user("i reverted the release branch of the server, now port `prune_rows` too")
+    assert done in summarize(span(*said, other, *ran("b", "cat prune.py"))).text

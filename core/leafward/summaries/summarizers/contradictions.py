@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import text_of
-from leafward.summaries.facts.demands import denies, refutes, takes_back
+from leafward.summaries.facts.demands import denies, refutes, takes_back, undid
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
@@ -48,7 +48,8 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
             if candidate.first or not candidate.sources or not entries.issuperset(candidate.sources)
         ]
         text = f"{harmless(turn.text, 100)} ({harmless(words.text, 160)})"
-        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead="Taken back: ")
+        lead = "Undone by the user: " if undid(words.text) else "Taken back: "
+        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
 
 
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:

@@ -244,11 +244,7 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            if written_since or evidence.reader.told.is_run(candidate.text):
-                over.add(id(candidate))
-            else:
-                # The step's file may have been changed for another reason.
-                _put_behind(candidate)
+            over.add(id(candidate))
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -290,7 +286,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     def is_done(candidate: Candidate) -> bool:
         # Brackets only tell how to do a step: the line of the finished work may leave them out.
-        told = candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
+        told = candidate.text.removeprefix(NOT_DONE)
         bare = without_marker(_BRACKETS.sub(" ", told))
         words = frozenset(content_words(bare))
         words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(told))
@@ -308,8 +304,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if not (candidate.section is Section.NEXT or candidate.text.startswith(PLANNED_BEFORE))
-        or not is_done(candidate)
+        if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = len(plan.items) >= _PLAN and not plan.open
@@ -319,20 +314,16 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
     if not (all_done or went_on or plan.made):
         return
-    # Next steps of an earlier summary may have been done in other words. A list that the agent made since replaces them.
-    steps = [
-        candidate
-        for candidate in evidence.candidates
-        if (candidate.section is Section.NEXT or candidate.text.startswith(PLANNED_BEFORE))
-        and _is_carried(evidence, candidate)
-        and not candidate.carries
-        # An unticked box is still to be done, whatever else was answered.
-        and (all_done or not _is_open(evidence, candidate))
-    ]
-    replaced = {id(one) for one in steps if plan.made and not _is_open(evidence, one)}
-    for candidate in steps:
-        _put_behind(candidate)
-    evidence.candidates = [one for one in evidence.candidates if id(one) not in replaced]
+    # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
+    over: set[int] = set()
+    for candidate in evidence.candidates:
+        if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
+            continue
+        if not _is_open(evidence, candidate):
+            over.add(id(candidate))
+        elif all_done:
+            _put_behind(candidate)
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
 def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
@@ -347,9 +338,9 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
 
 
 def _put_behind(candidate: Candidate) -> None:
-    """Turns a step into a line about an earlier plan, which is included where there is room."""
+    """Turns an unticked step into a line about an earlier plan, which is included where there is room."""
     candidate.section = Section.CONTEXT
-    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
+    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(NOT_DONE)
     candidate.worth = min(candidate.worth, _PLANNED)
 
 
