@@ -233,13 +233,6 @@ def test_a_list_about_one_of_several_ways_names_the_way() -> None:
     assert "- Files: `rows.py` reads" in told
 
 
-def test_steps_of_an_answered_summary_are_not_told_as_planned_either() -> None:
-    step = "Verify the keys of `frost_table` in the valley"
-    behind = [*edited("prune.py", "z"), reply("All done: `prune_rows` and `frost_table` agree.")]
-    told = summarize(span(*behind, previous=f"## Next Steps\n- {step}\n", previous_entry=3)).text
-    assert step not in told
-
-
 @pytest.mark.parametrize(
     "undone",
     [

@@ -244,7 +244,11 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            over.add(id(candidate))
+            if written_since or evidence.reader.told.is_run(candidate.text):
+                over.add(id(candidate))
+            else:
+                # The step's file may have been changed for another reason.
+                _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -319,9 +323,9 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
             continue
-        if not _is_open(evidence, candidate):
+        if plan.made and not _is_open(evidence, candidate):
             over.add(id(candidate))
-        elif all_done:
+        elif all_done or not _is_open(evidence, candidate):
             _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
