@@ -60,3 +60,36 @@ def test_how_things_stood_then_is_over_once_they_were_worked_on() -> None:
     assert [line for line in stood if line in told] == stood[3:]
     told = told_in(Section.CONTEXT, *_WORK, previous=_STOOD, previous_entry=3)
     assert [line for line in stood if line in told] == stood[1:]
+
+
+def test_code_that_an_edit_replaced_since_is_not_told_again() -> None:
+    # Fails where a line of then stands beside the one that took its place.
+    shown = _SHOWN.replace("  rowCount int", "  frostTotal int64\n  rowCount int")
+    given = {
+        "path": "src/frost.go",
+        "oldText": "\tfrostTotal   int64\n}",
+        "newText": "\tfrostTotal uint64\n}",
+    }
+    edited = [reply("", ("c", "edit", given)), result("c", "ok")]
+    asked = user("and frostTotal counts what frostRow and rowCount have")
+    before = "\n".join(told_in(Section.CONTEXT, *_WORK, asked, previous=shown, previous_entry=3))
+    after = "\n".join(told_in(Section.CONTEXT, *_WORK, *edited, asked, previous=shown, previous_entry=3))
+    assert "`frostTotal int64`" in before
+    assert "`frostTotal int64`" not in after
+    assert "frostRowNone frostRow = iota" in after
+    back = {"path": "src/frost.go", "oldText": "frostTotal uint64", "newText": "frostTotal int64"}
+    again = [reply("", ("d", "edit", back)), result("d", "ok")]
+    told = told_in(Section.CONTEXT, *_WORK, *edited, *again, asked, previous=shown, previous_entry=3)
+    assert "`frostTotal int64`" in "\n".join(told)
+
+
+def test_a_remark_on_the_work_is_neither_a_step_nor_work() -> None:
+    previous = (
+        "## Current Work\nThis was in response to the frost on the rows.\n"
+        "## Next Steps\n- This directly follows the request about the frost table\n- Measure the frost of the valley\n"
+    )
+    looked = [reply("", ("a", "read", {"path": "src/frost.go"})), result("a", "package frost")]
+    told = summarize(span(*looked, previous=previous, previous_entry=3)).text
+    assert "Measure the frost of the valley" in told
+    assert "in response to" not in told
+    assert "directly follows" not in told

@@ -77,3 +77,26 @@ def test_a_goal_that_was_answered_was_asked_before_once_something_else_is_asked(
         previous_entry=3,
     )
     assert told == ["write a reader of the valley rows"]
+
+
+def test_an_answered_question_is_no_goal_of_the_summary_after_the_next() -> None:
+    # Fails where what was asked two summaries ago is told as what the work is for.
+    question = "is there a reason the frost table is pruned more often now?"
+    asked = [user(question), *ran("a", "cat prune.py")]
+    first = summarize(span(*asked)).text
+    assert f"## Goal\n- {question}" in first
+    then = [
+        reply("Yes: the migration left loose rows in the table."),
+        user("make prune_rows sort the loose rows before it counts them"),
+        *edited("prune.py", "b"),
+    ]
+    goal = told_in(Section.GOAL, *then, previous=first, previous_entry=3)
+    assert goal == ["make prune_rows sort the loose rows before it counts them"]
+    assert f"Asked before: {question}" in told_in(Section.CONTEXT, *then, previous=first, previous_entry=3)
+
+
+def test_a_goal_that_asks_nothing_lasts_over_the_next_summary() -> None:
+    aim = "Port the parser of orchard to a table."
+    then = [reply("The parser is read."), user("first sort the loose rows"), *edited("prune.py", "b")]
+    goal = told_in(Section.GOAL, *then, previous=f"## Goal\n- {aim}\n", previous_entry=3)
+    assert goal[0] == aim

@@ -164,3 +164,99 @@ def test_of_values_of_one_name_the_last_one_stays() -> None:
     assert "#6c6c6c" not in told
     assert "#949494" in told
     assert "#6c6c6c" in summarize(span(*said[:4])).text
+
+
+@pytest.mark.parametrize(
+    "lack",
+    [
+        "The `prune_rows` function needs to wrap the error of `frost_table`.",
+        "`frost_table` has the base, but it's not being passed through to `prune_rows`.",
+        "The call of `frost_table` in `prune_rows` is missing the lock of the valley.",
+        "In `prune_rows` fehlt die Sperre von `frost_table` im Tal.",
+        "`prune_rows` 缺少 `frost_table` 的锁定检查和错误处理。",
+    ],
+)
+def test_a_lack_that_was_found_before_a_change_is_over(lack: str) -> None:
+    # Fails where the reason of a change is told as the state after it.
+    found = [
+        _ASKED,
+        reply(lack, ("a", "bash", {"command": "cat prune.py frost_table.py"})),
+        result("a", "ok"),
+    ]
+    assert lack in summarize(span(*found)).text
+    mended = [*edited("prune.py", "z"), reply("Fixed the orchard rows.")]
+    assert lack not in summarize(span(*found, *mended)).text
+
+
+def test_findings_on_the_way_are_over_in_every_turn_before_the_current_one() -> None:
+    # The turn ends with an offer, so that it is not answered; its work is over all the same.
+    still = "`prune_rows` still uses the keys of `frost_table` of the valley."
+    said = [
+        _ASKED,
+        reply(still, ("a", "bash", {"command": "cat prune.py frost_table.py"})),
+        result("a", "ok"),
+        *edited("prune.py", "y"),
+        reply("Done with `prune_rows`. Would you like to mark it as ready for review?"),
+    ]
+    assert still not in summarize(span(*said, *_THEN)).text
+
+
+@pytest.mark.parametrize(
+    ("doubt", "answer"),
+    [
+        ("are you sure?", "No, I'm not sure. I assumed it writes rows. Let me check."),
+        ("bist du sicher?", "Ich bin mir nicht sicher, ich prüfe das."),
+        ("你确定吗？", "我不确定，让我检查一下。"),
+    ],
+)
+def test_what_the_model_takes_back_is_not_told(doubt: str, answer: str) -> None:
+    # Fails where a claim is told although the model itself gave it up.
+    claim = "In orchard `prune_rows` rewrites the whole of `frost_table` as a side effect."
+    said = [_ASKED, *ran("a", "cat prune.py"), reply(claim), user(doubt)]
+    looked = reply(answer, ("b", "bash", {"command": "git log frost_table.py"}))
+    assert claim in summarize(span(*said)).text
+    assert claim not in summarize(span(*said, looked, result("b", "ok"))).text
+    kept = reply("Yes: the log shows it.", ("b", "bash", {"command": "git log frost_table.py"}))
+    assert claim in summarize(span(*said, kept, result("b", "ok"))).text
+
+
+def test_a_list_about_one_of_several_ways_names_the_way() -> None:
+    # Fails where steps of a way that nobody chose are told as how it works.
+    ways = (
+        "## Option 1: by age\n\n**How it works:**\n- Scan `frost_table` for old rows\n- Assume these are of the valley\n\n"
+        "**Pros:**\n- Simple\n\n## Option 2: by key\n\n**How it works:**\n- Read the keys of `prune_rows`\n- Load these alone\n\n"
+        "## What is there\n\n**Files:**\n- `rows.py` reads `frost_table`\n- `prune.py` writes it"
+    )
+    told = summarize(span(_ASKED, *ran("a", "cat prune.py frost_table.py"), reply(ways))).text
+    assert "How it works: Scan" not in told.replace("Option 1: by age, How it works: Scan", "")
+    assert "Option 2: by key, How it works: Read the keys" in told
+    assert "- Files: `rows.py` reads" in told
+
+
+@pytest.mark.parametrize(
+    "undone",
+    [
+        "no good. i undid your changes, try again and read the whole file",
+        "I've reverted that, please read the whole file first",
+        "ich habe deine Änderungen zurückgesetzt, lies erst die ganze Datei",
+        "j'ai annulé tes modifications, relis tout le fichier",
+        "我已经撤销了，请先读完整个文件",
+    ],
+)
+def test_work_that_the_user_has_undone_is_not_told(undone: str) -> None:
+    # Fails where work is told as done that is no longer there.
+    done = "Removed the old `frost_table` of the valley."
+    said = [_ASKED, *edited("prune.py", "z"), reply(f"{done} It uses `prune_rows` alone.")]
+    again = [user(undone), *ran("b", "cat prune.py")]
+    assert done in summarize(span(*said)).text
+    told = summarize(span(*said, *again)).text
+    assert done not in told
+    assert "uses `prune_rows` alone" not in told
+    assert "- Undone by the user: " in told
+
+
+def test_who_undid_something_else_takes_no_work_back() -> None:
+    done = "Removed the old `frost_table` of the valley."
+    said = [_ASKED, *edited("prune.py", "z"), reply(done)]
+    other = user("i reverted the release branch of the server, now port `prune_rows` too")
+    assert done in summarize(span(*said, other, *ran("b", "cat prune.py"))).text

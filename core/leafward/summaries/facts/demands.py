@@ -93,6 +93,12 @@ _TAKES_BACK = re.compile(
     r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
     r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
 )
+_UNDID = re.compile(
+    r"(?i)^.{0,120}?\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?(?:undid|undone|reverted|discarded|rolled back|threw away) (?:all |most )?(?:of )?(?:your|these|those|that|them|it)\b(?! (?:commit|branch|back)\b)"
+    r"|^.{0,120}?\b(?:ich habe|hab) (?:deine|ihre|die|alle) (?:\w+ )?(?:wieder )?(?:zurückgesetzt|rückgängig gemacht|verworfen)"
+    r"|^.{0,120}?\bj['’]ai (?:annulé|supprimé) (?:tes|vos) |^.{0,60}?我(?:已经)?(?:把.{1,12})?(?:撤销|回退|还原)了"
+)
+"""A user who has undone the work already."""
 _REFUTES = re.compile(
     r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber)[\s,.!]+)*"
     r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
@@ -204,8 +210,13 @@ def guesses(sentence: str) -> bool:
 
 
 def takes_back(prompt: str) -> bool:
-    """Whether a prompt takes back the one before it."""
-    return _TAKES_BACK.match(prompt) is not None
+    """Whether a prompt takes back the one before it, or says that the work on it was undone."""
+    return _TAKES_BACK.match(prompt) is not None or undid(prompt)
+
+
+def undid(prompt: str) -> bool:
+    """Whether the user says that the work before was undone already; what was asked for may still be wanted."""
+    return _UNDID.match(prompt) is not None
 
 
 def refutes(prompt: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.summaries.facts.demands import asks
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.turns import SUBSTANTIAL
@@ -71,6 +72,9 @@ def sorted_out(
         lasting -= set(current)
     if any(turn.tells for turn in turns):
         lasting -= {goal for goal in left if _ANSWERED.search(goal)}
+    if any(turn.tells and turn.works for turn in turns):
+        # Who goes on to other work has the answer to a question.
+        lasting -= {goal for goal in left if asks(goal)}
     found: dict[str, tuple[Section, str]] = {}
     for goal in goals:
         if _DONE.search(goal):

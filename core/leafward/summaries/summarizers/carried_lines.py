@@ -13,7 +13,7 @@ from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import stale_lines, user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
-from leafward.summaries.summarizers.earlier_code import code_in, tell_code
+from leafward.summaries.summarizers.earlier_code import code_in, replaced_code, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
 from leafward.summaries.summarizers.outline import Section, cut, line_key, outline_lines
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
 
 _PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = re.compile(r"\s*\|\s*")
@@ -65,10 +66,17 @@ class _Since:
     """Outcomes of the steps that are no longer open, by the key of their line."""
 
 
-def carry(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[Turn]) -> None:
+def carry(
+    evidence: Evidence,
+    previous: str,
+    entry: EntryIndex,
+    turns: Sequence[Turn],
+    messages: Sequence[SpanMessage],
+) -> None:
     """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
-    Where work followed, only the last request of then is still in progress, and only until the next one.
+    Where work followed, only the last request of then is still in progress, and only until the next one. `messages` are
+    those since: code that their edits replaced is not told again.
     """
     if not previous:
         return
@@ -86,10 +94,11 @@ def carry(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[
         [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
     )
     before, not_done = Section.GOAL, False
+    replaced = replaced_code(messages)
     for section, text, is_open, code_of in outline:
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
-            tell_code(evidence, piece, intro, entry)
+            tell_code(evidence, piece, intro, entry, replaced)
         if code:
             continue
         lead = ""
@@ -108,7 +117,7 @@ def carry(evidence: Evidence, previous: str, entry: EntryIndex, turns: Sequence[
         if _holds_nothing(text) or _is_made_anew(evidence, text, entry):
             continue
         placed = _placed(since, _Line(section, text, lead), is_open=is_open, not_done=not_done)
-        line = _placed_by_words(since, placed) if placed is not None else None
+        line = _placed_by_words(placed) if placed is not None else None
         if line is not None and not _is_stale(since, line):
             _add(evidence, line, entry)
 
@@ -161,13 +170,13 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     return _Line(Section.NEXT, text, lead) if is_open else None
 
 
-def _placed_by_words(since: _Since, line: _Line) -> _Line | None:
+def _placed_by_words(line: _Line) -> _Line | None:
     """The line in the section that its words belong to; None for words about a step or an answered request."""
     section, text, lead = line
     if section is Section.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
         return _Line(Section.CONSTRAINTS, said[1], lead) if demands(said[1]) else None
-    if section is Section.NEXT and since.worked and _ABOUT_STEPS.match(text):
+    if section in {Section.NEXT, Section.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
     if section is Section.NEXT and _QUOTES_USER.match(text):
         section = Section.CONTEXT

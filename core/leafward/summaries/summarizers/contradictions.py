@@ -1,10 +1,13 @@
-"""The user's objections to work and answers: requests that are taken back, answers that are called wrong."""
+"""Objections to work and answers: requests that the user takes back, answers that the user or the model calls wrong."""
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.demands import denies, refutes, takes_back
+from leafward.session.entries import text_of
+from leafward.summaries.facts.demands import denies, refutes, takes_back, undid
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.outline import Section, harmless
@@ -18,6 +21,15 @@ if TYPE_CHECKING:
 
 CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
 """Sections whose lines are claims of the model."""
+_LEAD = r"(?i)^\W*(?:(?:ah|oh|ok(?:ay)?|hm+|sorry|yes|no|wait|nein|ja|non|oui|s[ií])[\s,.!–—-]+)*"
+_ADMITS = re.compile(
+    _LEAD
+    + r"(?:i(?:['’]m| am) not (?:\w+ )?(?:sure|certain)\b|i (?:was|am) (?:wrong|mistaken)\b|i (?:misread|misunderstood|misspoke)\b"
+    r"|my (?:mistake|bad|error)\b|i (?:just )?(?:assumed|guessed)\b|ich (?:bin mir nicht sicher|lag falsch|habe mich geirrt)\b|mein fehler\b"
+    r"|je (?:ne suis pas s[ûu]r|me suis tromp[ée])|mon erreur\b|no estoy segur[oa]\b|me equivoqu[ée]|mi error\b)"
+    r"|^\W*(?:是我(?:错|弄错|搞错)|我(?:不确定|错了|搞错了)|私の(?:間違い|ミス))"
+)
+"""A reply that takes back what the model claimed before."""
 
 
 def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
@@ -36,11 +48,13 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
             if candidate.first or not candidate.sources or not entries.issuperset(candidate.sources)
         ]
         text = f"{harmless(turn.text, 100)} ({harmless(words.text, 160)})"
-        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead="Taken back: ")
+        lead = "Undone by the user: " if undid(words.text) else "Taken back: "
+        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
 
 
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Leaves out answers of the model that the user called wrong."""
+    """Leaves out answers that the user called wrong, or the model itself once the user asked about them."""
+    _give_up(evidence, messages, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
     for number, turn in enumerate(turns[1:]):
         before = turns[number]
@@ -63,6 +77,31 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
                 )
             )
         ]
+
+
+def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Leaves out the claims of an answer that the reply to the next request takes back."""
+    given_up = {
+        (messages[before.last].entry,)
+        for before, turn in pairwise(turns)
+        if before.answer and _ADMITS.match(_first_words(messages, turn))
+    }
+    if given_up:
+        evidence.candidates = [
+            candidate
+            for candidate in evidence.candidates
+            if candidate.section not in CLAIMS or candidate.sources not in given_up
+        ]
+
+
+def _first_words(messages: Sequence[SpanMessage], turn: Turn) -> str:
+    """The first words of the model's after a request."""
+    said = (
+        text_of(message.get("content"))
+        for _, message in messages[turn.first + 1 : turn.last + 1]
+        if message.get("role") == "assistant"
+    )
+    return next((text for text in said if text.strip()), "")
 
 
 def _words(text: str) -> frozenset[str]:

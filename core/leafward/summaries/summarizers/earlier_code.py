@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.session.entries import tool_calls
+from leafward.summaries.facts.call_arguments import NEW_ARGUMENTS, OLD_ARGUMENTS, first_of
+from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.summarizers.candidates import Evidence, add
 from leafward.summaries.summarizers.outline import Section, cut, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from leafward.session.entries import EntryIndex
+    from leafward.summaries.survival.spans import SpanMessage
 
 _THEN = "Code in an earlier summary"
 _OURS = re.compile(rf"{_THEN}(?: \((?P<intro>.{{1,90}}?)\))?: (?P<code>`.{{1,4000}})")
@@ -25,9 +29,31 @@ _SAYS_NOTHING = re.compile(r"^(?://|/\*|\*|#|--)|[({\[]$|^[\W_]*$")
 """Comments, and what only opens or closes a block."""
 
 
-def tell_code(evidence: Evidence, text: str, intro: str, entry: EntryIndex) -> None:
-    """Adds a line of code; it is worth telling only where it names something that is needed."""
-    if _SAYS_NOTHING.search(text):
+def replaced_code(messages: Sequence[SpanMessage]) -> frozenset[str]:
+    """The lines that edits took out of a file and none wrote again since, with single spaces."""
+    failed = failed_calls(message for _, message in messages)
+    gone: set[str] = set()
+    for _, message in messages:
+        for call in tool_calls(message):
+            if call.id in failed:
+                continue
+            several = call.arguments.get("edits")
+            for edit in [call.arguments, *(several if isinstance(several, list) else ())]:
+                if isinstance(edit, dict):
+                    written = _lines(first_of(edit, NEW_ARGUMENTS))
+                    gone = (gone | _lines(first_of(edit, OLD_ARGUMENTS))) - written
+    return frozenset(gone)
+
+
+def _lines(text: str) -> set[str]:
+    return {" ".join(line.split()) for line in text.split("\n")}
+
+
+def tell_code(
+    evidence: Evidence, text: str, intro: str, entry: EntryIndex, replaced: frozenset[str] = frozenset()
+) -> None:
+    """Adds a line of code, unless it was `replaced` since; it is worth telling only where it names something that is needed."""
+    if _SAYS_NOTHING.search(text) or " ".join(text.split()) in replaced:
         return
     about = cut(harmless(intro.rstrip(":： ").replace("**", "")), _INTRO)
     line = harmless(text, _LONGEST)

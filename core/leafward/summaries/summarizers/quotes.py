@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.marker_words import markers
-from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.facts.outcomes import files_changed
+from leafward.summaries.facts.passing_states import tells_a_lack, tells_a_passing_state
 from leafward.summaries.summarizers.candidates import Evidence, add
-from leafward.summaries.summarizers.outline import Section, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.outline import Section, cut, is_drawn, line_key, read_outline
 from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
@@ -98,6 +99,8 @@ _ITEM = 100
 """Characters up to which the items of a list share a line."""
 _TOGETHER = 290
 """Characters of such a line."""
+_WAY_NAME = 50
+"""Characters of a way's heading before the words that introduce a list about it."""
 
 
 def reached(sentence: str) -> bool:
@@ -120,6 +123,8 @@ def answers(
     before = turns[0].first if turns else total
     # A mere question leaves the answer before it under discussion.
     current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
+    backwards = reversed(list(enumerate(messages)))
+    changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
     # Messages before the first request belong to a turn that began before the span.
     final.update(
         [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
@@ -148,8 +153,12 @@ def answers(
                 if section is Section.CONTEXT and place < current and said.guessed:
                     # Assumptions of then are settled since.
                     continue
-                if section is Section.CONTEXT and place in left and said.passing:
+                over = place in left or place < current
+                if section is Section.CONTEXT and over and said.passing:
                     # The end of the last turn tells the final state.
+                    continue
+                if section is not Section.NEXT and not ends and place < changed and said.lacking:
+                    # Between calls it says why a file is changed next.
                     continue
                 if section is Section.NEXT and (
                     place in settled or prose.accompanies(line) or (not ends and prose.announces(line))
@@ -166,7 +175,7 @@ def answers(
                 if section is Section.DONE:
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
-                if context and (place in proposed or place in left) and said.bids:
+                if context and (place in proposed or over) and said.bids:
                     # Nobody chose it, or it was done.
                     continue
                 if context and said.half:
@@ -209,6 +218,8 @@ class _Said(NamedTuple):
     """Whether it is understandable without the text around it."""
     passing: bool
     """Whether it describes a state at that moment."""
+    lacking: bool
+    """Whether it says that something is missing."""
     bids: bool
     """Whether it says what to do."""
 
@@ -222,6 +233,7 @@ def _said(line: str) -> _Said:
         words < 6 and line.count("`") < 4,
         words >= 8 and not _TALK.match(line) and not prose.hedges(line),
         tells_a_passing_state(line),
+        tells_a_lack(line),
         _IMPERATIVE.match(line) is not None,
     )
 
@@ -324,7 +336,7 @@ def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[s
 
 
 def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
-    intro = ""
+    intro = way_name = ""
     chosen_from, fenced = False, "```" in text
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
@@ -357,8 +369,12 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
         intro = ""
         if stripped.startswith("#"):
             intro = stripped.lstrip("# ")
+            way_name = intro if _WAY.match(intro) else ""
         elif _CONTINUED.search(stripped):
             intro = prose.last_sentence(stripped).rstrip(":：")
+            if way_name and not _WEIGHED.match(intro):
+                # Alone it does not say that it is about one of several ways.
+                intro = f"{cut(way_name, _WAY_NAME)}, {intro}"
         elif not stripped.startswith(("|", ">", "<")):
             for number, sentence in enumerate(prose.sentences(raw)):
                 if fenced and not number and stripped[0].islower():

@@ -290,7 +290,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     def is_done(candidate: Candidate) -> bool:
         # Brackets only tell how to do a step: the line of the finished work may leave them out.
-        told = candidate.text.removeprefix(PLANNED_BEFORE).removeprefix(NOT_DONE)
+        told = candidate.text.removeprefix(NOT_DONE)
         bare = without_marker(_BRACKETS.sub(" ", told))
         words = frozenset(content_words(bare))
         words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(told))
@@ -308,8 +308,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if not (candidate.section is Section.NEXT or candidate.text.startswith(PLANNED_BEFORE))
-        or not is_done(candidate)
+        if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = len(plan.items) >= _PLAN and not plan.open
@@ -317,17 +316,18 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
     # The same where the first request only agrees to it.
     went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
-    if all_done or went_on or plan.made:
-        # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
-        for candidate in evidence.candidates:
-            if (
-                candidate.section is Section.NEXT
-                and _is_carried(evidence, candidate)
-                and not candidate.carries
-                # An unticked box is still to be done, whatever else was answered.
-                and (all_done or not _is_open(evidence, candidate))
-            ):
-                _put_behind(candidate)
+    if not (all_done or went_on or plan.made):
+        return
+    # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
+    over: set[int] = set()
+    for candidate in evidence.candidates:
+        if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
+            continue
+        if plan.made and not _is_open(evidence, candidate):
+            over.add(id(candidate))
+        elif all_done or not _is_open(evidence, candidate):
+            _put_behind(candidate)
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
 def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
@@ -342,8 +342,9 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
 
 
 def _put_behind(candidate: Candidate) -> None:
-    """Turns a step into a line about an earlier plan, which is included where there is room."""
-    candidate.section, candidate.text = Section.CONTEXT, PLANNED_BEFORE + candidate.text
+    """Turns an unticked step into a line about an earlier plan, which is included where there is room."""
+    candidate.section = Section.CONTEXT
+    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(NOT_DONE)
     candidate.worth = min(candidate.worth, _PLANNED)
 
 
