@@ -84,8 +84,8 @@ _HELD = """
 import sys
 from pathlib import Path
 from leafward.base.config import Config
-from leafward.catalog import Catalogue
-from leafward.query.search import parse
+from leafward.catalog.listing import Catalogue
+from leafward.query.search.typed_query import parse
 from leafward.query.search.text_search import Search
 
 store, index, program = sys.argv[1:]

@@ -89,7 +89,9 @@ def test_a_file_that_was_replaced_before_the_disk_failed_is_said_to_be_written_a
     with monkeypatch.context() as patch:
         patch.setattr(output_file, "sync_folder", fails)
         assert main(["install", "claude"]) == 1
-    assert "was written" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "was written" in told
+    assert "nothing was written" not in told
     assert settings.read_bytes() != before
     assert main(["uninstall", "claude"]) == 0
     assert settings.read_bytes() == before

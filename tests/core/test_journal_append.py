@@ -84,7 +84,7 @@ class TestTornFiles:
         script = (
             "import resource, signal, sys\n"
             "from pathlib import Path\n"
-            "from leafward.session.journal import move\n"
+            "from leafward.session.journal.session_operations import move\n"
             "from leafward.session.session import Session\n"
             "session = Session.open(Path(sys.argv[1]))\n"
             "import portalocker\n"
