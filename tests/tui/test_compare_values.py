@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -19,7 +20,7 @@ from leafward_tui.compare.model.content_lines import ContentLines, content_head
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.model.pages import context_page, figures, outcome_page, spoken
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.text.cells import cell_len
+from leafward_tui.ui.text.cells import cell_len, exact
 from tests.acting import Acting, call
 from tests.tui.compared import compared, content, parted
 
@@ -74,6 +75,18 @@ def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(bot
     assert re.split(r"  +", head.strip()) == titles
     head = next(line.text for line in context_page(both, None, 118, UNICODE) if "summary" in line.text)
     assert "  estimation error" in head
+
+
+def test_every_figure_of_a_ledger_is_whole_at_eighty_cells(both: Overall) -> None:
+    """With tokens that are not sent there is one column more."""
+    full = replace(both.contexts.ledgers[0], summary=10_101, kept=12_345, unsent=1_033, after=133_338)
+    contexts = SimpleNamespace(prefix=3, prefix_tokens=99, same_model=True, why=(), ledgers=(full, full))
+    seen = replace(both, contexts=cast("Any", contexts))
+    lines = [line.text for line in context_page(seen, None, 78, UNICODE)]
+    row = next(line for line in lines if line.startswith("A  "))
+    assert not widths(context_page(seen, None, 78, UNICODE), 78)
+    assert {"10,101", "12,345", "1,033", "133,338", exact(full.total)} <= set(row.split())
+    assert any("unsent" in line and line.endswith(" total") for line in lines)
 
 
 def test_a_side_that_ends_at_the_common_ancestor_has_no_outcome_of_its_own(tmp_path: Path) -> None:

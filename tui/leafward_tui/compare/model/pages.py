@@ -93,11 +93,14 @@ def context_page(
     names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
     compacted = any(one.summary or one.kept for one in (a, b))
     titles = ["messages" if name == "after" and not compacted else _WORDS.get(name, name) for name in names]
-    # Two cells lie between columns; where that is too wide, a long title takes spare cells of short ones.
+    # Two cells lie between columns; where that is too wide, the error has a shorter title, then one cell lies there.
     cells = [max(9, cell_len(title) + 2) for title in titles]
     if sum(cells) > width - 3:
         titles[names.index("error")] = _SHORT_ERROR
         cells = [max(9, cell_len(title) + 2) for title in titles]
+    if sum(cells) > width - 3:
+        figures = [max(len(exact(getattr(one, name))) for one in (a, b)) for name in names]
+        cells = [max(cell_len(title), figure) + 1 for title, figure in zip(titles, figures, strict=True)]
     if (spare := width - 3 - sum(cells)) > 0:
         cells = [max(one, min(13, one + spare // len(cells))) for one in cells]
     lines += [
