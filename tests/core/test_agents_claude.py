@@ -12,6 +12,8 @@ from leafward.agents.recognition import recognised
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
 from leafward.catalog.listing import Catalogue
+from leafward.cli.main import main
+from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
@@ -143,6 +145,17 @@ def test_titles_in_their_order(tmp_path: Path) -> None:
     transcript.row("custom-title", customTitle="Orchard")
     transcript.row("agent-name", agentName="gardener")
     assert titled() == ("Orchard", "Orchard")
+
+
+def test_a_thinking_level_that_the_agent_does_not_record_is_not_made_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("plant a tree", "planted")
+    session = opened(transcript.path)
+    assert context_at(session, session.leaf).thinking is None
+    assert main(["context", str(transcript.path)]) == 0
+    assert "thinking" not in capsys.readouterr().out
 
 
 def test_the_first_look_says_what_the_whole_says(tmp_path: Path) -> None:

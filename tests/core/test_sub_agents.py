@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+FIRST = "root"
+"""The name that Codex 0.171 gives to the agent which the user talks to."""
+
 
 def made_in(path: Path, since: int = 0) -> list[tuple[SubAgent, str]]:
     """The sub-agents, each with the tool whose call made it."""
@@ -69,7 +72,9 @@ def codex_named_by_its_task(root: Path) -> tuple[Path, str]:
     for name, thread in zip(("apples", "pears"), threads, strict=True):
         begun = {"type": "SubAgentActivity", "id": name, "kind": "started", "agent_thread_id": thread}
         above.event("item_completed", thread_id=above.thread, turn_id="one", item=begun)
-        above.item("function_call_output", call_id=name, output=json.dumps({"task_name": f"/root/{name}"}))
+        # Codex 0.171 names a sub-agent by its path below the first agent.
+        named = json.dumps({"task_name": f"/{FIRST}/{name}"})
+        above.item("function_call_output", call_id=name, output=named)
     return above.path, below.path.name
 
 

@@ -6,10 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
-from leafward.agents.base import (
-    Agent,
-    Enclosing,
-)
+from leafward.agents.base import Agent, Enclosing
 from leafward.base.errors import NotFound
 
 if TYPE_CHECKING:

@@ -132,10 +132,9 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     where = session.columns.id_at(leaf_shown(session) if found.at == session.leaf else found.at)
     model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
     yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
-    yield page.style(
-        f"{safe_line(model, _NAME_SHOWN)}   thinking {safe_line(found.thinking, _NAME_SHOWN)}   {counted(len(found.messages), 'message')}",
-        "faint",
-    )
+    thinking = f"thinking {safe_line(found.thinking, _NAME_SHOWN)}" if found.thinking else ""
+    parts = (safe_line(model, _NAME_SHOWN), thinking, counted(len(found.messages), "message"))
+    yield page.style("   ".join(filter(None, parts)), "faint")
     yield ""
     most = max((message.tokens for message in found.messages), default=0) or 1
     bar = "█" if page.unicode else "#"

@@ -94,7 +94,8 @@ class Context:
     messages: Messages
     provider: str | None
     model: str | None
-    thinking: str
+    thinking: str | None
+    """None where the agent records no level."""
     size: ContextSize
     """Size as pi counts it, for its thresholds and plans. The size shown is the total of the ledger."""
     contents: Contents
@@ -340,8 +341,8 @@ def _contents(messages: Messages, system: list[Body], measured: int) -> Contents
     return Contents(replayed_tokens(system), summary, halves[0], halves[1], measured)
 
 
-def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str]:
-    """Provider, model and thinking level in use: the last of each on the whole path."""
+def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str | None]:
+    """Provider, model and thinking level in use: the last of each on the whole path. Without a level pi 1.5.2 thinks `off`."""
     change = latest(session, at, _THINKING)
     level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None
     named = latest(session, at, _MODEL)
@@ -356,5 +357,5 @@ def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None,
     return (
         provider if isinstance(provider, str) else None,
         model if isinstance(model, str) else None,
-        level if isinstance(level, str) else "off",
+        level if isinstance(level, str) else "off" if session.is_native else None,
     )

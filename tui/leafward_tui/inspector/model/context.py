@@ -275,7 +275,8 @@ def context_page(
             sheet.line([Span(line, "warn")])
     model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
     named = Span(model, "sub") if model else Span("no model yet", "nothing")
-    sheet.facts([[named], [Span(f"thinking {shown_line(context.thinking, 20)}", "faint")]])
+    thinking = f"thinking {shown_line(context.thinking, 20)}" if context.thinking else ""
+    sheet.facts([[named], *([[Span(thinking, "faint")]] if thinking else [])])
     sheet.blank()
     _gauge(sheet, context, gauge)
     sheet.blank()
