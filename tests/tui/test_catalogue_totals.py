@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog.spending import totals
+from leafward.catalog.spending import Sum, Totals, totals
 from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     Grouping,
@@ -189,3 +189,14 @@ async def test_the_totals_explain_their_signs_and_words(mixed: Path) -> None:
         text = "\n".join(rows(app))
         assert "No session of the row records its cost" in text
         assert "Sent and received in all requests" in text
+
+
+@pytest.mark.parametrize(
+    ("priced", "signs"), [(0, "? means none recorded"), (1, "+ means at least that, ? none")]
+)
+def test_the_note_on_costs_explains_only_signs_that_are_there(priced: int, signs: str) -> None:
+    used = Sum(sessions=2, tokens=10, cost=0.5 * priced, unpriced=1, priced=priced)
+    rows = totals_rows(Totals(used, {"/work": used}, {"pi": used}, {}, {}), frozenset())
+    note = next(row.name for row in rows if "cost not recorded" in row.name)
+    assert signs in note
+    assert ("+" in note) == any("+" in figure for row in rows for figure in row.figures)

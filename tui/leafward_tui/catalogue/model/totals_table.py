@@ -45,10 +45,8 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     yield TotalsRow("", ("sessions", "tokens", "cost"), head=True)
     yield TotalsRow("Total", _figures(sums.all))
     if sums.all.unpriced:
-        yield TotalsRow(
-            f"cost not recorded in {counted(sums.all.unpriced, 'session')}: + means at least that, ? none recorded",
-            quiet=True,
-        )
+        signs = "+ means at least that, ? none recorded" if sums.all.priced else "? means none recorded"
+        yield TotalsRow(f"cost not recorded in {counted(sums.all.unpriced, 'session')}: {signs}", quiet=True)
     yield TotalsRow("shared history counted once", quiet=True)
 
 
