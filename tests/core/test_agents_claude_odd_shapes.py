@@ -122,10 +122,6 @@ def test_results_of_every_type_are_shown(tmp_path: Path, content: Any, words: st
             "blockingError: no pears\ncommand: lint",
         ),
         (
-            {"type": "queued_command", "prompt": [text("and plums"), IMAGE]},
-            "and plums\n[image image/png, 3 bytes]",
-        ),
-        (
             {"type": "relevant_memories", "memories": [{"path": "p.md", "content": "seven"}]},
             "path: p.md\ncontent: seven",
         ),

@@ -48,6 +48,8 @@ class Role(IntEnum):
     """The cost of the session so far, where it is higher than before."""
     FURTHER = 16
     """A further row of a reply."""
+    QUEUED = 17
+    """Typed by a person while Claude Code worked, and sent like `ATTACHED`."""
 
 
 REPLIES = frozenset({Role.REPLY, Role.FURTHER})
@@ -141,6 +143,7 @@ SYNTHETIC = "<synthetic>"
 _INTERRUPTED = "[Request interrupted by user"
 
 SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
+QUEUED_TYPE = "queued_command"
 
 
 class Row(NamedTuple):
@@ -150,6 +153,8 @@ class Row(NamedTuple):
     body: Body
     parts: int = 1
     """The number of entries that it makes: results of several calls may stand in one row."""
+    typed: bool = False
+    """Whether the last of them is a prompt, as `typed_beside` finds it."""
 
 
 def text_in(content: object) -> str:
@@ -176,7 +181,7 @@ def typed_in(text: str) -> str | None:
 def queued_in(body: Body) -> str | None:
     """A prompt that a person typed while Claude Code worked; None for any other attachment."""
     attachment = body.get("attachment")
-    if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+    if not isinstance(attachment, dict) or attachment.get("type") != QUEUED_TYPE:
         return None
     origin, text = attachment.get("origin"), text_in(attachment.get("prompt")).strip()
     by_person = not isinstance(origin, dict) or origin.get("kind") in (None, "human")
@@ -302,17 +307,30 @@ def _user(body: Body) -> Row:
         return Row(Role.UNKNOWN, body)
     results = len(results_in(body))
     if results:
-        return Row(Role.RESULT, body, results)
+        typed = bool(typed_beside(body))
+        return Row(Role.RESULT, body, results + typed, typed)
     if body.get("isCompactSummary") is True:
         return Row(Role.SUMMARY, body)
-    return Row(_role_of(body), body)
+    return Row(_role_of(body, text_in(message_of(body).get("content"))), body)
 
 
-def _role_of(body: Body) -> Role:
-    """The role of a user's row."""
+def typed_beside(body: Body) -> list[dict[str, Any]]:
+    """The blocks of a prompt beside the results of calls: a person typed it while they ran (2.1.33); empty where there is none."""
+    content = message_of(body).get("content")
+    beside = [
+        block
+        for block in (content if isinstance(content, list) else ())
+        if isinstance(block, dict) and block.get("type") != "tool_result"
+    ]
+    text = text_in(beside)
+    return beside if text.strip() and _role_of(body, text) is Role.PROMPT else []
+
+
+def _role_of(body: Body, text: str) -> Role:
+    """The role of a text in a user's row."""
     origin = body.get("origin")
     return role_of_text(
-        text_in(message_of(body).get("content")),
+        text,
         is_meta=body.get("isMeta") is True or body.get("isVisibleInTranscriptOnly") is True,
         by_person=body.get("textNotTyped") is not True
         and (not isinstance(origin, dict) or origin.get("kind") in (None, "human")),
@@ -345,7 +363,9 @@ def _attached(body: Body) -> Role:
     attachment = attachment if isinstance(attachment, dict) else {}
     if str(attachment.get("type")) in SILENT_ATTACHMENTS:
         return Role.QUIET
-    return Role.ATTACHED if attachment_text(body) else Role.QUIET
+    if not attachment_text(body):
+        return Role.QUIET
+    return Role.ATTACHED if queued_in(body) is None else Role.QUEUED
 
 
 _TEXT_FIELDS = (

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct, field
 from msgspec.json import Decoder
 
-from leafward.agents.claude.records import SILENT_ATTACHMENTS, SYNTHETIC, Role, role_of_text, tag_of
+from leafward.agents.claude.records import (
+    QUEUED_TYPE,
+    SILENT_ATTACHMENTS,
+    SYNTHETIC,
+    Role,
+    role_of_text,
+    tag_of,
+)
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
@@ -117,7 +124,7 @@ def role_of(row: ChainRow) -> int:
         return _user(row)
     if kind == "attachment":
         attachment, rendered = row.attachment, row.rendered
-        if attachment is None or attachment.type is None:
+        if attachment is None or attachment.type is None or attachment.type == QUEUED_TYPE:
             return UNTOLD
         if attachment.type in SILENT_ATTACHMENTS:
             return _QUIET
@@ -135,8 +142,8 @@ def _user(row: ChainRow) -> int:
         return UNTOLD
     content = message.content
     if isinstance(content, list):
-        results = [block.type for block in content].count("tool_result")
-        return _RESULT if results == 1 else UNTOLD
+        # Several blocks make several entries.
+        return _RESULT if len(content) == 1 and content[0].type == "tool_result" else UNTOLD
     if row.is_compact_summary is True:
         return UNTOLD
     by_person = row.text_not_typed is not True and (
