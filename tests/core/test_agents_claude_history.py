@@ -103,12 +103,14 @@ def test_a_prompt_in_the_row_of_a_result_begins_a_turn(tmp_path: Path, calls: li
         transcript.call("Bash", call, "m1", command="ls")
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
     blocks = [{"type": "tool_result", "tool_use_id": one, "content": one} for one in calls]
+    told = {"type": "text", "text": "<system-reminder>the list is empty</system-reminder>"}
     words = {"type": "text", "text": "it is in worktree 2"}
-    transcript.row("user", message={"content": [*blocks, words, picture]})
+    transcript.row("user", message={"content": [*blocks, told, words, picture]})
     transcript.reply("then there", "m2")
     session = transcript.opened()
     assert said(session)[2:] == [
-        *(("toolResult", one) for one in calls),
+        *(("toolResult", one) for one in calls[:-1]),
+        ("toolResult", f"{calls[-1]}\n{told['text']}"),
         ("user", "it is in worktree 2\n[image image/png, 2 bytes]"),
         ("assistant", "then there"),
     ]

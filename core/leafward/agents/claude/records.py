@@ -317,13 +317,13 @@ def _user(body: Body) -> Row:
 def typed_beside(body: Body) -> list[dict[str, Any]]:
     """The blocks of a prompt beside the results of calls: a person typed it while they ran (2.1.33); empty where there is none."""
     content = message_of(body).get("content")
-    beside = [
-        block
-        for block in (content if isinstance(content, list) else ())
-        if isinstance(block, dict) and block.get("type") != "tool_result"
-    ]
-    text = text_in(beside)
-    return beside if text.strip() and _role_of(body, text) is Role.PROMPT else []
+    found: list[dict[str, Any]] = []
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") in ("text", "image"):
+            text = text_in([block]).strip()
+            if (text and _role_of(body, text) is Role.PROMPT) or (found and block["type"] == "image"):
+                found.append(block)
+    return found
 
 
 def _role_of(body: Body, text: str) -> Role:

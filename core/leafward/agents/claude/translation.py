@@ -197,8 +197,8 @@ class Translator:
         content = blocks(block.get("content"))
         if part == len(results) - 1:
             # Data beside the results goes with the last of them, but a prompt is an entry of its own.
-            rest = [one for one in message_of(row)["content"] if one not in results]
-            content += [] if typed_beside(row) else blocks(rest)
+            apart = results + typed_beside(row)
+            content += blocks([one for one in message_of(row)["content"] if one not in apart])
         answer: Body = {
             "role": "toolResult",
             "toolCallId": call,
