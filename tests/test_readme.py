@@ -373,6 +373,12 @@ ARGUMENTS = {
 """Arguments that each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
 
 
+WRITE_KEYS = {
+    "op", "kind", "from", "leaf", "target", "undoes", "entries", "size", "backup", "dry_run", "diagnostics"
+}  # fmt: skip
+"""The keys that each document of a write has."""
+
+
 def test_documents_hold_the_keys_that_are_listed(
     readme: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -420,6 +426,8 @@ def test_documents_hold_the_keys_that_are_listed(
     )
     for verb, keys in listed:
         assert keys <= documents[verb].keys(), (verb, keys - documents[verb].keys())
+        told = keys | (WRITE_KEYS if "op" in documents[verb] and verb != "restore" else set())
+        assert documents[verb].keys() <= told, (verb, documents[verb].keys() - told)
 
 
 def main() -> None:

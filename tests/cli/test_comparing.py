@@ -71,6 +71,20 @@ def test_a_file_that_a_command_moved_has_no_lines_added_and_none_removed(done: R
     assert "+0" not in out
 
 
+def test_files_of_before_the_common_ancestor_are_only_counted(done: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.said(call("write", "w", path="old.py", content="one\n"))
+    fork = file.answered("w", "write")
+    file.user("one branch")
+    left = file.said(call("write", "x", path="new.py", content="one\n"))
+    file.leaf = fork
+    file.user("second branch")
+    out = done("diff", file.path, left, "leaf").out
+    assert "old.py" not in out
+    assert "1 more before the common ancestor only" in out
+
+
 def test_outcomes_of_many_branches_are_a_table(done: Run, run: Run, file: Acting) -> None:
     shown = done("diff", file.path, "#2", "#5", "#11", "--what", "outcome", "--json").document
     assert [node["failed_commands"] for node in shown["nodes"]] == [0, 0, 1]

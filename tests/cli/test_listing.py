@@ -260,4 +260,4 @@ def test_what_adds_up_nothing_is_said_and_damage_is_called_as_on_the_screen(
     assert (outcome.code, outcome.out) == (2, "")
     assert "--by needs --totals" in outcome.err
     assert "day" in done("ls", tmp_path, "--by", "day", "--totals").out
-    assert "! 1 problem" in done("ls", tmp_path).out
+    assert "! 1 damaged" in done("ls", tmp_path).out

@@ -75,6 +75,11 @@ def test_a_number_that_is_none_is_told_in_words(value: str, capsys: pytest.Captu
     assert f"{value!r} is not a whole number of at least 0" in capsys.readouterr().err
 
 
+def test_an_option_without_its_value_names_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ls", "--by"]) == 2
+    assert "see leafward ls --help" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["", "  "])
 def test_a_search_for_nothing_is_a_wrong_use(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", text]) == 2

@@ -285,6 +285,29 @@ def test_a_command_of_ones_own_and_a_context_edit_are_called_as_on_the_screen(
     assert "context edit omits" in out
 
 
+def test_a_message_of_an_extension_is_no_prompt_of_the_users(done: Run, tmp_path: Path) -> None:
+    file = conversation(tmp_path / "session.jsonl", 1)
+    file.entry("custom_message", customType="ci", content="CI failed", display=True)
+    file.user("and now?")
+    (row,) = (line for line in done("tree", file.path).out.splitlines() if "CI failed" in line)
+    assert row.split()[1:3] == ["┃", "extension"]
+
+
+def test_damage_is_the_last_mark_that_a_narrow_row_gives_up(
+    done: Run, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "77")
+    file = conversation(tmp_path / "session.jsonl", 1)
+    file.leaf = "feedfeed"
+    lost = file.user("lost")
+    file.user("and now?")
+    assert run("label", file.path, lost, "a label").code == 0
+    (row,) = (line for line in done("tree", file.path).out.splitlines() if "  lost" in line)
+    assert "parent missing" in row
+    assert "+1" in row
+    assert "[a label]" not in row
+
+
 def test_the_leaf_that_a_person_is_told_of_is_no_note_of_ours(done: Run, run: Run, tmp_path: Path) -> None:
     file = conversation(tmp_path / "session.jsonl", 2)
     leaf = file.user("and now?")

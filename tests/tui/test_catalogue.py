@@ -54,7 +54,7 @@ async def test_sessions_are_grouped_with_the_cursor_on_the_latest(store: Path) -
         text = "\n".join(rows(app))
         assert "6 of 7" not in text
         assert "├─" not in text.split("Refactor", maxsplit=1)[0].split("Port", maxsplit=1)[0]
-        assert "! 3 problems" in text
+        assert "! 3 damaged" in text
         assert "1 session archived" in text
         partly = next(
             row for row in rows(app) if "2 of 3" in row or "1 of 2" in row or (" of " in row and "▾" in row)

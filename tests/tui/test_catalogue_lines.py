@@ -221,9 +221,9 @@ def test_what_tells_a_session_apart_is_whole_or_not_there_but_for_its_prompt() -
 
 
 def test_problems_of_a_file_are_said_in_whole_words() -> None:
-    assert problem_words(1, 60) == ("1 problem", " in the file, the rest is readable")
-    assert problem_words(1, 38) == ("1 problem", ", the rest is readable")
-    assert problem_words(12, 20) == ("12 problems", "")
+    assert problem_words(1, 60) == ("1 damaged entry", " in the file, the rest is readable")
+    assert problem_words(1, 38) == ("1 damaged entry", ", the rest is readable")
+    assert problem_words(12, 20) == ("12 damaged entries", "")
 
 
 def test_a_long_title_leaves_room_for_what_tells_it_apart(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ def test_an_archived_session_says_so_beside_its_problem(store: Path, width: int)
         for line in listing.lines
         if line.card is not None and line.card.problem is None
     ]
-    assert [row for row in shown if "archived  ! 2 problems" not in row] == []
+    assert [row for row in shown if "archived  ! 2 damaged" not in row] == []
 
 
 def test_the_head_of_the_families_counts_sessions(store: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_comparison_and_a_move_count_alike_what_keeps_books_behind_the_leaf(tm
     assert compared.b.entry == 4
 
 
-def test_problems_are_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) -> None:
+def test_damage_is_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) -> None:
     draft = Draft()
     draft.user("a prompt")
     draft.assistant()
@@ -169,7 +169,7 @@ def test_problems_are_counted_alike_in_the_list_and_in_the_tree(tmp_path: Path) 
             Exploration(session), "pi", UNICODE, following=False, unseen=0, shut=False, parent=""
         )
     assert card.damage == 2
-    assert [fact.value for fact in bar.facts if fact.unit == "problems"] == ["2"]
+    assert [fact.value for fact in bar.facts if fact.unit == "damaged"] == ["2"]
 
 
 def test_an_archived_branch_is_counted_whole_in_the_outline(tmp_path: Path) -> None:

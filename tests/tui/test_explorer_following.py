@@ -280,7 +280,7 @@ class TestBadFiles:
             assert sum("malformed" in row for row in drawn) == 2
             orphan = next(row for row in drawn if "the parent is not in this file" in row)
             assert orphan.count("!") == 1
-            assert "3 problems" in rows(screen.app)[0]
+            assert "3 damaged" in rows(screen.app)[0]
             assert here(screen) == "f"
 
     async def test_a_line_that_proves_broken_moves_to_the_damage(self, file: Named) -> None:
@@ -292,7 +292,7 @@ class TestBadFiles:
         file.turn("e", "d")
         async with exploring(file.path) as (_, screen):
             assert any("malformed" in row for row in tree(screen))
-            assert "1 problem" in rows(screen.app)[0]
+            assert "1 damaged" in rows(screen.app)[0]
 
     async def test_text_of_a_session_is_neither_markup_nor_escape(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "hostile.jsonl")

@@ -80,7 +80,7 @@ def test_signs_and_words_have_their_meaning_behind_the_keys(screen: str) -> None
 
 def test_the_problems_of_a_row_are_explained() -> None:
     signs = dict(legend_of("catalogue", UNICODE)[0][1])
-    assert "leafward doctor" in signs["! 1 problem"]
+    assert "leafward doctor" in signs["! 1 damaged"]
 
 
 def test_a_sign_and_a_word_are_found() -> None:

@@ -225,7 +225,7 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
     if card.problem is not None:
         before = f"  ! {safe_line(card.problem, 80)}"
     elif card.damage:
-        before = f"  ! {counted(card.damage, 'problem')}"
+        before = f"  ! {card.damage:,} damaged"
     relation = f"  {_RELATIONS.get(card.relation, card.relation)}" if card.relation is not None else ""
     after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
     parent = known.get(card.parent or "") if relation else None

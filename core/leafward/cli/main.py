@@ -13,7 +13,7 @@ from leafward.cli.host import Application, CheckApp, OpenApp, ReaderGone
 from leafward.cli.streams import fill_closed, let_go
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from types import TracebackType
 
     import click
@@ -93,7 +93,7 @@ def _verb(argv: Sequence[str] | None, application: Application) -> object:
         arguments = None if argv is None else list(argv)
         return leafward.main(arguments, prog_name="leafward", standalone_mode=False, obj=application)
     except click.UsageError as error:
-        return _usage(error)
+        return _usage(error, leafward.commands, sys.argv[1:] if argv is None else argv)
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
@@ -121,10 +121,13 @@ def _fail(text: str) -> int:
     return 1
 
 
-def _usage(error: click.UsageError) -> int:
+def _usage(error: click.UsageError, verbs: Collection[str], arguments: Sequence[str]) -> int:
     from leafward.cli.output.page import below, note
 
     where = error.ctx.command_path if error.ctx is not None else "leafward"
+    if error.ctx is None and arguments and arguments[0] in verbs:
+        # click does not say which verb lacks the value of an option.
+        where = f"leafward {arguments[0]}"
     note(f"{error.format_message().rstrip('.')} (see {where} --help)")
     for line in getattr(error, "below", ()):
         below(line)

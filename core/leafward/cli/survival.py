@@ -124,8 +124,10 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
     if found.unreadable:
         yield page.style("  its summary is encrypted: facts listed as lost may be in it", "warn")
     score = found.score()
+    if score:
+        yield page.style(f"  {pad('', 11)} weight  facts", "faint")
     for kind, row in found.counts().items():
-        share = f"{percent(score[kind], 1):>5}" if kind in score else "     "
+        share = f"{percent(score[kind], 1):>6}" if kind in score else "      "
         counts = ", ".join(f"{row[status]} {status}" for status in Status if status in row)
         yield f"  {pad(str(kind), 11)} {share}  {page.style(counts, 'faint')}"
     for status in (Status.CONTRADICTED, Status.INVENTED, Status.LOST):

@@ -50,7 +50,9 @@ class PlanOptions:
     )
     cut: str | None = option("--cut", metavar="ENTRY", help="Keep from ENTRY on, whatever the budget says.")
     by_script: bool = option(
-        "--by-script", is_flag=True, help="Estimate tokens by script, not as the agent does."
+        "--by-script",
+        is_flag=True,
+        help="Estimate tokens by writing system (Latin, Chinese), not as the agent does.",
     )
     behaviour: str | None = option(
         "--behaviour", metavar="VERSION", help="Follow this version of the strategy's agent."
@@ -117,7 +119,7 @@ class InjectOptions:
         "--off",
         multiple=True,
         metavar="SECTION",
-        help="Leave out this section, or all sections below it (gov, stage).",
+        help="Leave out a section, such as stage.next_action, or a group: gov, stage, workingset, rules.",
     )
     pins: tuple[str, ...] = option("--pin", multiple=True, metavar="TEXT", help="Include TEXT word for word.")
 

@@ -34,7 +34,7 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptio
     """Compare two entries: what the paths to them read, changed, know and cost.
 
     Their deepest common ancestor is the base. Contents are rebuilt from the recorded calls and marked as exact,
-    partial or unknown. More than two entries are compared by their outcome. Documents are redacted; a patch is
+    partial or unknown. Before a file: ≠ its contents differ between A and B, = they are the same, ? not known. More than two entries are compared by their outcome. Documents are redacted; a patch is
     redacted only with --redact, because it is meant to be applied.
     """
     from leafward.cli.diff import diff as run

@@ -197,8 +197,9 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
 
     One row is one turn. The active path stays in the first lane; a branch follows the turn where it leaves the
     path. The id is that of the turn's prompt. At the right: #N, the turn's last entry, with which other verbs take
-    the whole turn (`leafward move 019f3c '#12'`); then edits, tool calls, and the tokens that the turn adds. With
-    --select, only rows of selected entries, and the rows where their branches start.
+    the whole turn (`leafward move 019f3c '#12'`); then edits, tool calls, and the tokens that the turn adds. In a
+    narrow terminal +2 means two more marks on the row, and 3│ that three lanes share a column. With --select, only
+    rows of selected entries, and the rows where their branches start.
     """
     from leafward.cli.tree import tree as run
 

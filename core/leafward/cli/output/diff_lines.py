@@ -28,25 +28,33 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
         entry = session.columns.id_at(side.entry) or "(before everything)"
         numbers = f"{counted(len(side.entries), 'entry', 'entries')}  {counted(side.turns, 'turn')}  {counted(side.edits, 'change')}"
         words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 62), unicode=page.unicode)
-        yield f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
+        line = f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
+        yield line if words else line.rstrip()
     yield ""
 
 
 def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
-    for column, title in (("only_a", "Only in A"), ("both", "In both"), ("only_b", "Only in B")):
+    columns = (("only_a", "Only on A's path"), ("both", "On both paths"), ("only_b", "Only on B's path"))
+    for column, title in columns:
         files = found[column]
         if not files:
             continue
-        yield page.style(f"{title}  {counted(len(files), 'file')}", "bold")
         width = max(24, page.width - 48)
+        heads = pad("A", 11, right=True) + pad("B", 11, right=True)
+        yield page.style(pad(f"{title}  {counted(len(files), 'file')}", width + 5), "bold") + heads
         for file in files:
+            if file["a"] is None and file["b"] is None:
+                continue
             sign = DIFFERS[file["differs"]] if page.unicode or not file["differs"] else "!"
             numbers = "".join(pad(_changes(file[letter]), 11, right=True) for letter in ("a", "b"))
             flags = _marks(file)
             # The end of a path tells files apart.
             name = pad(shortened(safe_line(file["path"]), width, cells, page.gap), width)
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
+        before = sum(file["a"] is None and file["b"] is None for file in files)
+        if before:
+            yield page.style(f"    {before} more before the common ancestor only; --json has all", "faint")
         yield ""
 
 

@@ -14,7 +14,7 @@ from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
-from leafward.session.entries import DAMAGED, TURN_STARTS, Damage, EntryIndex, Kind
+from leafward.session.entries import DAMAGED, PROMPTS, Damage, EntryIndex, Kind
 from leafward.session.entry_headline import TASK, headline
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-_SPEAKING = TURN_STARTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
+_SPEAKING = PROMPTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 """Kinds whose text needs no word in front of it."""
 
 
@@ -135,7 +135,7 @@ class _Painter:
         filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
         style = "memory" if kind in OWN_ROW else "bad" if kind in DAMAGED else "bold" if active else "faint"
-        styled = text if style == "bold" and kind not in TURN_STARTS else page.style(text, style)
+        styled = text if style == "bold" and kind not in PROMPTS else page.style(text, style)
         *totals, tokens = (
             sum(column[entry] for entry in row.entries)
             for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
@@ -181,11 +181,13 @@ class _Painter:
             return signs["folded"]
         if self.place in row.entries:
             return signs["leaf"]
+        if kind is Kind.CONTEXT_EDIT:
+            return "≠" if self.page.unicode else "!"
         if kind is Kind.COMPACTION:
             return signs["compaction"]
         if kind is Kind.BRANCH_SUMMARY:
             return signs["branch_summary"]
-        if kind in TURN_STARTS or row.junction:
+        if kind in PROMPTS or row.junction:
             return signs["node"][not active]
         return signs["rail"][not active]
 
@@ -212,18 +214,18 @@ class _Painter:
         return self._fitting(marks)
 
     def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The last marks of a row, as many as leave room for the text, and the number of the others."""
+        """The marks of a row that leave room for the text, damage first, and the number of the others."""
         left = self.text_width - _TEXT_KEPT
-        kept: list[tuple[str, str]] = []
-        for position in range(len(marks) - 1, -1, -1):
-            mark = marks[position]
-            more = (f"+{position}", "faint") if position else None
-            needed = cells(mark[0]) + 2 + (len(more[0]) + 2 if more is not None else 0)
-            if needed > left:
-                return [(f"+{position + 1}", "faint"), *kept]
-            left -= cells(mark[0]) + 2
-            kept.insert(0, mark)
-        return kept
+        kept: list[int] = []
+        by_weight = sorted(range(len(marks)), key=lambda at: (marks[at][1] != "bad", -at))
+        for number, at in enumerate(by_weight):
+            others = len(marks) - number - 1
+            needed = cells(marks[at][0]) + 2
+            if needed + (len(f"+{others}") + 2 if others else 0) > left:
+                return [(f"+{others + 1}", "faint"), *(marks[one] for one in sorted(kept))]
+            left -= needed
+            kept.append(at)
+        return marks
 
     def _text(self, row: Row, kind: Kind, every_entry: bool, room: int) -> str:
         if row.hidden:

@@ -321,7 +321,7 @@ def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneL
 
 
 def problem_words(damage: int, width: int) -> tuple[str, str]:
-    """The number of a file's problems, and words about them that fit `width` cells."""
-    word = counted(damage, "problem")
+    """The number of a file's damaged entries, and words about them that fit `width` cells."""
+    word = counted(damage, "damaged entry", "damaged entries")
     whole = (" in the file, the rest is readable", ", the rest is readable", "")
     return word, next(text for text in whole if not text or cell_len(word + text) <= width)

@@ -282,7 +282,7 @@ class RowPainter:
         # Sessions that the next key hides again must be marked, whatever other remark there is.
         archived = "archived  " if card.archived else ""
         if card.damage:
-            return f"{archived}! {counted(card.damage, 'problem')}", True
+            return f"{archived}! {card.damage:,} damaged", True
         left = status.expires.get(card.path)
         if left is not None and card.path not in status.kept:
             words = leaves_in(left, int(self.now * 1000))

@@ -81,7 +81,7 @@ def title_bar_of(
         of = f"{origin} of " if parent else origin
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := problems_in(session):
-        facts.append(Fact(f"{damaged:,}", "problem" if damaged == 1 else "problems", keep=4, hue="bad"))
+        facts.append(Fact(f"{damaged:,}", "damaged", keep=4, hue="bad"))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
     if unseen:

@@ -235,7 +235,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.nest}{glyphs.nest_arm}", "A fork or a sub-agent of the session above"),
             (f"{glyphs.nest}{glyphs.nest_inferred}", "Seems to be a copy of it: both begin alike"),
             (
-                "! 1 problem",
+                "! 1 damaged",
                 "A line is broken, or its parent is not in the file; `leafward doctor` lists it, and lesser things",
             ),
             ("5 of 9", "Sessions that the filter finds, archived ones too, of those there are"),
