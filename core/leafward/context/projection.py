@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _COMPACTION = frozenset({Kind.COMPACTION})
+_REPLACED = frozenset({Kind.COMPACTION, Kind.SYSTEM})
 
 
 @cache
@@ -34,6 +35,14 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
         if found:
             return EntryIndex(run.start + found - 1)
     return NO_ENTRY
+
+
+def replaced_kinds(session: Session) -> frozenset[Kind]:
+    """Kinds whose kept entries add no message: the latest compaction brings its own summary and system prompt.
+
+    Claude Code sends an earlier summary as well where a compaction names it among what it kept ("Summarize from here").
+    """
+    return _REPLACED if session.is_native else _REPLACED - _COMPACTION
 
 
 def begins_midway(session: Session, at: int) -> bool:

@@ -364,11 +364,22 @@ def attachment_text(body: Body) -> str:
     words_of = WORDS_OF.get(str(attachment.get("type")))
     if words_of is not None:
         return words_of(attachment)
+    if picture_in(attachment) is not None:
+        return _plain(attachment.get("filename"))
     for name in _TEXT_FIELDS:
         text = _plain(attachment.get(name))
         if text:
             return text
     return ""
+
+
+def picture_in(attachment: Body) -> Body | None:
+    """The image file that an attachment shows (`@picture.png`), as a block of a message; its rendered text is never stored."""
+    content = attachment.get("content")
+    file = content.get("file") if isinstance(content, dict) and content.get("type") == "image" else None
+    if not isinstance(file, dict):
+        return None
+    return {"type": "image", "source": {"data": file.get("base64"), "media_type": file.get("type")}}
 
 
 def _rendered(one: object) -> str:

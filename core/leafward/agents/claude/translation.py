@@ -19,6 +19,7 @@ from leafward.agents.claude.records import (
     cleared_in,
     command_in,
     message_of,
+    picture_in,
     queued_in,
     replacements_in,
     request_in,
@@ -367,7 +368,9 @@ def _pictures(row: Body) -> list[Body]:
     if isinstance(rendered, list):
         shown = [one.get("content") for one in rendered if isinstance(one, dict)]
     else:
-        shown = [attachment.get("prompt")] if isinstance(attachment, dict) else []
+        attachment = attachment if isinstance(attachment, dict) else {}
+        picture = picture_in(attachment)
+        shown = [attachment.get("prompt"), [picture] if picture is not None else None]
     return [block for content in shown for block in blocks(content) if block["type"] == "image"]
 
 
