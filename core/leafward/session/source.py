@@ -43,6 +43,10 @@ UNCERTAIN_CONTEXT = "uncertain-context"
 """Code of a remark on an entry after which the file does not show the sent context, up to the next compaction."""
 
 
+GOES_ON = "goes-on"
+"""Code of a remark on the first entry of a session whose requests begin with the conversation of another one."""
+
+
 class Note(NamedTuple):
     """A reader's remark on a session, such as a missing base or an unknown record."""
 

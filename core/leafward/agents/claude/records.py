@@ -84,6 +84,9 @@ BOOKKEEPING_TYPES = frozenset(
 
 TYPES = CHAINED | BOOKKEEPING_TYPES | {"custom-title", "content-replacement"}
 
+INHERITS = "fork-context-ref"
+"""The type of the row ahead of a sub-agent that goes on in its parent's conversation, whose own call it repeats first."""
+
 _BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
 """Large rows whose content is never read while reading a transcript."""
 
@@ -380,6 +383,15 @@ def picture_in(attachment: Body) -> Body | None:
     if not isinstance(file, dict):
         return None
     return {"type": "image", "source": {"data": file.get("base64"), "media_type": file.get("type")}}
+
+
+def orders_in(body: Body) -> object:
+    """What a reply tells a sub-agent to do."""
+    content = message_of(body).get("content")
+    calls = (
+        [one.get("input") for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+    )
+    return next((call["prompt"] for call in calls if isinstance(call, dict) and "prompt" in call), None)
 
 
 def _rendered(one: object) -> str:

@@ -67,6 +67,8 @@ class Translator:
         starts = builder.rows.start
         self._inferred = {starts[row] for row, one in builder.rows.boundaries.items() if one.inferred}
         self._left_out = {builder.entry[row] for row in builder.rows.left_out}
+        inherited = builder.rows.facts.inherited
+        self._inherited = builder.entry[inherited] if inherited >= 0 else NO_ENTRY
         self._costs = builder.costs
         start = builder.rows.start
         self._instead = {builder.entry[first]: start[row] for first, row in builder.instead.items()}
@@ -160,6 +162,9 @@ class Translator:
                 # The counts of the reply stand in its beginning.
                 own.pop("usage", None)
                 own[NEVER_SENT] = True
+            elif index == self._inherited:
+                # Counted where it was said.
+                own.pop("usage", None)
             self._calls.remember(own["content"])
             return message(own, stamp)
         if kind is Kind.TOOL_RESULT:
