@@ -176,6 +176,14 @@ class Source(Protocol):
         ...
 
     @property
+    def changed_outside(self) -> Mapping[EntryIndex, str]:
+        """Entries that tell of a file that changed since the agent last saw it, with the file's name as the agent writes it.
+
+        Somebody changed it, or a command of the agent did.
+        """
+        ...
+
+    @property
     def notes(self) -> list[Note]:
         """Remarks of the reader."""
         ...

@@ -143,6 +143,8 @@ SYNTHETIC = "<synthetic>"
 """The model named in replies that Claude Code itself writes."""
 _INTERRUPTED = "[Request interrupted by user"
 
+CHANGED_OUTSIDE = "edited_text_file"
+"""The attachment that tells of a file that changed since the agent last saw it, by somebody else or by a command."""
 SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 
 

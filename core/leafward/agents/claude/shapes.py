@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct, field
 from msgspec.json import Decoder
 
-from leafward.agents.claude.records import SILENT_ATTACHMENTS, SYNTHETIC, Role, role_of_text, tag_of
+from leafward.agents.claude.records import (
+    CHANGED_OUTSIDE,
+    SILENT_ATTACHMENTS,
+    SYNTHETIC,
+    Role,
+    role_of_text,
+    tag_of,
+)
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body
@@ -117,7 +124,7 @@ def role_of(row: ChainRow) -> int:
         return _user(row)
     if kind == "attachment":
         attachment, rendered = row.attachment, row.rendered
-        if attachment is None or attachment.type is None:
+        if attachment is None or attachment.type is None or attachment.type == CHANGED_OUTSIDE:
             return UNTOLD
         if attachment.type in SILENT_ATTACHMENTS:
             return _QUIET

@@ -174,6 +174,7 @@ class ClaudeReader:
             inherited,
             hoisted=builder.hoisted,
             kept_until=builder.kept_until,
+            changed_outside={builder.entry[row]: name for row, name in rows.changed_outside.items()},
         )
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
