@@ -12,7 +12,7 @@ from leafward.context.basis import leaf_before
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind, tool_calls
-from leafward.session.messages import message_text
+from leafward.session.messages import message_text, prompt_text
 from leafward.summaries.survival.spans import compactions, replaced_by
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said, texts
@@ -87,11 +87,73 @@ def test_results_of_several_calls_in_one_row(tmp_path: Path) -> None:
     transcript.call("Bash", "c1", "m1", command="ls")
     transcript.call("Bash", "c2", "m1", command="pwd")
     blocks = [{"type": "tool_result", "tool_use_id": one, "content": one} for one in ("c1", "c2")]
-    transcript.row("user", message={"content": [*blocks, {"type": "text", "text": "stopped here"}]})
+    stopped = "[Request interrupted by user for tool use]"
+    transcript.row("user", message={"content": [*blocks, {"type": "text", "text": stopped}]})
     session = transcript.opened()
-    assert said(session)[2:] == [("toolResult", "c1"), ("toolResult", "c2\nstopped here")]
+    assert said(session)[2:] == [("toolResult", "c1"), ("toolResult", f"c2\n{stopped}")]
     assert len({str(session.columns.id(index)) for index in range(len(session))}) == len(session)
     assert problems(session) == {}
+
+
+@pytest.mark.parametrize("calls", [["c1"], ["c1", "c2"]], ids=["one result", "two results"])
+def test_a_prompt_in_the_row_of_a_result_begins_a_turn(tmp_path: Path, calls: list[str]) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("go")
+    for call in calls:
+        transcript.call("Bash", call, "m1", command="ls")
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    blocks = [{"type": "tool_result", "tool_use_id": one, "content": one} for one in calls]
+    told = {"type": "text", "text": "<system-reminder>the list is empty</system-reminder>"}
+    words = {"type": "text", "text": "it is in worktree 2"}
+    transcript.row("user", message={"content": [*blocks, told, words, picture]})
+    transcript.reply("then there", "m2")
+    session = transcript.opened()
+    assert said(session)[2:] == [
+        *(("toolResult", one) for one in calls[:-1]),
+        ("toolResult", f"{calls[-1]}\n{told['text']}"),
+        ("user", "it is in worktree 2\n[image image/png, 2 bytes]"),
+        ("assistant", "then there"),
+    ]
+    assert session.tree.branch_points() == []
+    assert problems(session) == {}
+    typed = len(calls) + 2
+    assert Kind(session.columns.kind[typed]) is Kind.USER
+    content = (session.body(typed) or {})["message"]["content"]
+    assert [block["type"] for block in content] == ["text", "image"]
+    assert context_at(session, session.place).messages.entry.tolist() == list(range(len(session)))
+
+
+@pytest.mark.parametrize("rendered", [False, True], ids=["2.1.40", "2.1.330"])
+def test_a_prompt_typed_while_the_agent_worked_begins_a_turn(tmp_path: Path, *, rendered: bool) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("count the pears")
+    transcript.call("Bash", "c1", "m1", command="ls")
+    transcript.result("c1", "files")
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    words = [{"type": "text", "text": "and the plums"}, picture]
+    sent = [{"type": "text", "text": "The user sent a message: and the plums"}, picture]
+    fields = {"rendered": [{"role": "user", "content": sent}]} if rendered else {}
+    transcript.row("attachment", attachment={"type": "queued_command", "prompt": words}, **fields)
+    transcript.reply("three of each", "m2")
+    session = transcript.opened()
+    assert [Kind(kind).name for kind in session.columns.kind] == [
+        "USER", "ASSISTANT", "TOOL_RESULT", "USER", "ASSISTANT",
+    ]  # fmt: skip
+    assert prompt_text(session.body(3) or {}) == "and the plums"
+    shown = "The user sent a message: and the plums" if rendered else "and the plums"
+    assert said(session)[3] == ("user", f"{shown}\n[image image/png, 2 bytes]")
+    assert session.tree.branch_points() == []
+    assert problems(session) == {}
+
+
+def test_a_notice_in_the_queue_is_no_prompt(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("count the pears", "Seven.")
+    for origin, words in (("human", "<task-notification>done</task-notification>"), ("task", "done")):
+        queued = {"type": "queued_command", "prompt": words, "origin": {"kind": origin}}
+        transcript.row("attachment", attachment=queued)
+    session = transcript.opened()
+    assert [Kind(kind).name for kind in session.columns.kind] == ["USER", "ASSISTANT", "INJECTED", "INJECTED"]
 
 
 def test_progress_and_attachments_are_no_branches(tmp_path: Path) -> None:

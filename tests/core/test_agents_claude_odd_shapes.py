@@ -122,17 +122,13 @@ def test_results_of_every_type_are_shown(tmp_path: Path, content: Any, words: st
             "blockingError: no pears\ncommand: lint",
         ),
         (
-            {"type": "queued_command", "prompt": [text("and plums"), IMAGE]},
-            "and plums\n[image image/png, 3 bytes]",
-        ),
-        (
             # `@pear.png` in a prompt of 2.1.332, which has no rendered text.
             {
                 "type": "file",
                 "filename": "/home/ada/orchard/pear.png",
                 "content": {"type": "image", "file": {"base64": "aGk=", "type": "image/png"}},
             },
-            "/home/ada/orchard/pear.png\n[image image/png, 3 bytes]",
+            "/home/ada/orchard/pear.png\n[image image/png, 2 bytes]",
         ),
         (
             {"type": "relevant_memories", "memories": [{"path": "p.md", "content": "seven"}]},

@@ -91,7 +91,18 @@ def test_a_fork_goes_on_in_the_conversation_of_its_parent_and_counts_only_its_ow
     made.defaults = {"isSidechain": True, "agentId": "f1", "sessionId": IDS[0]}
     made.block(call, "msg_parents", usage=counted)
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "started"}
-    made.row("user", message={"content": [result, {"type": "text", "text": "These are your orders: dig"}]})
+    made.row(
+        "user",
+        message={
+            "content": [
+                result,
+                {
+                    "type": "text",
+                    "text": "<fork-boilerplate>\nYou are a fork.\n</fork-boilerplate>\n\nOrders: dig",
+                },
+            ]
+        },
+    )
     made.block(
         {"type": "text", "text": "dug"}, "msg_own", "end_turn", {"input_tokens": 91_000, "output_tokens": 5}
     )

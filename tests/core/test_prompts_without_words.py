@@ -65,7 +65,7 @@ def _opencode(home: Path, part: str) -> None:
         (_pi, "image", "[image]"),
         (_codex, "image", "[image]"),
         (_claude, "image", "[image]"),
-        (_claude, "file", "[document image/png, 9 bytes]"),
+        (_claude, "file", "[document image/png, 8 bytes]"),
         (_opencode, "image", "[image]"),
         (_opencode, "file", "[file a.x, application/pdf]"),
         (_pi, "nothing", NO_MESSAGES),

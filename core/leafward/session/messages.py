@@ -202,8 +202,13 @@ def call_text(block: Body) -> str:
 def image_text(block: Body) -> str:
     """An image described: its type and its size in bytes."""
     data = block.get("data")
-    size = len(data) * 3 // 4 if isinstance(data, str) else 0
+    size = decoded_size(data) if isinstance(data, str) else 0
     return f"[image {block.get('mimeType', 'of unknown type')}, {size:,} bytes]"
+
+
+def decoded_size(data: str) -> int:
+    """Bytes that a base64 text stands for."""
+    return len(data) * 3 // 4 - data[-2:].count("=")
 
 
 def usage_of(body: Body) -> Usage | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.claude.records import CAVEAT, message_of, tag_of
 from leafward.agents.native_lines import described, document, plain_json
 from leafward.session.foreign import RESHAPED, UNANSWERED
-from leafward.session.messages import NEVER_SENT
+from leafward.session.messages import NEVER_SENT, decoded_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +95,7 @@ def _media(part: dict[str, Any]) -> list[Body]:
     if source.get("type") == "content":
         return _heading(part) + blocks(source.get("content"))
     name = part.get("title") or source.get("url") or source.get("file_id") or kind or ""
-    size = f", {len(data) * 3 // 4:,} bytes" if isinstance(data, str) else ""
+    size = f", {decoded_size(data):,} bytes" if isinstance(data, str) else ""
     text = f"[{part.get('type')} {str(name)[:200]}{size}]"
     if part.get("type") == "document":
         return [document(text, data if kind == "application/pdf" else None)]

@@ -36,6 +36,7 @@ _KINDS: dict[int, Kind] = {
     Role.COMMAND: Kind.CUSTOM_MESSAGE,
     Role.INJECTED: Kind.INJECTED,
     Role.ATTACHED: Kind.INJECTED,
+    Role.QUEUED: Kind.USER,
     Role.RESULT: Kind.TOOL_RESULT,
     Role.REPLY: Kind.ASSISTANT,
     Role.BOUNDARY: Kind.CUSTOM,
@@ -53,11 +54,12 @@ _APART = re.compile(b"(?<![%c%c])%c+" % (Role.REPLY, Role.FURTHER, Role.FURTHER)
 """Further rows of replies that stand behind another row."""
 _FURTHER = bytes([Role.FURTHER])
 _MAKES = bytes(role != Role.FURTHER for role in range(256))
-_IS_ATTACHED = bytes(role == Role.ATTACHED for role in range(256))
+_ATTACHED = frozenset({Role.ATTACHED, Role.QUEUED})
+_IS_ATTACHED = bytes(role in _ATTACHED for role in range(256))
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
 """Roles that make a branch where a second one of them continues from an entry."""
 _SPEAKS = bytes(role in _SPEAKING for role in range(256))
-_REPLACING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.UNKNOWN})
+_REPLACING = _ATTACHED | {Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.RESULT, Role.UNKNOWN}
 _LEFT = frozenset({Role.INJECTED, Role.COMMAND})
 """Roles that are sent only where the conversation continues from them, such as the output of a command."""
 _OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
@@ -187,10 +189,13 @@ class EntryBuilder:
             if entry != self.entry[row]:
                 self.more.setdefault(entry, []).append(rows.start[row])
                 self.entry[row] = entry
+        for row in rows.typed:
+            if row in rows.parts:
+                columns.kind[self.entry[row] + rows.parts[row] - 1] = Kind.USER
         for row in compress(range(count), self._aside):
-            if role[row] == Role.PROMPT:
+            if role[row] in (Role.PROMPT, Role.QUEUED):
                 columns.kind[self.entry[row]] = Kind.CUSTOM_MESSAGE
-        if Role.ATTACHED in role:
+        if any(one in role for one in _ATTACHED):
             self.hoisted += roles.translate(_IS_ATTACHED)
 
     def _apart(self) -> list[int]:

@@ -93,6 +93,8 @@ class Rows:
         """Further rows of a reply that was not the last one, each with the reply's first row."""
         self.parts: dict[int, int] = {}
         """Rows that make more than one entry."""
+        self.typed: list[int] = []
+        """Rows of results whose last entry is a prompt."""
         self.names: dict[int, str] = {}
         """Ids that are not UUIDs."""
         self.far_parents: dict[int, bytes] = {}
@@ -238,6 +240,8 @@ class Rows:
         self.facts.note(body, role, row)
         if parts > 1:
             self.parts[row] = parts
+        if remark.row.typed:
+            self.typed.append(row)
         if remark.flags & NAMED and len(str(body["uuid"])) != NAME:
             self.names[row] = str(body["uuid"])
         if isinstance(body.get("sentAsUuid"), str):

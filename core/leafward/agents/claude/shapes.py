@@ -13,6 +13,7 @@ from msgspec.json import Decoder
 
 from leafward.agents.claude.records import (
     CHANGED_OUTSIDE,
+    QUEUED_TYPE,
     SILENT_ATTACHMENTS,
     SYNTHETIC,
     Role,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 # Plain numbers: a member of an enumeration costs several times as much to hash or to add.
 _RESULT, _REPLY, _PROMPT = int(Role.RESULT), int(Role.REPLY), int(Role.PROMPT)
 _QUIET, _INJECTED, _ATTACHED = int(Role.QUIET), int(Role.INJECTED), int(Role.ATTACHED)
+_LOOKED_INTO = frozenset({CHANGED_OUTSIDE, QUEUED_TYPE})
+"""Attachments whose fields tell more than that there is one."""
 UNTOLD = -1
 """The role of a row that has to be decoded whole."""
 
@@ -124,7 +127,7 @@ def role_of(row: ChainRow) -> int:
         return _user(row)
     if kind == "attachment":
         attachment, rendered = row.attachment, row.rendered
-        if attachment is None or attachment.type is None or attachment.type == CHANGED_OUTSIDE:
+        if attachment is None or attachment.type is None or attachment.type in _LOOKED_INTO:
             return UNTOLD
         if attachment.type in SILENT_ATTACHMENTS:
             return _QUIET
@@ -142,8 +145,8 @@ def _user(row: ChainRow) -> int:
         return UNTOLD
     content = message.content
     if isinstance(content, list):
-        results = [block.type for block in content].count("tool_result")
-        return _RESULT if results == 1 else UNTOLD
+        # Several blocks make several entries.
+        return _RESULT if len(content) == 1 and content[0].type == "tool_result" else UNTOLD
     if row.is_compact_summary is True:
         return UNTOLD
     by_person = row.text_not_typed is not True and (

@@ -26,6 +26,7 @@ from leafward.agents.claude.records import (
     results_in,
     rows_in,
     text_in,
+    typed_beside,
     typed_in,
 )
 from leafward.agents.claude.row_notes import INFERRED
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _PUT_IN = (Kind.CUSTOM_MESSAGE, Kind.INJECTED)
-_TYPED_SIGNS = re.compile(rb"queued_command|command-name|bash-input|\\u")
-"""Every row that the agent put in and that holds typed text contains one of these (`records.queued_in`, `command_in`)."""
+_TYPED_SIGNS = re.compile(rb"command-name|bash-input|\\u")
+"""Every row that the agent put in and that holds typed text contains one of these (`records.command_in`)."""
 CLEARED = "[Old tool result content cleared]"
 """Text in place of a result that a microcompaction cleared."""
 
@@ -151,7 +152,9 @@ class Translator:
     def _translated(self, index: int, kind: Kind, found: list[Body], stamp: int | None) -> Body:
         row = found[0]
         if kind is Kind.USER:
-            content = message_of(row).get("content")
+            if row.get("type") == "attachment":
+                return message({"role": "user", "content": _attached(row)}, stamp) | {TYPED: queued_in(row)}
+            content = typed_beside(row) if results_in(row) else message_of(row).get("content")
             own: Body = {"role": "user", "content": blocks(content)}
             body = message({**own, NEVER_SENT: True} if is_for_show(row) else own, stamp)
             typed = typed_in(text_in(content)) or request_in(text_in(content))
@@ -199,9 +202,9 @@ class Translator:
         call = str(block.get("tool_use_id") or "")
         content = blocks(block.get("content"))
         if part == len(results) - 1:
-            # Data beside the results goes with the last of them.
-            rest = [one for one in message_of(row)["content"] if one not in results]
-            content += blocks(rest)
+            # Data beside the results goes with the last of them, but a prompt is an entry of its own.
+            apart = results + typed_beside(row)
+            content += blocks([one for one in message_of(row)["content"] if one not in apart])
         answer: Body = {
             "role": "toolResult",
             "toolCallId": call,
@@ -350,21 +353,24 @@ def _dicts(content: object) -> list[dict[str, Any]]:
 def _injected(row: Body) -> Body:
     """A message that nobody typed."""
     if "attachment" in row and "message" not in row:
-        content: list[Body] = [{"type": "text", "text": attachment_text(row)}, *_pictures(row)]
+        content = _attached(row)
     elif row.get("type") == "system":
         content = [{"type": "text", "text": str(row.get("content") or "")}]
     else:
         content = blocks(message_of(row).get("content"))
     text = text_in(content)
-    body, typed = (
-        injected(injected_name(row, text), content, of_agent=is_of_agent(row, text)),
-        queued_in(row) or command_in(text),
-    )
+    body = injected(injected_name(row, text), content, of_agent=is_of_agent(row, text))
+    typed = command_in(text)
     attachment = row.get("attachment")
     if isinstance(attachment, dict) and str(attachment.get("type")) in _REMINDERS:
         # Its words tell less than its fields, or nothing.
         body[LISTED] = attachment.get("content")
     return body if typed is None else {**body, TYPED: typed}
+
+
+def _attached(row: Body) -> list[Body]:
+    """The content of an attachment."""
+    return [{"type": "text", "text": attachment_text(row)}, *_pictures(row)]
 
 
 def _pictures(row: Body) -> list[Body]:

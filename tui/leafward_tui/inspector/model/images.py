@@ -8,6 +8,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward.session.messages import decoded_size
 from leafward_tui.ui.text.cells import byte_size
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def described(block: Body) -> str:
     data = block.get("data")
     parts = [safe_line(str(block.get("mimeType") or "of unknown type"), 40)]
     if isinstance(data, str) and data:
-        parts.append(byte_size(len(data) * 3 // 4 - data[-2:].count("=")))
+        parts.append(byte_size(decoded_size(data)))
         dimensions = _dimensions(data)
         if dimensions is not None:
             parts.append(f"{dimensions[0]}x{dimensions[1]}")
