@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.registry import agent_named
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.replacement import replacing
+from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_of
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
@@ -105,6 +109,65 @@ def kept_two_turns(transcript: Transcript, *, listed: bool) -> tuple[str, str, s
     tail = transcript.row("system", subtype="turn_duration")
     rows = (head, inside, asked, last, tail) if listed else ()
     return kept_by(transcript, head, tail, *rows), inside, tail
+
+
+def test_a_summary_up_to_a_prompt_follows_what_it_kept(tmp_path: Path) -> None:
+    """ "Summarize up to here" of the real 2.1.332 names the row before the prompt, and keeps the prompt and what came after it."""
+    transcript = Transcript(tmp_path)
+    transcript.prompt("one")
+    back = transcript.reply("first")
+    head = transcript.prompt("two")
+    inside = transcript.reply("second")
+    transcript.turn("three", "third")
+    asked = transcript.prompt("three anew", parentUuid=inside)
+    tail = transcript.reply("third anew")
+    kept_by(transcript, head, tail, head, inside, asked, tail, logicalParentUuid=back)
+    transcript.turn("four", "fourth")
+    session = transcript.opened()
+    assert texts(session) == [
+        "what happened", "two", "second", "three anew", "third anew", "four", "fourth"
+    ]  # fmt: skip
+    assert session.branches == 1, "the turn that was taken back"
+    [at] = compactions(session)
+    assert xray_of(session, at).messages_before == 6
+    assert [note.code for note in session.source.notes] == []
+
+
+def test_an_earlier_summary_that_a_compaction_keeps_is_sent_ahead_of_its_own(tmp_path: Path) -> None:
+    """ "Summarize from here" behind another compaction names that one's summary among what it keeps, and 2.1.332 sends both."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    earlier = transcript.boundary("what happened at first")
+    asked = transcript.prompt("two")
+    back = transcript.reply("second")
+    transcript.turn("three", "third")
+    boundary = f"{transcript.number:08x}-0000-4000-8000-00000000b0bb"
+    kept = {"headUuid": earlier, "anchorUuid": boundary, "tailUuid": back}
+    listed = {"anchorUuid": boundary, "uuids": [earlier, asked, back]}
+    transcript.row(
+        "system",
+        subtype="compact_boundary",
+        uuid=boundary,
+        parentUuid=None,
+        logicalParentUuid=back,
+        compactMetadata={"trigger": "manual", "preservedSegment": kept, "preservedMessages": listed},
+    )
+    transcript.prompt("what happened later", isCompactSummary=True)
+    transcript.turn("four", "fourth")
+    session = transcript.opened()
+    shown = ["what happened at first", "two", "second", "what happened later", "four", "fourth"]
+    assert texts(session) == shown
+    first, last = compactions(session)
+    context = context_at(session)
+    assert context.compaction == last
+    assert [one.entry for one in context.messages if one.role == "compactionSummary"] == [first, last]
+    parts = context.contents
+    assert parts.total == sum(context.messages.tokens)
+    sizes = Sizes(session, EntryMetrics(session))
+    assert sizes.contents(sizes.outline(session.leaf)) == parts.total
+    replaced = replacing(session, plan(measure(session), PlanSettings(keep_recent=1)))
+    assert first in [one.entry for one in replaced.summarised]
+    assert replaced.previous == "what happened later"
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["at once", "later"])

@@ -122,6 +122,15 @@ def test_results_of_every_type_are_shown(tmp_path: Path, content: Any, words: st
             "blockingError: no pears\ncommand: lint",
         ),
         (
+            # `@pear.png` in a prompt of 2.1.332, which has no rendered text.
+            {
+                "type": "file",
+                "filename": "/home/ada/orchard/pear.png",
+                "content": {"type": "image", "file": {"base64": "aGk=", "type": "image/png"}},
+            },
+            "/home/ada/orchard/pear.png\n[image image/png, 2 bytes]",
+        ),
+        (
             {"type": "relevant_memories", "memories": [{"path": "p.md", "content": "seven"}]},
             "path: p.md\ncontent: seven",
         ),

@@ -11,12 +11,14 @@ import pytest
 
 from leafward.agents.claude import subagents as spawning
 from leafward.agents.claude.lineage import SourceFinder
+from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
 from leafward.catalog.lineage import parents
 from leafward.catalog.listing import Catalogue
+from leafward.context.model_context import context_at
 from tests.claude_transcript import IDS, Transcript
 
 if TYPE_CHECKING:
@@ -63,6 +65,56 @@ def test_a_sub_agent_hangs_under_the_one_that_started_it(tmp_path: Path, told: s
     helper(tmp_path, "b2", 2 if with_meta else None, call, "/workflows/w1")
     helper(tmp_path, "c3", 1 if with_meta else None, "toolu_3")
     assert above(tmp_path, tmp_path / "i") == {"agent-a1": IDS[0], "agent-b2": "agent-a1", "agent-c3": IDS[0]}
+
+
+@pytest.mark.parametrize("by_shapes", [True, False])
+def test_a_fork_goes_on_in_the_conversation_of_its_parent_and_counts_only_its_own_use(
+    tmp_path: Path, *, by_shapes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As 2.1.332 writes it: a reference, the call that started it out of its parent's reply with all counts, and its orders."""
+    if not by_shapes:
+        monkeypatch.setattr(Rows, "feed", Rows.decode)
+    main = Transcript(tmp_path)
+    main.prompt("go " * 4000)
+    call = {
+        "type": "tool_use",
+        "id": "toolu_1",
+        "name": "Agent",
+        "input": {"prompt": "dig", "subagent_type": "fork"},
+    }
+    counted = {"input_tokens": 90_000, "output_tokens": 10}
+    main.block(call, "msg_parents", usage=counted)
+    made = Transcript(tmp_path, "agent-f1", folder=FOLDER)
+    made.row(
+        "fork-context-ref", agentId="f1", parentSessionId=IDS[0], parentLastUuid=main.tip, contextLength=2
+    )
+    made.defaults = {"isSidechain": True, "agentId": "f1", "sessionId": IDS[0]}
+    made.block(call, "msg_parents", usage=counted)
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "started"}
+    made.row(
+        "user",
+        message={
+            "content": [
+                result,
+                {
+                    "type": "text",
+                    "text": "<fork-boilerplate>\nYou are a fork.\n</fork-boilerplate>\n\nOrders: dig",
+                },
+            ]
+        },
+    )
+    made.block(
+        {"type": "text", "text": "dug"}, "msg_own", "end_turn", {"input_tokens": 91_000, "output_tokens": 5}
+    )
+    session = made.opened()
+    assert context_at(session).missing == "earlier conversation, system prompt, tools"
+    assert context_at(session).total == 91_005
+    assert list(session.columns.damage) == []
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "i")
+    catalogue.refresh()
+    [card] = [one for one in catalogue.cards() if one.id == "agent-f1"]
+    assert card.title == "dig"
+    assert sum(day.tokens for day in catalogue.spent(card.path) if not day.copied) == 91_005
 
 
 def test_who_wrote_to_it_later_did_not_start_it(tmp_path: Path) -> None:

@@ -48,6 +48,42 @@ def test_each_reply_is_there_once(session: Session) -> None:
     assert "Both at once." in texts
 
 
+NEWEST = DATA / "0.171"
+"""A thread of 0.171: a search of the web, images, calls that are refused, and a compaction by the provider."""
+
+
+@pytest.fixture
+def newest() -> Iterator[Session]:
+    (path,) = NEWEST.rglob("rollout-*.jsonl")
+    with closing(CODEX.open(path)) as found:
+        yield found
+
+
+def test_a_call_that_codex_refused_failed_and_changed_no_file(newest: Session) -> None:
+    failed = {one["toolCallId"] for _, one in messages(newest, Kind.TOOL_RESULT) if one["isError"]}
+    ran = {one["toolCallId"] for _, one in messages(newest, Kind.TOOL_RESULT)} - failed
+    assert failed == {"call_a3", "call_b1", *(f"call_h{number}" for number in range(1, 12))}
+    # Of these Codex says in words of the tool alone that they came to nothing.
+    assert ran == {"call_a1", "call_a2", "call_b2", "call_c1", "call_h12", "call_h13", "call_h14"}
+    files = touched(newest, newest.tree.path(newest.leaf))
+    assert {path for path, use in files.items() if use.modified} == {"pears.txt"}
+
+
+def test_behind_a_compaction_by_the_provider_the_prompts_and_the_encrypted_summary_are_sent(
+    newest: Session,
+) -> None:
+    """What the real 0.171 sent with the last prompt."""
+    [at] = [index for index, kind in enumerate(newest.columns.kind) if kind == Kind.COMPACTION]
+    last = newest.columns.kind.rfind(Kind.USER)
+    found = context_at(newest, last).messages
+    said = [headline(newest, one.entry).text.partition(" ")[0] for one in found if one.kind == Kind.USER]
+    assert said == ["First", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"]
+    assert [one.entry for one in found if one.role == "compactionSummary"] == [at]
+    assert [one.kind for one in found][-2:] == [Kind.COMPACTION, Kind.USER]
+    assert not any(one.kind in (Kind.ASSISTANT, Kind.TOOL_RESULT) for one in found)
+    assert newest.columns.kind.count(Kind.UNKNOWN) == 0
+
+
 def test_each_response_is_counted_once(session: Session) -> None:
     """The model said for its n-th response that it read n thousand tokens, and once that the window is full."""
     counted = [

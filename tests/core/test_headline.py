@@ -265,6 +265,9 @@ class TestOtherEntries:
         text = "<task-notification><id>7</id> <status>done</status></task-notification>"
         file.entry("custom_message", customType="claude.task-notification", content=text, display=True)
         assert last(file).text == "task-notification: 7 done"
+        text = '<task-notification><id>7</id><summary>Agent "look" finished</summary><note>again</note></task-notification>'
+        file.entry("custom_message", customType="claude.task-notification", content=text, display=True)
+        assert last(file).text == 'task-notification: Agent "look" finished'
         file.entry("custom_message", customType="mine.note", content="a < b > c", display=True)
         assert last(file).text == "a < b > c"
 

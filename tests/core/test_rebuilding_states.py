@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.branches.diff.contents import Contents, Merge
@@ -22,10 +23,11 @@ from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import requests_in
 from leafward.files.tool_calls import NATIVE_TOOLS
-from leafward.files.working_set import searched, working_set
+from leafward.files.working_set import searched, touched, working_set
 from leafward.session.entries import EntryIndex, ToolCall
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading
+from tests.claude_transcript import Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -368,3 +370,58 @@ def test_what_is_appended_behind_an_end_that_is_not_known_is_not_joined_to_the_l
     state = FileState(text="one\ntwo\n")
     state.appended("three\n")
     assert state.text == "one\ntwo\nthree\n"
+
+
+def noticed(transcript: Transcript, *, shown: str, name: str = "a.py") -> None:
+    """Claude Code's notice that a file is no more as it last saw it, as 2.1.332 writes it."""
+    attachment = {"type": "edited_text_file", "filename": f"/home/ada/orchard/{name}", "snippet": shown}
+    told = f"<system-reminder>\nNote: {name} changed on disk since you last read it:\n{shown}\n</system-reminder>"
+    transcript.row("attachment", attachment=attachment, rendered=[{"content": told}])
+
+
+def wrote(transcript: Transcript, text: str) -> None:
+    transcript.call("Write", "w", file_path="/home/ada/orchard/a.py", content=text)
+    transcript.result("w", toolUseResult={"type": "create", "content": text, "structuredPatch": []})
+
+
+@pytest.mark.parametrize("by_shapes", [True, False])
+def test_what_somebody_changed_meanwhile_is_not_known(
+    tmp_path: Path, *, by_shapes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By hand, by a formatter, or by "Restore code" of `/rewind`, of which Claude Code stores no more than this notice."""
+    if not by_shapes:
+        monkeypatch.setattr(Rows, "feed", Rows.decode)
+    transcript = Transcript(tmp_path)
+    transcript.prompt("begin")
+    wrote(transcript, "a\nb\n")
+    before = transcript.reply("done")
+    transcript.prompt("go on")
+    noticed(transcript, shown="1\ta")
+    transcript.reply("seen")
+    session = transcript.opened()
+    assert replay(session).rebuilt("a.py").certainty is Certainty.UNKNOWN
+    assert [remark for _, remark in replay(session).rebuilt("a.py").remarks] == [Remark.CHANGED_OUTSIDE]
+    assert replay(session, session.find(before[:8])).rebuilt("a.py").text == "a\nb\n"
+    wrote(transcript, "c\n")
+    session.refresh()
+    assert replay(session).rebuilt("a.py").text == "c\n"
+    assert touched(session, session.tree.path(session.leaf)).keys() == {"a.py"}
+
+
+@pytest.mark.parametrize(("shown", "text"), [("2\tb\n3\tc", "a\nb\nc\n"), ("2\tb\n3\tz", None)])
+def test_a_notice_of_what_a_command_did_takes_nothing_away(
+    tmp_path: Path, shown: str, text: str | None
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("begin")
+    wrote(transcript, "a\nb\n")
+    transcript.call("Bash", "b", command="echo c >> a.py")
+    transcript.result("b", "")
+    transcript.prompt("go on")
+    noticed(transcript, shown=shown)
+    transcript.reply("seen")
+    session = transcript.opened()
+    assert replay(session).rebuilt("a.py").text == text
+    noticed(transcript, shown=shown)
+    session.refresh()
+    assert replay(session).rebuilt("a.py").text is None, "nothing of the session explains a second change"

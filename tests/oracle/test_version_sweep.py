@@ -104,6 +104,9 @@ def sent_by_codex(items: list[dict[str, Any]]) -> list[SAID]:
             found.append(("call", str(item.get("call_id") or item.get("id"))))
         elif kind.endswith("_output"):
             found.append(("result", str(item.get("call_id"))))
+            shown = item["output"] if isinstance(item.get("output"), list) else []
+            urls = [str(part["image_url"]) for part in shown if part.get("image_url")]
+            found += [("image", url.partition("base64,")[2][:40]) for url in urls]
         elif kind == "message":
             side = "assistant" if item["role"] == "assistant" else "user"
             for part in item["content"]:

@@ -31,7 +31,7 @@ from leafward.session.entry_headline import place_words
 from leafward.session.journal.operation_log import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
 from leafward.session.session_title import title_of
-from leafward.session.source import UNCERTAIN_CONTEXT
+from leafward.session.source import GOES_ON, UNCERTAIN_CONTEXT
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def tree_text(
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
-    for code in ("inferred-parent", "left-out", UNCERTAIN_CONTEXT):
+    for code in (GOES_ON, "inferred-parent", "left-out", UNCERTAIN_CONTEXT):
         found = [note for note in session.source.notes if note.code == code]
         if found:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""

@@ -427,6 +427,9 @@ def _speaking(
         for place, entry in enumerate(order):
             if number < len(speaking) and speaking[number] == entry:
                 number += 1
+                if not may_speak[place]:
+                    # An earlier summary that the compaction kept.
+                    may_speak[place], parts[place] = 1, Part.OTHER
             elif may_speak[place]:
                 may_speak[place] = 0
                 parts[place] = Part.OMITTED if entry in removed else Part.SILENT

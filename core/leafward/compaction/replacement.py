@@ -172,10 +172,13 @@ def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (),
 
 
 def _messages(session: Session, plan: Plan, stop: Callable[[], bool]) -> list[tuple[SpanMessage, bool]]:
-    """Every message of the context except system messages and the summary, with edits applied, and whether it is sent."""
-    messages = plan.sizes.context.messages
+    """Every message of the context except system messages and the latest summary, with edits applied, and whether it is sent."""
+    context = plan.sizes.context
+    messages = context.messages
     places = [
-        place for place in range(len(messages)) if messages.role(place) not in ("system", "compactionSummary")
+        place
+        for place, entry in enumerate(messages.entry)
+        if entry != context.compaction and messages.role(place) != "system"
     ]
     found: list[tuple[SpanMessage, bool]] = []
     bodies = session.bodies(messages.entry[place] for place in places)

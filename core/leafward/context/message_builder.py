@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from leafward.context.basis import spoken_sizes
 from leafward.context.message_columns import ROLE_OF_KIND, EditInForce, Messages
+from leafward.context.projection import replaced_kinds
 from leafward.context.sizes import broken_off_in
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.line_decoding import CURRENT_VERSION
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 _MANY = 2000
 """Entries whose decoding takes as long as loading the decoder of declared shapes."""
-_REPLACED = (Kind.COMPACTION, Kind.SYSTEM)
-"""Kinds whose kept entries add no message: the latest compaction brings its own summary and system prompt."""
 _USUAL = {int(kind): ROLE_OF_KIND[kind] for kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)}
 """Kinds for which the entry's own message is enough, and their role."""
 
@@ -66,6 +65,7 @@ class MessageBuilder:
         self._edits = edits
         self._compaction = compaction
         self._ahead = ahead
+        self._replaced = replaced_kinds(session)
         self._listener = listener
         self._known = spoken_sizes(session)
         self._broken_off = broken_off_in(session)
@@ -127,7 +127,7 @@ class MessageBuilder:
                     known[index] = tokens + 1
                 self._add(index, message, tokens)
                 return
-        if kept and index != self._compaction and kind in _REPLACED:
+        if kept and index != self._compaction and kind in self._replaced:
             return
         own_messages = messages_of(body, Kind(kind))
         own_messages = own_messages[-1:] if self._ahead and index == self._compaction else own_messages

@@ -337,7 +337,7 @@ def _contents(messages: Messages, system: list[Body], measured: int) -> Contents
     for position in messages.apart:
         halves[position >= middle] -= messages.tokens[position]
         if messages.role(position) == "compactionSummary":
-            summary = messages.tokens[position]
+            summary += messages.tokens[position]
     return Contents(replayed_tokens(system), summary, halves[0], halves[1], measured)
 
 

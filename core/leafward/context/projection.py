@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
 from leafward.session.messages import PROJECTION, edit_targets
+from leafward.session.source import GOES_ON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _COMPACTION = frozenset({Kind.COMPACTION})
+_REPLACED = frozenset({Kind.COMPACTION, Kind.SYSTEM})
 
 
 @cache
@@ -36,6 +38,14 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
     return NO_ENTRY
 
 
+def replaced_kinds(session: Session) -> frozenset[Kind]:
+    """Kinds whose kept entries add no message: the latest compaction brings its own summary and system prompt.
+
+    Claude Code sends an earlier summary as well where a compaction names it among what it kept ("Summarize from here").
+    """
+    return _REPLACED if session.is_native else _REPLACED - _COMPACTION
+
+
 def begins_midway(session: Session, at: int) -> bool:
     """Whether an agent sent more of a conversation than its file holds: the parent of the path's first entry is missing.
 
@@ -45,13 +55,17 @@ def begins_midway(session: Session, at: int) -> bool:
 
 
 def begins_at_gap(session: Session, at: int) -> bool:
-    """Whether the parent of the path's first entry is not in the file."""
-    if not session.columns.damage:
+    """Whether the parent of the path's first entry is not in the file, or the path goes on in another session's conversation."""
+    if at < 0:
         return False
-    first = NO_ENTRY
-    for run in session.tree.runs_upwards(at):
-        first = EntryIndex(run.start)
-    return session.columns.damage.get(first) is Damage.ORPHAN
+    if session.columns.damage:
+        first = NO_ENTRY
+        for run in session.tree.runs_upwards(at):
+            first = EntryIndex(run.start)
+        if session.columns.damage.get(first) is Damage.ORPHAN:
+            return True
+    taken_over = (note.entry for note in session.source.notes if note.code == GOES_ON)
+    return any(session.tree.is_ancestor(entry, at) for entry in taken_over)
 
 
 def selected(session: Session, at: int) -> tuple[EntryIndex, list[range], list[range]]:

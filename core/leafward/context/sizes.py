@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
-from leafward.context.projection import context_edits, latest, selected
+from leafward.context.projection import context_edits, latest, replaced_kinds, selected
 from leafward.session.entries import BOOKKEEPING_BYTES, CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import (
     BROKEN_OFF,
@@ -35,11 +36,16 @@ _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT])
 """Kinds that never put a message into a context."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
-_SPEAKS_KEPT = bytes(kind not in _SILENT + bytes([Kind.COMPACTION, Kind.SYSTEM]) for kind in range(256))
-"""The same for entries before the compaction that applies."""
 _BRINGS_SYSTEM = bytes(kind in (Kind.SYSTEM, Kind.COMPACTION) for kind in range(256))
 _ASSISTANT = int(Kind.ASSISTANT)
 _BROKEN_OFF = bytes(bool(flags & (FAILED | ABORTED)) for flags in range(256))
+
+
+@cache
+def _speaks_kept(replaced: frozenset[Kind]) -> bytes:
+    """`_SPEAKS` for entries before the compaction that applies."""
+    return bytes(kind not in _SILENT and kind not in replaced for kind in range(256))
+
 
 _AT_ONCE = 4096
 """Entries summed between two checks of `stop`; one sum of all would keep every other thread waiting."""
@@ -141,8 +147,9 @@ class Sizes:
         self.check()
         edits = context_edits(session, kept + after)
         entries = array("i", [compaction] if compaction >= 0 else [])
+        speaks_kept = _speaks_kept(replaced_kinds(session))
         for span in kept:
-            entries.extend(compress(span, kinds[span.start : span.stop].translate(_SPEAKS_KEPT)))
+            entries.extend(compress(span, kinds[span.start : span.stop].translate(speaks_kept)))
         for span in after:
             entries.extend(compress(span, kinds[span.start : span.stop].translate(_SPEAKS)))
         shifts: dict[int, int] = {}

@@ -109,6 +109,22 @@ def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) ->
     return Shown(first, tuple(lines), not goes_on and not capped and short, form.newline, form.ends)
 
 
+def numbered_lines(text: str) -> list[Shown]:
+    """The runs of numbered lines in a text; of the rest of the file, and of its line ends, they tell nothing."""
+    prefix = re.compile(NUMBERED_LINES)
+    found: list[Shown] = []
+    for line in text.split("\n"):
+        numbered = prefix.match(line)
+        if numbered is None or (number := int(numbered[1])) < 1:
+            continue
+        said = line[numbered.end() :]
+        if found and found[-1].first + len(found[-1].lines) == number:
+            found[-1] = replace(found[-1], lines=(*found[-1].lines, said))
+        else:
+            found.append(Shown(number, (said,), to_end=False, newline=False, ends=False))
+    return found
+
+
 def _number(arguments: Mapping[str, object], names: tuple[str, ...]) -> int | None:
     for name in names:
         value = arguments.get(name)

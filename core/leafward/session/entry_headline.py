@@ -362,6 +362,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
 
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
 """Tags that an agent puts around the context it adds."""
+_SUMMARY = re.compile(r"<summary>([^<]+)</summary>")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """Colour codes in a command's output."""
 
@@ -384,7 +385,9 @@ def _of_injected(body: Body) -> str:
     """Context that an agent added: its name and the beginning of its text, without the tags around it."""
     name = injected_name(body)
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
-    text = _TAGS.sub(" ", safe_line(begins, 2 * LIMIT)).strip()
+    # The notice of a task begins with ids and a file; its summary says what happened.
+    summary = _SUMMARY.search(begins) if name == "task-notification" else None
+    text = _TAGS.sub(" ", safe_line(summary[1] if summary is not None else begins, 2 * LIMIT)).strip()
     return f"{name}: {text}" if name and text else name or text
 
 

@@ -88,6 +88,8 @@ class Transcript:
 
     Each maps to the last kept entry that is sent from there on; to -1 where none is.
     """
+    changed_outside: dict[int, str] = field(default_factory=dict)
+    """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
 
 
 class Reader(Protocol):
@@ -204,6 +206,9 @@ class ForeignFiles:
         place = self.joined.place
         self._kept_until = {
             place(EntryIndex(entry)): place(EntryIndex(last)) for entry, last in found.kept_until.items()
+        }
+        self._changed_outside = {
+            place(EntryIndex(entry)): name for entry, name in found.changed_outside.items()
         }
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
@@ -343,6 +348,11 @@ class ForeignFiles:
     def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
         """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent."""
         return self._kept_until
+
+    @property
+    def changed_outside(self) -> Mapping[EntryIndex, str]:
+        """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
+        return self._changed_outside
 
     @property
     def own_title(self) -> str | None:

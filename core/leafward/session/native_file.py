@@ -299,6 +299,11 @@ class NativeFile:
         return {}
 
     @property
+    def changed_outside(self) -> Mapping[EntryIndex, str]:
+        """Empty: pi does not watch files."""
+        return {}
+
+    @property
     def notes(self) -> list[Note]:
         """None: each line of the file is an entry, also a damaged one."""
         return []

@@ -43,6 +43,10 @@ UNCERTAIN_CONTEXT = "uncertain-context"
 """Code of a remark on an entry after which the file does not show the sent context, up to the next compaction."""
 
 
+GOES_ON = "goes-on"
+"""Code of a remark on the first entry of a session whose requests begin with the conversation of another one."""
+
+
 class Note(NamedTuple):
     """A reader's remark on a session, such as a missing base or an unknown record."""
 
@@ -168,6 +172,14 @@ class Source(Protocol):
         """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent.
 
         -1 where none is sent. Empty by pi's rule.
+        """
+        ...
+
+    @property
+    def changed_outside(self) -> Mapping[EntryIndex, str]:
+        """Entries that tell of a file that changed since the agent last saw it, with the file's name as the agent writes it.
+
+        Somebody changed it, or a command of the agent did.
         """
         ...
 

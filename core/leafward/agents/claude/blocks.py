@@ -15,6 +15,7 @@ from leafward.agents.claude.records import (  # fmt: skip
     BEGINS,
     BOOKKEEPING_TYPES,
     GLUED,
+    INHERITS,
     KEY,
     LINKED,
     NAMED,
@@ -56,7 +57,7 @@ _BLOB = b'{"type":"api-request-blob"'
 _SAID_AGAIN = frozenset({"custom-title", "agent-name", "ai-title"})
 """Types of rows that add nothing where they repeat the last row of their type."""
 _SILENT = BOOKKEEPING_TYPES - {
-    "summary", "ai-title", "agent-name", "last-prompt", "cost-state", "api-request", "api-request-blob"
+    "summary", "ai-title", "agent-name", "last-prompt", "cost-state", "api-request", "api-request-blob", INHERITS
 }  # fmt: skip
 """Types of rows with metadata only."""
 _SIDE_LINE = "\0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.claude.records import CHAINED, Role, key_of
+from leafward.agents.claude.records import CHAINED, INHERITS, Role, key_of, orders_in
 from leafward.session.session_title import title_or_none
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ class Facts:
         """The session that rows name as their source."""
         self.copied = -1
         """The row behind the last one that names a source."""
+        self.inherits = False
+        """Whether a sub-agent goes on in its parent's conversation, and has not yet repeated the reply that started it."""
+        self.inherited = -1
+        """The row of that reply; -1 without one."""
         self.types: dict[str, int] = {}
         """Unknown types, with the number of their rows."""
 
@@ -43,6 +47,9 @@ class Facts:
         kind = body.get("type")
         if (isinstance(kind, str) and kind in CHAINED) or role in (Role.PROMPT, Role.REPLY):
             self._chained(body, row)
+            if self.inherits and role is Role.REPLY:
+                self.inherits, self.inherited = False, row
+                self.note_prompt(orders_in(body))
         elif role is Role.TITLE:
             self.title = _text(body.get("customTitle")) or self.title
         elif role is Role.BOOKS:
@@ -81,6 +88,8 @@ class Facts:
             text = title_or_none(body.get("summary"))
             if text:
                 self.summaries.append((key_of(body.get("leafUuid")), text))
+        elif kind == INHERITS:
+            self.inherits = True
         elif kind == "last-prompt":
             self.note_prompt(body.get("lastPrompt"))
 

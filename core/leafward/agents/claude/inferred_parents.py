@@ -50,13 +50,19 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
     named = [row for row in lost if not rows.flags[row] & SIDECHAIN or rows.role[row] in _SAID_BY_NOBODY]
     for row in sorted({*rows.boundaries, *named}):
         at = bisect_left(rows.jumps, row)
-        if at == len(rows.jumps) or rows.jumps[at] != row or rows.above[at] >= 0:
+        if at == len(rows.jumps) or rows.jumps[at] != row:
             continue
-        boundary = rows.boundaries.get(row)
-        kept = boundary.segment[1] if boundary is not None and boundary.segment is not None else NO_KEY
-        above = first_of(rows.keys, kept) if kept != NO_KEY else -1
+        boundary, named_above = rows.boundaries.get(row), rows.above[at]
+        head, tail = (boundary.segment if boundary is not None else None) or (NO_KEY, NO_KEY)
+        above = first_of(rows.keys, tail) if tail != NO_KEY else -1
         # The kept rows end with the row that the compaction follows.
-        rows.above[at] = above if 0 <= above < row else row_before(rows, row)
+        follows = 0 <= above < row
+        if named_above >= 0:
+            if follows and named_above < first_of(rows.keys, head):
+                # "Summarize up to here" names the row before those that it kept (2.1.332).
+                rows.above[at] = above
+            continue
+        rows.above[at] = above if follows else row_before(rows, row)
         if rows.above[at] >= 0:
             rows.inferred.add(row)
         if boundary is not None and rows.above[at] >= 0:

@@ -32,6 +32,7 @@ from leafward.agents.claude.inferred_parents import (  # fmt: skip
 )
 from leafward.agents.claude.number_columns import filled, places_of, repeated, words_for
 from leafward.agents.claude.records import (  # fmt: skip
+    CHANGED_OUTSIDE,
     GLUED,
     KEY,
     LINKED,
@@ -107,6 +108,8 @@ class Rows:
         """Rows at which Claude Code continued from inside a compaction's kept rows, each with the last kept row sent before it."""
         self.left_out: dict[int, str] = {}
         """The beginnings of reply ends that a resumed Claude Code did not send, each with its version."""
+        self.changed_outside: dict[int, str] = {}
+        """Rows that tell of a file that changed since the agent last saw it, with its name."""
         self.pointers = Pointers()
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
@@ -243,6 +246,10 @@ class Rows:
             self.names[row] = str(body["uuid"])
         if isinstance(body.get("sentAsUuid"), str):
             self.stored_anew[row] = key_of(body["sentAsUuid"])
+        if role is Role.ATTACHED:
+            attachment = body["attachment"]
+            if attachment.get("type") == CHANGED_OUTSIDE and isinstance(attachment.get("filename"), str):
+                self.changed_outside[row] = attachment["filename"]
         if role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)
         elif role is Role.BOOKS and body.get("type") == "cost-state":

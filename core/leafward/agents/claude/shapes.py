@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, field
 from msgspec.json import Decoder
 
 from leafward.agents.claude.records import (
+    CHANGED_OUTSIDE,
     QUEUED_TYPE,
     SILENT_ATTACHMENTS,
     SYNTHETIC,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 # Plain numbers: a member of an enumeration costs several times as much to hash or to add.
 _RESULT, _REPLY, _PROMPT = int(Role.RESULT), int(Role.REPLY), int(Role.PROMPT)
 _QUIET, _INJECTED, _ATTACHED = int(Role.QUIET), int(Role.INJECTED), int(Role.ATTACHED)
+_LOOKED_INTO = frozenset({CHANGED_OUTSIDE, QUEUED_TYPE})
+"""Attachments whose fields tell more than that there is one."""
 UNTOLD = -1
 """The role of a row that has to be decoded whole."""
 
@@ -124,7 +127,7 @@ def role_of(row: ChainRow) -> int:
         return _user(row)
     if kind == "attachment":
         attachment, rendered = row.attachment, row.rendered
-        if attachment is None or attachment.type is None or attachment.type == QUEUED_TYPE:
+        if attachment is None or attachment.type is None or attachment.type in _LOOKED_INTO:
             return UNTOLD
         if attachment.type in SILENT_ATTACHMENTS:
             return _QUIET

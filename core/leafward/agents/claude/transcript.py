@@ -29,7 +29,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.foreign import Transcript, unknown_records
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
-from leafward.session.source import Note, Origin
+from leafward.session.source import GOES_ON, Note, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,6 +174,7 @@ class ClaudeReader:
             inherited,
             hoisted=builder.hoisted,
             kept_until=builder.kept_until,
+            changed_outside={builder.entry[row]: name for row, name in rows.changed_outside.items()},
         )
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
@@ -355,6 +356,12 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
             notes.append(
                 Note("inferred-parent", INFERRED, EntryIndex(builder.entry[row]), path, rows.start[row])
             )
+    if rows.facts.inherited >= 0:
+        row = rows.facts.inherited
+        text = (
+            "this sub-agent goes on in the conversation of the session that started it, which is sent with it"
+        )
+        notes.append(Note(GOES_ON, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
     for row, version in rows.left_out.items():
         text = LEFT_OUT.format(version)
         notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))

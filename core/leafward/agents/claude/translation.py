@@ -19,6 +19,7 @@ from leafward.agents.claude.records import (
     cleared_in,
     command_in,
     message_of,
+    picture_in,
     queued_in,
     replacements_in,
     request_in,
@@ -67,6 +68,8 @@ class Translator:
         starts = builder.rows.start
         self._inferred = {starts[row] for row, one in builder.rows.boundaries.items() if one.inferred}
         self._left_out = {builder.entry[row] for row in builder.rows.left_out}
+        inherited = builder.rows.facts.inherited
+        self._inherited = builder.entry[inherited] if inherited >= 0 else NO_ENTRY
         self._costs = builder.costs
         start = builder.rows.start
         self._instead = {builder.entry[first]: start[row] for first, row in builder.instead.items()}
@@ -162,6 +165,9 @@ class Translator:
                 # The counts of the reply stand in its beginning.
                 own.pop("usage", None)
                 own[NEVER_SENT] = True
+            elif index == self._inherited:
+                # Counted where it was said.
+                own.pop("usage", None)
             self._calls.remember(own["content"])
             return message(own, stamp)
         if kind is Kind.TOOL_RESULT:
@@ -373,7 +379,9 @@ def _pictures(row: Body) -> list[Body]:
     if isinstance(rendered, list):
         shown = [one.get("content") for one in rendered if isinstance(one, dict)]
     else:
-        shown = [attachment.get("prompt")] if isinstance(attachment, dict) else []
+        attachment = attachment if isinstance(attachment, dict) else {}
+        picture = picture_in(attachment)
+        shown = [attachment.get("prompt"), [picture] if picture is not None else None]
     return [block for content in shown for block in blocks(content) if block["type"] == "image"]
 
 

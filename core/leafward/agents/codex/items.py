@@ -31,11 +31,17 @@ _EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code) (-?\d{1,1
 _HEADER_SIZE = 400
 _REFUSED = (
     "unsupported call:",
+    "unsupported custom tool call:",
     "failed to parse function arguments",
     "apply_patch verification failed",
     # Codex 0.169 runs no `rm -f` and the like: it answers the call without running it.
     "exec_command failed",
+    "write_stdin failed",
+    "unable to locate image",
+    "unable to process image",
+    "request_user_input is unavailable",
 )
+"""Beginnings of outputs of calls that Codex did not run, or that failed without an exit code."""
 _STOPPED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z")
 """Text in place of the output of a call that the user stopped."""
 

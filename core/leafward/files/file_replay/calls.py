@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.commands import files_read
 from leafward.files.file_replay.steps import FileRequest, Step, by_command, requests_in
-from leafward.files.reads import Shown, printed, shown
+from leafward.files.reads import Shown, numbered_lines, printed, shown
 from leafward.files.shell.exit_evidence import Proof, complains
 from leafward.files.shell.lexer import simple_words
 from leafward.files.tool_calls import command_in, table_of
@@ -93,6 +93,11 @@ class Calls:
     def proven(self, step: Step) -> bool:
         """Whether the output shows that a part of a script was done."""
         return step.proof is not Proof.NONE and not complains(self.output(step))
+
+    def noticed(self, step: Step) -> list[Shown]:
+        """The lines of a file that an agent's notice of a change shows."""
+        body = self.session.body(step.entry) or {}
+        return numbered_lines(text_of(body.get("content")))
 
     def shown(self, step: Step) -> Shown | None:
         """The lines of a file that a read shows."""

@@ -74,6 +74,8 @@ class Replay:
     """Commands that may have changed files since the replay began or branched off, also files that no step named before."""
     _there: set[str] = field(default_factory=set)
     """Files that certainly exist, also those that are not replayed."""
+    _by_command: set[str] = field(default_factory=set)
+    """Files that a command changed since the agent's tools last saw them."""
 
     def branch(self) -> Replay:
         """A copy to continue from on another branch."""
@@ -83,7 +85,14 @@ class Replay:
             state.untouched = True
             if state.certainty in KNOWN:
                 originals[path] = state.copy()
-        return Replay(self.session, files, dict(self.counts), originals, _there=set(self._there))
+        return Replay(
+            self.session,
+            files,
+            dict(self.counts),
+            originals,
+            _there=set(self._there),
+            _by_command=set(self._by_command),
+        )
 
     def original(self, path: str) -> Rebuilt | None:
         """The file under a name where this replay began or branched off: known then, or seen before anything changed it."""
@@ -135,6 +144,9 @@ class Replay:
 
     def _take_sweep(self, step: Step, calls: Calls) -> None:
         """Applies a command on a folder, which names none of the files that it changes."""
+        if step.by is Sweep.NOTICED:
+            self._take_notice(step, calls)
+            return
         folder, cwd = step.path, self.session.cwd
         if step.by in BY_INDEX and step.home is not None:
             self._from_index(step, calls.output(step))
@@ -155,9 +167,23 @@ class Replay:
                 lambda name: within(name, folder, cwd, repository=step.whole),
             )
 
+    def _take_notice(self, step: Step, calls: Calls) -> None:
+        """Applies the notice that a file is no more as the agent last saw it.
+
+        Where a command changed it since, the notice may tell of that: then only lines that it shows otherwise count.
+        """
+        path = step.path
+        if path in self._by_command:
+            for shown in calls.noticed(step):
+                self._state(path).seen(shown, step.entry)
+        else:
+            self._sweep(step, Remark.CHANGED_OUTSIDE, lambda name: name == path)
+        self._by_command.discard(path)
+
     def _take_one(self, step: Step, calls: Calls) -> None:
         """Applies a step that names its file: first whether it was done, then its change."""
         path = step.path
+        (self._by_command.add if step.inferred and step.operation.changes else self._by_command.discard)(path)
         if step.operation is FileOperation.CHANGE and step.by is not None:
             # The sweep tells the outcome.
             self._state(path)
@@ -231,7 +257,8 @@ class Replay:
     def _follow(self, step: Step) -> None:
         """Records the consequences of a step on any file for all files."""
         if step.operation is FileOperation.SWEEP:
-            self._there.clear()
+            if step.by is not Sweep.NOTICED:
+                self._there.clear()
         elif step.operation is FileOperation.STAGE:
             return
         elif step.glob:

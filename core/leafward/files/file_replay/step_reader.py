@@ -24,6 +24,7 @@ from leafward.files.file_replay.steps import (
     lines_changed,
     requests_in,
 )
+from leafward.files.shell.bulk_effects import Sweep
 from leafward.files.tool_calls import Action, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.messages import did_run, nested_calls
@@ -314,9 +315,33 @@ def steps(
 
     `sweeps` adds commands that may have changed any file below a folder, and name none; `counts` as in `StepReader`.
     """
-    made = StepReader(session, counts=counts).read(entries, stop)
-    return (
-        made
-        if sweeps
-        else [step for step in made if step.operation not in (FileOperation.SWEEP, FileOperation.STAGE)]
-    )
+    path = array("q", entries)
+    made = StepReader(session, counts=counts).read(path, stop)
+    if not sweeps:
+        return [step for step in made if step.operation not in (FileOperation.SWEEP, FileOperation.STAGE)]
+    return _with_notices(session, path, made)
+
+
+def _with_notices(session: Session, path: array[int], made: list[Step]) -> list[Step]:
+    """Steps, and between them the places at which the agent noticed that a file had changed."""
+    told = session.source.changed_outside
+    places = {entry: place for place, entry in enumerate(path)} if told else {}
+    notices = [
+        Step(
+            entry,
+            entry,
+            "",
+            0,
+            FileOperation.SWEEP,
+            locate(name, session.cwd, tidy=table_of(session).tidies_paths),
+            Outcome.DONE,
+            inferred=True,
+            added=0,
+            removed=0,
+            to=None,
+            by=Sweep.NOTICED,
+        )
+        for entry, name in told.items()
+        if entry in places
+    ]
+    return sorted([*made, *notices], key=lambda step: places[step.entry]) if notices else made

@@ -35,6 +35,8 @@ class Sweep(StrEnum):
     PATCH = "patch"
     RSYNC = "rsync"
     UNPACK = "unpacking"
+    NOTICED = "notice"
+    """No command: the agent noticed that the one file changed."""
 
 
 class Staging(StrEnum):

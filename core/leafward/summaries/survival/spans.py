@@ -71,7 +71,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
     stayed = {message.entry for message in now.messages}
     replaced, previous, previous_entry = [], "", NO_ENTRY
     for message in before.messages:
-        if message.role == "compactionSummary":
+        if message.role == "compactionSummary" and message.entry == before.compaction:
             previous = split_enclosed(summary_words(session.body(message.entry) or {}))[0]
             previous_entry = message.entry
         elif message.entry not in stayed and message.sent and message.role != "system":
