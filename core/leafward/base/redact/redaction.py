@@ -40,7 +40,7 @@ from leafward.base.redact.signs import (
 )
 from leafward.base.redact.spans import MARKER, merged
 from leafward.base.redact.spoken import spoken_in
-from leafward.base.redact.tables import columns_in, inserted_in
+from leafward.base.redact.tables import columns_in, inserted_in, unnamed_in
 from leafward.base.redact.urls import urls_in
 from leafward.base.redact.values_apart import apart_in
 
@@ -125,6 +125,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & TABLES:
             yield from columns_in(text, low)
             yield from inserted_in(text, low)
+            yield from unnamed_in(text, low)
     pairs = commands_of(held)
     if pairs is not None:
         yield from commands_in(text, pairs)
