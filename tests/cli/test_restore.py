@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.cli.output.page import Page, wrapped
 from leafward.files.restoration.record import State, records, store
 from tests.acting import call
 from tests.folder_contents import snapshot
@@ -70,7 +71,7 @@ def test_the_files_are_as_they_were_and_the_undo_leads_back(work: Work, done: Ru
     }
     assert (shown["restore"], snapshot(work.folder)) == (None, work.now)
     out = done("restore", work.path, work.at).out
-    assert "restored 7 files; the files from before are in " in out
+    assert "restored 7 files; the files from before are in " in " ".join(out.split())
     assert snapshot(work.folder) == work.then
     assert done("restore", work.path, work.at).out.endswith("nothing to restore\n")
     (found,) = done("log", work.path, "--json").document["restores"]
@@ -198,12 +199,13 @@ def test_a_read_only_file_is_said_to_be_one_whatever_else_keeps_it(work: Work, d
     work.bench.write("a.py", "in the end\n")
     (work.folder / "a.py").chmod(0o444)
     shown = run("restore", work.path, at)
-    assert "it is read-only; `python3` ran after it was last seen" in shown.out
-    assert "name it with --overwrite to write it" in shown.out
+    words = " ".join(shown.out.split())
+    assert "it is read-only; `python3` ran after it was last seen" in words
+    assert "name it with --overwrite to write it" in words
     assert "written only if named with --overwrite" in shown.out
     assert (work.folder / "a.py").read_text() == "in the end\n"
     named = done("restore", work.path, at, "a.py", "--overwrite")
-    assert "it stays read-only after the write" in named.out
+    assert "it stays read-only after the write" in " ".join(named.out.split())
     assert (work.folder / "a.py").read_text() == "written\n"
     assert (work.folder / "a.py").stat().st_mode & 0o777 == 0o444
 
@@ -456,5 +458,14 @@ def test_a_file_that_is_not_there_is_called_absent(work: Work, done: Run) -> Non
     work.bench.file.said(call("bash", "x1", command="python3 some.py"))
     at = str(work.bench.file.answered("x1", "bash", ""))
     out = done("restore", work.path, at, "--dry-run").out
-    (row,) = (line for line in out.splitlines() if " new.py " in line)
+    row = " ".join(out.partition(" new.py")[2].split())
     assert "already absent, as far as known; `python3` ran after it was last seen" in row
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    """It fails where a reason runs over the edge, or loses a word."""
+    text = "it is read-only; `python3` ran after it was last seen, and may have changed it; name it with --overwrite to write it"
+    lines = wrapped(text, Page(width), first=" " * 8, below=" " * 8)
+    assert max(map(len, lines)) <= width
+    assert " ".join(line.strip() for line in lines) == text

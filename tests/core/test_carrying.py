@@ -328,17 +328,66 @@ class TestMerges:
             "- Python 3.11",
         ]
 
-    def test_a_line_that_one_side_words_differently_is_a_conflict(self) -> None:
-        base = "## Done\n- [ ] write the tests of the parser"
-        sections, conflicts = merge(base, "## Done\n- [x] write the tests of the whole parser", "")
-        assert sections[0].items == (0,)
-        assert [(one.base, one.a, one.b) for one in conflicts] == [
+    @pytest.mark.parametrize(
+        ("line", "a", "b", "merged"),
+        [
+            ("- [ ] test the parser", "- [x] test the whole parser", "", "- [x] test the whole parser"),
             (
-                "- [ ] write the tests of the parser",
-                "- [x] write the tests of the whole parser",
-                "- [ ] write the tests of the parser",
-            )
-        ]
+                "- [ ] test the parser",
+                "- [ ] test the parser",
+                "- [x] test the parser",
+                "- [x] test the parser",
+            ),
+            (
+                "* keep `__init__`  ",
+                "* keep `__init__` as **it** is",
+                "* keep `__init__`  ",
+                "* keep `__init__` as **it** is",
+            ),
+            ("- [ ] test it", "- [x] test it", "* [x] test it", "- [x] test it"),
+        ],
+    )
+    def test_a_line_that_one_side_alone_changed_is_that_sides(
+        self, line: str, a: str, b: str, merged: str
+    ) -> None:
+        """It fails where such a line is a conflict, loses a byte, or stays as the base has it."""
+        sections, conflicts = merge(*(f"## Done\n{one}" for one in (line, a, b)))
+        assert not conflicts
+        assert sections[0].items == (merged,)
+
+    @pytest.mark.parametrize(
+        ("a", "b"),
+        [
+            ("- [x] write the tests of the whole parser", "- [ ] write the tests of the old parser"),
+            ("- [x] write the tests of the parser", "- [~] write the tests of the parser"),
+        ],
+    )
+    def test_a_line_that_both_sides_change_differently_is_a_conflict(self, a: str, b: str) -> None:
+        base = "- [ ] write the tests of the parser"
+        sections, conflicts = merge(*(f"## Done\n{one}" for one in (base, a, b)))
+        assert sections[0].items == (0,)
+        assert [(one.base, one.a, one.b) for one in conflicts] == [(base, a, b)]
+
+    def test_a_goal_that_one_side_alone_changed_is_that_sides(self) -> None:
+        sections, conflicts = merge("## Goal\nShip it", "## Goal\nWrite a parser first", "## Goal\nShip it")
+        assert not conflicts
+        assert sections[0].items == ("Write a parser first",)
+
+    def test_a_line_in_new_words_is_not_listed_as_dropped(self, session: Session) -> None:
+        from leafward.branches.diff.summaries import SideSummary
+
+        draft = draft_merge(sides(session, 7, 9))
+        base, a = "## Done\n- [ ] test the parser", "## Done\n- [x] test the parser"
+        sections, conflicts = merge(base, a, "")
+        held = replace(
+            draft,
+            a=SideSummary(a, draft.a.entry),
+            b=SideSummary("", draft.b.entry),
+            base=SideSummary(base, draft.base.entry),
+            sections=sections,
+            conflicts=conflicts,
+        )
+        assert held.lost(held.text({})) == ()
 
     def test_lines_that_would_be_dropped_are_listed(self, session: Session) -> None:
         draft = draft_merge(sides(session, 7, 9))

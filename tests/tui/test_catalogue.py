@@ -356,6 +356,20 @@ async def test_resuming_hands_over_the_agents_own_command(
     assert asked[0].cwd == str(tmp_path)
 
 
+async def test_where_resuming_fails_the_command_is_copied(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = SessionFile(store, str(tmp_path), "resume me", ago=timedelta(minutes=3))
+    monkeypatch.setattr(resume_module, "run_in_agent", lambda _app, _resume: "pi is not installed")
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        await listed(pilot)
+        await pilot.press("R")
+        await until(pilot, lambda: app.clipboard)
+        assert app.clipboard.endswith(f"pi --session {session.path}")
+        assert any("its command is copied" in one.message for one in app._notifications)
+
+
 @pytest.mark.parametrize("size", [NARROW, WIDE])
 async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path, size: tuple[int, int]) -> None:
     app = app_over(store)
@@ -364,7 +378,7 @@ async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path, size: 
         # In the list as well, however its sessions are grouped.
         await pilot.press("v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.DAY)
-        await until(pilot, lambda: NO_PROJECT_FOLDER in rows(app)[-1])
+        await until(pilot, lambda: "no folder" in rows(app)[-1] or NO_PROJECT_FOLDER in rows(app)[-1])
         await pilot.press("R")
         await until(
             pilot, lambda: any("project folder not found" in one.message for one in app._notifications)

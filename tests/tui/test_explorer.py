@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual import events
+from textual.widgets._toast import ToastRack
 
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
@@ -49,6 +50,19 @@ async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
 def column_ends(panes: ExplorerPanes) -> tuple[int, ...]:
     """Where the rule between the panes ends, in cells; nowhere where there is one pane."""
     return (panes.column_rule.region.x + 1,) if panes.two_panes else ()
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE, (200, 60)])
+async def test_a_toast_covers_no_strip(file: Named, size: tuple[int, int]) -> None:
+    app = app_over(file.path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = app.screen
+        assert isinstance(screen, ExplorerScreen)
+        await until(pilot, lambda: ready(screen))
+        rack = screen.get_child_by_type(ToastRack)
+        # It stands at the bottom, above its margin.
+        await until(pilot, lambda: screen.panes.strip.region.y)
+        assert size[1] - rack.styles.margin.bottom <= screen.panes.strip.region.y
 
 
 class TestOpening:

@@ -197,7 +197,7 @@ class TestThePathThen:
         assert self.drawn(hands, 9) == [
             "●   a prompt",
             "●   b prompt",
-            "┠─○ c prompt left behind: 4 entries",
+            "┠─○ c prompt abandoned: 4 entries",
             "●   x prompt",
             "◎   y prompt  leaf",
         ]
@@ -207,7 +207,7 @@ class TestThePathThen:
         assert self.drawn(hands, 9) == [
             "●   a prompt",
             "◎   b prompt  leaf",
-            "└─○ c prompt left behind: 4 entries",
+            "└─○ c prompt abandoned: 4 entries",
         ]
 
     def test_what_is_left_behind_is_counted_as_the_move_counts_it(self, hands: Hands) -> None:
@@ -218,7 +218,7 @@ class TestThePathThen:
         label(hands.session, hands.prompt("x"), "here", hands.writing())
         assert price_of_move(hands.session, hands.end("b")).left.entries == 7
         move(hands.session, hands.end("b"), hands.writing())
-        assert self.drawn(hands, 9)[2].endswith("left behind: 7 entries")
+        assert self.drawn(hands, 9)[2].endswith("abandoned: 7 entries")
 
     def test_of_a_label(self, hands: Hands) -> None:
         label(hands.session, hands.prompt("x"), "here", hands.writing())
@@ -227,7 +227,7 @@ class TestThePathThen:
     def test_of_a_move_before_everything(self, hands: Hands) -> None:
         move(hands.session, -1, hands.writing())
         assert self.drawn(hands, 9)[0] == "◎   the beginning  leaf"
-        assert self.drawn(hands, 9)[1] == "└─○ a prompt left behind: 12 entries"
+        assert self.drawn(hands, 9)[1] == "└─○ a prompt abandoned: 12 entries"
 
     @pytest.mark.parametrize("room", range(1, 9))
     def test_folds_what_has_no_room(self, room: int, hands: Hands) -> None:

@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
 from leafward.catalog.lookup import sighted, typed_ids
-from leafward.cli.output.page import Page, cells, emit_json, fit, indented, note, pad, page, say, when
+from leafward.cli.output.page import Page, cells, emit_json, fit, note, pad, page, say, when, wrapped
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE
@@ -175,13 +175,12 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
         if (count := sum(line.author == author for line in shown))
     ]
     yield ""
-    yield ", ".join(
-        (
-            *([f"{counted(by_turns, 'line')} by {counted(len(used), 'turn')}"] if by_turns else ()),
-            *rest,
-            f"{counted(found.sessions, 'session')} touched the file",
-        )
+    sums = (
+        *([f"{counted(by_turns, 'line')} by {counted(len(used), 'turn')}"] if by_turns else ()),
+        *rest,
+        f"{counted(found.sessions, 'session')} touched the file",
     )
+    yield from wrapped(", ".join(sums), page)
 
 
 def _author_line(one: Author, short: dict[str, str], wide: int, page: Page) -> str:
@@ -210,27 +209,36 @@ def _why_text(
     line = found.lines[number - 1]
     yield fit(f"{number}  {safe(line.text.expandtabs(4))}", page.width, unicode=page.unicode)
     if reason is None:
-        yield line.unclaimed
+        yield from wrapped(line.unclaimed, page)
     else:
         one = found.authors[line.author]
         head = f"written by {_turn(one, short)}, {when(one.written) if one.written else 'at an unknown time'}"
-        yield head + (", on a branch off the path" if one.abandoned else "")
+        yield from wrapped(head + (", on a branch off the path" if one.abandoned else ""), page)
         yield ""
         yield page.style("asked", "bold")
-        yield from indented(safe(reason.request).strip() or "(nothing: no prompt came before it)")
+        yield from _prose(safe(reason.request).strip() or "(nothing: no prompt came before it)", page)
         if reason.words:
             yield page.style("the agent said", "bold")
-            yield from indented(safe(reason.words))
+            yield from _prose(safe(reason.words), page)
         if reason.decisions:
             yield page.style("decided", "bold")
             yield from (
                 f"  {fit(safe_line(one), page.width - 2, unicode=page.unicode)}" for one in reason.decisions
             )
         yield page.style("checked after", "bold")
-        yield from (f"  {check_words(one)}" for one in reason.checks)
+        for one_check in reason.checks:
+            yield from wrapped(check_words(one_check), page, first="  ", below="    ")
         if not reason.checks:
             yield "  no test, build, linter or script named like one, such as check.py"
         elif reason.turns_later:
             yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:
-        yield f"the same line was written by {_turn(found.authors[other], short)}, off the path"
+        yield from wrapped(
+            f"the same line was written by {_turn(found.authors[other], short)}, off the path", page
+        )
+
+
+def _prose(text: str, page: Page) -> Iterator[str]:
+    """Safe text of a session, indented; its own line breaks stay."""
+    for line in text.split("\n"):
+        yield from wrapped(line, page, first="  ")

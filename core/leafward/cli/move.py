@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, emit_json, indented, money, note, page, say
+from leafward.cli.output.page import Page, cells, emit_json, fit, indented, money, note, page, say, wrapped
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
 from leafward.session.entries import EntryIndex, Kind
@@ -111,11 +111,22 @@ def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Ite
     named = ", ".join(f"{len(paths)} {word}" for word, paths in files if paths)
     if named:
         parts.append(("files named on the path", named))
-    yield "   ".join(f"{page.style(word, 'faint')} {value}" for word, value in parts)
+    line: list[str] = []
+    taken = 0
+    for word, value in parts:
+        size = cells(f"{word} {value}") + 3
+        if line and taken + size - 3 > page.width:
+            yield "   ".join(line)
+            line, taken = [], 0
+        line.append(f"{page.style(word, 'faint')} {value}")
+        taken += size
+    yield "   ".join(line)
     for code, text in price.surprises:
         if code in remarked:
             continue
-        yield f"{page.style('!', 'warn')} {safe_line(text)}"
+        first, *more = wrapped(safe_line(text), page, first="  ")
+        yield page.style("!", "warn") + first[1:]
+        yield from more
 
 
 def _size(count: Count) -> str:
@@ -132,8 +143,9 @@ def _entries_text(part: Part, price: Price) -> str:
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
     if not written.changed:
         # The leaf itself may be a note of ours, such as a label.
-        yield f"the leaf is already there: {place_text(session, session.columns.id_at(session.place))}"
+        there = f"the leaf is already there: {place_text(session, session.columns.id_at(session.place))}"
+        yield fit(there, page.width, unicode=page.unicode)
         return
-    where = place_text(session, written.target)
     done = "would move" if written.dry_run else "moved"
-    yield f"{page.style(done, 'ghost')} the leaf to {where}"
+    where = f" the leaf to {place_text(session, written.target)}"
+    yield page.style(done, "ghost") + fit(where, page.width - len(done), unicode=page.unicode)

@@ -11,7 +11,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.output.page import emit_json, fit, note, pad, page, say
+from leafward.cli.output.page import cells, emit_json, fit, note, pad, page, say, wrapped
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
@@ -108,7 +108,8 @@ def _would(change: FileChange) -> bool:
 def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page) -> Iterator[str]:
     actions = {one.path: one.action for one in chosen}
     same = sum(one.action is Action.SAME for one in shown)
-    width = max(20, page.width - 50)
+    longest = max((cells(safe_line(one.path)) for one in shown if one.action is not Action.SAME), default=0)
+    width = min(longest, max(20, page.width - 50))
     for one in shown:
         if one.action is Action.SAME:
             continue
@@ -120,7 +121,14 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
             why += f"; {one.remark}"
         path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
         style = "faint" if action is Action.LEAVE else "bold"
-        yield page.style(f"{pad(action.value, 7)} {path}  {safe_line(why)}", style)
+        reason = safe_line(why)
+        if cells(path) + cells(reason) + 10 <= page.width:
+            yield page.style(f"{pad(action.value, 7)} {path}  {reason}", style)
+            continue
+        # In a narrow page the whole path is above its reason.
+        yield page.style(f"{pad(action.value, 7)} {safe_line(one.path)}", style)
+        for line in wrapped(reason, page, first=" " * 8, below=" " * 8):
+            yield page.style(line, style)
     if same:
         yield page.style(f"{counted(same, 'file is', 'files are')} already as at the entry", "faint")
     if not shown:
@@ -134,17 +142,17 @@ def _diff(change: FileChange) -> Iterator[str]:
 
 def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, page: Page) -> None:
     if not number and offered:
-        say(
-            f"nothing restored: {counted(offered, 'file is', 'files are')} written only if named with --overwrite"
-        )
+        words = f"nothing restored: {counted(offered, 'file is', 'files are')} written only if named with --overwrite"
+        say(wrapped(words, page))
     elif not number:
         say("nothing to restore")
     elif dry_run:
         say(f"would restore {counted(number, 'file')}")
     elif record is not None:
-        say(
+        words = (
             f"restored {counted(number, 'file')}; the files from before are in {safe_line(str(record.place))}"
         )
+        say(wrapped(words, page))
         say(page.style(f"leafward restore {safe_line(record.session, 40)} --undo  puts them back", "faint"))
 
 

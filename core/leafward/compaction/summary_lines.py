@@ -119,6 +119,12 @@ def bare(text: str) -> str:
     return without_emphasis(line).strip()
 
 
+def box_of(text: str) -> str:
+    """The sign in the box of a line, such as `x` or a space; empty where it has no box."""
+    box = _BOX.match(_BULLET.sub("", text.strip()))
+    return box[0][1] if box is not None else ""
+
+
 def stored_lines(text: str) -> tuple[StoredLine, ...]:
     """The lines of a stored summary, in order; none for an empty text. Takes linear time."""
     if not text:

@@ -153,7 +153,7 @@ class CatalogueScreen(BaseScreen[None]):
     def _resume_hint(self, card: Card, status: CatalogueStatus) -> Hint:
         """The hint for the key that resumes a session, or why the key does nothing."""
         if card.project in status.missing:
-            return Hint("session.resume", f"resume: {NO_PROJECT_FOLDER}", NO_PROJECT_FOLDER)
+            return Hint("session.resume", f"resume: {NO_PROJECT_FOLDER}", "resume: no folder")
         return Hint("session.resume", f"resume in {card.agent}", "resume")
 
     # --- messages of the widgets --------------------------------------------------------------------------------------

@@ -63,6 +63,10 @@ class ExplorerScreen(BaseScreen[None]):
 
         &.-tall #price, &.-high #price { height: 2; }
         &.-high #overview { height: 4; }
+        /* Toasts stand above the strip and the gauge too. */
+        ToastRack { margin-bottom: 5; }
+        &.-tall ToastRack { margin-bottom: 9; }
+        &.-high ToastRack { margin-bottom: 11; }
 
         Peek, #peek-rule { display: none; }
         &.-one-pane {

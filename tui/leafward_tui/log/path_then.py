@@ -117,7 +117,7 @@ class PathThen:
             (joint, (glyphs.arm, "faint"), (glyphs.prompt_off, "sub")),
             self._text.headline(heads[0] if heads else left),
             "faint",
-            f"left behind: {counted(entries, 'entry', 'entries')}",
+            f"abandoned: {counted(entries, 'entry', 'entries')}",
             "warn",
         )
 

@@ -1,7 +1,8 @@
 """Two branch summaries merged, section by section: both add to the summary above their common ancestor.
 
 A summary of one branch does not speak for what it leaves out, so a line of the ancestor's summary stays unless a side rewords
-it, which is a conflict. Lines are carried as they are stored, byte for byte.
+it. Where one side alone does, its line is taken; where both do, differently, that is a conflict. Lines are carried as they are
+stored, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from leafward.branches.diff.summaries import SideSummary, summaries_of
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
-from leafward.compaction.summary_lines import Part, bare, stored_lines
+from leafward.compaction.summary_lines import Part, bare, box_of, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.open_file import refuse_changed
@@ -27,7 +28,7 @@ from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from leafward.branches.diff.sides import Sides
     from leafward.session.session import Session
@@ -44,6 +45,11 @@ _MADE_ANEW = frozenset({Part.READ, Part.MODIFIED, Part.INJECTED})
 
 def _says_nothing(line: str) -> bool:
     return bare(line).casefold() in _EMPTY
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two stored lines differ at most in list marks and emphasis. A ticked box is a difference."""
+    return bare(one) == bare(other) and box_of(one) == box_of(other)
 
 
 class Side3(StrEnum):
@@ -82,6 +88,8 @@ class Section:
 
     title: str
     items: tuple[str | int, ...]
+    replaced: tuple[str, ...] = ()
+    """Stored lines in whose place a side's wording of the same line stands; none of conflicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +143,10 @@ class MergeDraft:
         return kept_section(dict.fromkeys(message for kept in texts for message in kept))
 
     def lost(self, text: str) -> tuple[LostLine, ...]:
-        """The lines that a merged text lacks, except those that a decided conflict left out."""
+        """The lines that a merged text lacks, except those that a decided conflict or a new wording replaced."""
         there = {line.strip() for line in text.split("\n")}
         there.update(line.strip() for one in self.conflicts for line in (one.base, one.a, one.b))
+        there.update(line.strip() for section in self.sections for line in section.replaced)
         found: dict[str, LostLine] = {}
         for source, summary in (("base", self.base), ("a", self.a), ("b", self.b)):
             for line in stored_lines(summary.text):
@@ -228,18 +237,28 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
         olds, ours, theirs = (
             [line for line in summary.get(key, ("", []))[1] if not _says_nothing(line)] for summary in three
         )
-        items = list(_merged(title, key, olds, ours, theirs, conflicts))
-        if items:
-            sections.append(Section(title, tuple(items)))
+        section = _merged(title, key, olds, ours, theirs, conflicts)
+        if section.items:
+            sections.append(section)
     return tuple(sections), tuple(conflicts)
 
 
 def _merged(
     title: str, key: str, olds: list[str], ours: list[str], theirs: list[str], conflicts: list[Conflict]
-) -> Iterable[str | int]:
-    def conflict(base: str, a: str, b: str) -> int:
-        conflicts.append(Conflict(len(conflicts), title, base, a, b))
-        return len(conflicts) - 1
+) -> Section:
+    """One section; conflicts are numbered and added to the list."""
+    items: list[str | int] = []
+    replaced: list[str] = []
+
+    def settle(base: str, a: str, b: str) -> None:
+        """Adds the line that is settled by the three-way rule, or a conflict."""
+        if base not in (a, b) and not _alike(a, b):
+            conflicts.append(Conflict(len(conflicts), title, base, a, b))
+            items.append(len(conflicts) - 1)
+            return
+        chosen = a if a != base else b
+        items.append(chosen)
+        replaced.extend(line for line in (base, a, b) if line not in ("", chosen))
 
     mine, added_a = _against(olds, ours)
     other, added_b = _against(olds, theirs)
@@ -248,13 +267,13 @@ def _merged(
         a, b = (
             added[0] if added else (now.get(0) or old) for added, now in ((added_a, mine), (added_b, other))
         )
-        yield a if bare(a) == bare(b) and not old else conflict(old, a, b)
-        return
-    for place, old in enumerate(olds):
-        a, b = mine.get(place, old), other.get(place, old)
-        yield a if bare(a) == bare(b) else conflict(old, a, b)
-    for a, b in _pairs(added_a, added_b):
-        yield conflict("", a, b) if a and b and bare(a) != bare(b) else (a or b)
+        settle(old, a, b)
+    else:
+        for place, old in enumerate(olds):
+            settle(old, mine.get(place, old), other.get(place, old))
+        for a, b in _pairs(added_a, added_b):
+            settle("", a, b)
+    return Section(title, tuple(items), tuple(replaced))
 
 
 def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str]]:
@@ -268,7 +287,7 @@ def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str
         place = places[old].pop(0) if old else -1
         if not old:
             added.append(new)
-        elif new and bare(new) != bare(old):
+        elif new and new != old:
             became[place] = new
     return became, added
 

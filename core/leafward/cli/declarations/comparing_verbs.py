@@ -136,7 +136,8 @@ def merge_summaries(session: str, a: str, b: str, options: MergeOptions, dry_run
     """Merge the summaries of two branches into one.
 
     Both branches add to the summary above their common ancestor: its lines stay unless a branch changes them. A
-    line that the branches word differently is a conflict, and nothing is written until each conflict is decided.
+    line that one branch changes is taken from it; one that both change differently is a conflict, and nothing is
+    written until each conflict is decided.
     Lines that would be dropped are listed, and need --drop-lines.
     """
     from leafward.cli.merge_summaries import merge_summaries as run

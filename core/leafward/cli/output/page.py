@@ -225,6 +225,22 @@ def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(cells(row[column]) for row in (head, *rows)) for column in range(len(head))]
 
 
+def wrapped(text: str, page: Page, *, first: str = "", below: str = "  ") -> list[str]:
+    """Safe text in lines as wide as the page, broken at spaces; a word that is longer stays whole, as it may be a path.
+
+    `first` precedes the first line, `below` the others; neither has a style.
+    """
+    lines: list[str] = []
+    line, empty = first, True
+    for word in text.split(" "):
+        if not empty and cells(line) + 1 + cells(word) > page.width:
+            lines.append(line.rstrip())
+            line, empty = below, True
+        line += word if empty else f" {word}"
+        empty = False
+    return [*lines, line.rstrip()]
+
+
 def money(dollars: float) -> str:
     """US dollars with two decimals, or four below a cent."""
     return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"

@@ -30,7 +30,7 @@ def recovery(inputs: BuildInput) -> Contribution:
     times = "once" if len(past) == 1 else f"{len(past)} times"
     when = f", last on {last.timestamp[:10]}" if last.timestamp[:4].isdigit() else ""
     replaced = "its first entry" if last.replaced == 1 else f"its first {last.replaced} entries"
-    text = f"This path was compacted {times} before{when}; a summary stands for {replaced}."
+    text = f"This path was compacted {times} before{when}; a summary replaces {replaced}."
     # The last one first, as the sentence is about it.
     items = [
         Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in reversed(past)))),

@@ -167,6 +167,8 @@ class _Choice:
         self.room = room
         self.left = 0
         """Lines that were worth including and did not fit."""
+        self._gains: dict[int, float] = {}
+        """The last known gain of each line, by its place among the candidates. Gains only fall."""
 
     def _take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
         taken = self.room.take(candidate, forced=forced, up_to=up_to)
@@ -203,11 +205,15 @@ class _Choice:
 
     def rank(self, up_to: int, stop: Callable[[], bool]) -> None:
         """Takes lines by gain, lazily: gains only fall while others are taken, so only the best line is checked again."""
-        candidates, gain_of = self.worth.candidates, self.worth.gain
+        candidates, gain_of, gains = self.worth.candidates, self.worth.gain, self._gains
+        if not gains:
+            for at, candidate in enumerate(unless_cancelled(candidates, stop)):
+                if not candidate.first:
+                    gains[at] = gain_of(candidate)
         heap = [
-            (-gain_of(candidate), candidate.section.value[0], candidate.place, at)
-            for at, candidate in enumerate(unless_cancelled(candidates, stop))
-            if not candidate.first
+            (-gain, candidates[at].section.value[0], candidates[at].place, at)
+            for at, gain in gains.items()
+            if gain > 0
         ]
         heapq.heapify(heap)
         taken = {id(candidate) for lines in self.room.taken.values() for candidate in lines}
@@ -219,11 +225,12 @@ class _Choice:
             candidate = candidates[at]
             if id(candidate) in taken:
                 continue
-            gain = gain_of(candidate)
+            gain = gains[at] = gain_of(candidate)
             if gain <= 0:
                 continue
-            if heap and -gain > heap[0][0]:
-                heapq.heappush(heap, (-gain, title, place, at))
+            again = (-gain, title, place, at)
+            if heap and again > heap[0]:
+                heapq.heappush(heap, again)
                 continue
             if not self._take(candidate, up_to=up_to):
                 self.left += 1

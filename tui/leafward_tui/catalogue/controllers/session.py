@@ -104,7 +104,8 @@ class SessionExits:
         """Hands the terminal over; afterwards looks for new lines of the agent."""
         problem: str | None = answer if isinstance(answer, str) else None
         if not isinstance(answer, str) and (failed := self._view.run_in_agent(answer)) is not None:
-            problem = f"{failed}; leafward resume --print shows the command"
+            self._services.copy(answer.line(), "the command")
+            problem = f"{failed}; its command is copied"
         if problem:
             self._services.say(problem, problem=True)
         self._stores.look_again()

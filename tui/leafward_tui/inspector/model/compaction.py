@@ -266,7 +266,7 @@ def _dated(when: str, index: int) -> list[list[Span]]:
 
 
 def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> None:
-    """Writes the entries that a branch summary stands for, and the facts of them that it holds."""
+    """Writes the entries that a branch summary summarises, and the facts of them that it holds."""
     session = selection.session
     entry = session.entry(index)
     when = moment(entry.timestamp) if entry.timestamp else ""
@@ -277,7 +277,7 @@ def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> No
     tree = session.tree
     ancestor = tree.common_ancestor(left, index) if left >= 0 else -1
     runs = tree.below(ancestor, left) if left >= 0 and ancestor not in (left, index) else []
-    sheet.pairs("stands for", counted(tree.content_in(runs), "entry", "entries"), width=NAMES)
+    sheet.pairs("summarises", counted(tree.content_in(runs), "entry", "entries"), width=NAMES)
     if left >= 0:
         sheet.line([*padded([Span("left at", "faint")], NAMES), Span(f"#{left:,}", "text")], entry=left)
     _made_by(sheet, entry.body)

@@ -234,9 +234,9 @@ def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None
 def _branch_summary(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
     left = session.columns.index(str(body.get("fromId")))
     _jump(sheet, session, "left at", left, body.get("fromId"))
-    stands_for = summarised_entries(session, index, body)
-    if stands_for:
-        sheet.pairs("stands for", counted(stands_for, "entry", "entries"), width=_NAMES)
+    summarised = summarised_entries(session, index, body)
+    if summarised:
+        sheet.pairs("summarises", counted(summarised, "entry", "entries"), width=_NAMES)
     _author(sheet, body, own="the agent")
     _summary(sheet, body)
     _details(sheet, body)

@@ -51,7 +51,7 @@ class PriceWords(NamedTuple):
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
                 brief.append(f"{verb} {number}")
                 if not side.in_context or not price.agrees:
-                    # A compaction stands for a part of them: their tokens would not be a part of the context's.
+                    # A compaction summarises a part of them: their tokens would not be a part of the context's.
                     full.append(f"{verb} {number}")
                     continue
                 full.append(f"{verb} {number} (~{count(side.tokens, zero='0')}{unit})")
