@@ -22,7 +22,7 @@ from leafward.base.redact.redaction import Redactor
 from leafward.export import audit as audits
 from leafward.export import clean_copy
 from tests.foreign_stores import make
-from tests.pi_file import PiFile
+from tests.pi_file import HEADER, PiFile
 from tests.planted import planted
 from tests.untouched import contents
 
@@ -66,6 +66,16 @@ class TestAudit:
                     if piece in outcome.out and len(set(piece)) > 3 and piece not in str(secretive)
                 ]
         assert "openai key" in run("audit", secretive.parent).out
+
+    def test_a_secret_in_the_name_of_a_folder_or_an_entry_is_not_shown(
+        self, done: Run, tmp_path: Path
+    ) -> None:
+        file = PiFile(tmp_path / f"{TOKEN}.jsonl", {**HEADER, "id": TOKEN, "cwd": f"/w/{TOKEN}"})
+        file.raw(json.dumps({"type": "message", "id": TOKEN, "message": {"role": "user", "content": TOKEN}}))
+        for options in ((), ("--json",)):
+            out = done("audit", file.path, *options).out
+            assert "github token" in out
+            assert TOKEN[4:] not in out
 
     def test_the_same_secret_has_the_same_number_everywhere(
         self, done: Run, secretive: Path, copied: Path

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents import databases
 from leafward.agents.lines import MARK
 from leafward.agents.recognition import agent_of, strays
 from leafward.context.model_context import context_at
@@ -71,6 +72,26 @@ def test_rows_and_files_that_hold_anything(root: Path, content: str) -> None:
         assert sent[:2] == ["user: one?", "assistant: one."]
         assert sent[-2:] == ["user: three?", "assistant: three."]
         assert session.columns.id(2) == middle
+
+
+def test_a_value_larger_than_the_limit_is_not_read_and_is_told_of(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the limit a part of a gigabyte takes two: SQLite's own value and the copy of it."""
+    monkeypatch.setattr(databases, "VALUE_LIMIT", 1 << 16)
+    talk = Conversation()
+    for name in ("one", "two", "three", "four"):
+        talk.turn(name)
+    store = Database(root)
+    path = store.write(talk)
+    for table, name in (("part", talk.messages[3][1][1]["id"]), ("message", talk.messages[4][0]["id"])):
+        store.execute(f"UPDATE {table} SET data = zeroblob(?) WHERE id = ?", 1 << 17, name)
+    session = opened(path)
+    read_whole(session)
+    sent = texts(session)
+    assert sent[:2] == ["user: one?", "assistant: one."]
+    assert sent[-2:] == ["user: four?", "assistant: four."]
+    assert problems(session).count("unreadable-record") == 2
 
 
 def test_a_message_that_is_no_json_keeps_its_place(root: Path) -> None:

@@ -17,6 +17,7 @@ from leafward.export.session_export import export
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from tests.claude_transcript import Transcript, opened
+from tests.codex_rollout import Rollout
 from tests.pi_file import HEADER, PiFile, conversation
 
 if TYPE_CHECKING:
@@ -315,6 +316,20 @@ def test_real_sessions(form: str, corpora: Path) -> None:
     for path in sorted((corpora / "pi").glob("*.jsonl")):
         with closing(Session.open(path)) as session:
             assert len(export(session, form, whole=True).text) > 100_000
+
+
+def test_a_secret_in_the_name_of_added_context_does_not_stay_with_spaces(tmp_path: Path) -> None:
+    """Headlines write the underscores of such a name as spaces; the token is none then for the redaction."""
+    token = "ghp" + "_" + "aB3d" * 9
+    made = Rollout(tmp_path)
+    content = [{"type": "input_text", "text": "<note>x</note>"}]
+    kinds = {"content_item_kinds": [token]}
+    made.item("message", role="user", content=content, internal_chat_message_metadata_passthrough=kinds)
+    made.turn("hello", "hi")
+    for form in ("md", "html"):
+        text = export(made.opened(), form).text
+        assert "added: " in text
+        assert token[4:] not in text
 
 
 @pytest.mark.parametrize("form", ["md", "html", "json"])

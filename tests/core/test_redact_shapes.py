@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import string
 
@@ -19,6 +20,11 @@ def _of(alphabet: str, size: int) -> str:
 PASSWORD = f"MWrXcu{_of(string.ascii_letters, 4)}38*b"
 KEY = f"{_of(string.ascii_letters + string.digits, 20)}7ILAOJQ4{_of(string.ascii_letters + string.digits, 12)}9x"
 
+MAIL = base64.b64encode(b"ada@acme.example").decode()
+ENCODED = base64.b64encode(PASSWORD.encode()).decode()
+PLAIN = base64.b64encode(f"\0ada\0{PASSWORD}".encode()).decode()
+ACCOUNT_KEY = base64.b64encode(_RNG.randbytes(64)).decode()
+HEX = "0687d8cc2c7d844f4433f0379f6f3f1a"
 WALLET = "abandon arctic cable dinner ethics garden island mango oxygen puzzle ribbon velvet"
 
 
@@ -52,6 +58,27 @@ WALLET = "abandon arctic cable dinner ethics garden island mango oxygen puzzle r
         ("seed phrase:\n{}", "\n".join(f"{at}. {word}" for at, word in enumerate(WALLET.split(), 1))),
         ("composer config github-oauth.github.com {}", KEY),
         ("密码是{}，请保密", PASSWORD),
+        ('const w = Wallet.fromPhrase("{}");', WALLET),
+        ("seed = Bip39.from_mnemonic('{}')", WALLET),
+        ("$ sudo cat /etc/openvpn/client/auth.txt\nacme-ada\n{}\n$ ", PASSWORD),
+        ("cat > /etc/openvpn/login.conf <<EOF\nada\n{}\nEOF", PASSWORD),
+        (f"C: AUTH LOGIN\nS: 334 VXNlcm5hbWU6\nC: {MAIL}\nS: 334 UGFzc3dvcmQ6\nC: {{}}\nS: 235 ok", ENCODED),
+        ("a1 AUTHENTICATE PLAIN\n+\n{}\na1 OK", PLAIN),
+        ("USER deploy\n331 Please specify the password.\nPASS {}\n230 Login successful.", PASSWORD),
+        ("USER ada\n+OK\nPASS {}\n+OK Logged in.", PASSWORD),
+        ("heroku config:set FOO={} -a shop", KEY),
+        ("https://acme.webhook.office.com/webhookb2/a@b/IncomingWebhook/{}/c", HEX),
+        ("redirect=postgres%3A%2F%2Fada%3A{}%40db.acme.example", "Beaver47x"),
+        ("Authorization: NTLM {}", ENCODED * 2),
+        ("Authorization: Hawk {}", KEY),
+        ('Credentials creds{{"ada"}}; Password password{{"{}"}};', PASSWORD),
+        ("$ az storage account keys list -n shop --query '[0].value' -o tsv\n{}", ACCOUNT_KEY),
+        ("$ cat config/master.key\n{}", HEX),
+        ("$ sqlite3 app.db 'select * from users'\n1|ada|ada@acme.example|{}|1", PASSWORD),
+        ("The PIN for the door panel is {}, press # afterwards.", "4711"),
+        ("my card pin is {} if the terminal asks", "4711"),
+        ("use pin {} to unlock the key", "471108"),
+        ("SIM unlocked with PIN {}", "4711"),
     ],
 )
 def test_it_is_taken_out(text: str, secret: str) -> None:
@@ -61,6 +88,24 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "We pin 1024 pages of memory",
+        "pin 2024.1 in requirements",
+        "CPU pin 1234",
+        "the pin is 4096 bytes",
+        "please pin 3000 as the port",
+        "with pin 1234 high the LED is on",
+        "SHA256 (secret.txt) = 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "PASS tests/test_api.py\n230 tests passed",
+        "PASS src/login.test.ts (5.1 s)\n+OK",
+        "openvpn --config acme.ovpn\nauth.txt\nInitialization Sequence Completed",
+        "cat /etc/openvpn/README-auth.md\nauthentication\nis described below\n",
+        "heroku config:set NODE_ENV=production",
+        "cat config/master.key.example\nput the key here",
+        "$ sqlite3 app.db 'select * from users'\n1|ada|ada@acme.example|2026-11-21|admin",
+        "334 files changed, 12 insertions",
+        "S: a1 AUTHENTICATE PLAIN is supported",
+        "const w = Wallet.fromPhrase(words);",
+        "https%3A%2F%2Facme.example%3A8080%2Fa",
         "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?required}",
         "パスワードは8文字以上です。",
         "https://0c2d95a1b3e64f7788990011aabbccdd@o123.ingest.sentry.io/456",

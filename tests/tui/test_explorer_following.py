@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
+from leafward.branches import fork
 from leafward.session.journal.session_operations import move
 from leafward.session.journal.write import Writing
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.keys.intents import intents_for
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import usage
 from tests.pi_file import PiFile
 from tests.trees import random_plan, write_plan
@@ -140,6 +142,34 @@ class TestFollowing:
             assert not any("d prompt" in row for row in tree(screen))
             await until(pilot, lambda: ready(screen))
             await pilot.press("j", "k", "v")
+
+    async def test_a_sheet_that_is_being_prepared_gets_the_session_that_it_was_asked_for(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Else its entry is another one of the rewritten file, or none."""
+        may_look = Event()
+        cuts = fork.cuts
+
+        def held(*values: Any) -> Any:
+            assert may_look.wait(PATIENCE)
+            return cuts(*values)
+
+        monkeypatch.setattr(fork, "cuts", held)
+        async with exploring(file.path, config=Config(follow_interval=0.02)) as (pilot, screen):
+            session = screen.state.session
+            assert session is not None
+            total = len(session)
+            await pilot.press("b")
+            await until(pilot, lambda: "finding" in note(screen))
+            other = Named(tmp_path / "other.jsonl")
+            other.turn("q")
+            os.replace(other.path, file.path)
+            await pilot.pause(0.3)
+            assert len(session) == total
+            may_look.set()
+            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await pilot.press("escape")
+            await until(pilot, lambda: any("q prompt" in row for row in tree(screen)))
 
     async def test_a_change_of_the_session_that_was_replaced_meanwhile_is_none_of_the_new_one(
         self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -24,14 +24,16 @@ _COPIES_KEPT = 4
 """Copies in the temporary folder at a time: a database may have gigabytes."""
 BUSY_MS = 500
 """Milliseconds to wait for a lock of the agent."""
+VALUE_LIMIT = 128 << 20
+"""Most bytes of a row and of what is computed of it: SQLite would take a gigabyte, and Python one more for its copy."""
 _PRIMARY = 0xFF
 """The bits of SQLite's extended codes that name the kind of error."""
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error is about damaged pages, not about a locked file or another program's."""
+    """Whether an error is about damaged pages or a value above `VALUE_LIMIT`, not about a locked file or another program's."""
     code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & _PRIMARY == sqlite3.SQLITE_CORRUPT
+    return code & _PRIMARY in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
 
 
 class _Copy:
@@ -144,6 +146,7 @@ def _connected(path: str, mode: str) -> sqlite3.Connection:
         f"{address}?mode={mode}", uri=True, timeout=BUSY_MS / 1000, check_same_thread=False
     )
     base.set_authorizer(tables_only)
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_LIMIT)
     return base
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.registry import agent_named
@@ -82,16 +82,17 @@ def audit(
 def _document(
     found: Sequence[SecretPlace], running: Audit, excluded: int, remarks: Sequence[Mapping[str, str]]
 ) -> dict[str, Any]:
+    told = cache(redact)
     return {
         "secrets": [
             {
                 "secret": place.secret,
                 "kind": place.kind,
                 "agent": place.card.agent,
-                "session": place.card.id,
-                "path": place.card.path,
-                "project": place.card.project,
-                "entry": place.entry,
+                "session": told(place.card.id),
+                "path": told(place.card.path),
+                "project": told(place.card.project),
+                "entry": told(place.entry) if place.entry else place.entry,
                 "time": iso_time(place.time),
             }
             for place in found
@@ -132,7 +133,7 @@ def _lines(
                     place.kind if first else "",
                     when(place.time) if place.time is not None else "",
                     place.card.agent,
-                    safe_line(short.get(place.card.id, place.card.id), 40),
+                    safe_line(redact(short.get(place.card.id, place.card.id)), 40),
                     safe_line(redact(place.entry) if place.entry else "header", 40),
                     str(sum(1 for one in places if one.card.path == place.card.path)),
                     project_name(redact(place.card.project)),

@@ -252,9 +252,13 @@ def brief(session: Session, index: int, text: str) -> str:
     These secrets are not counted: each one is counted in the entry itself.
     """
     secrets: dict[str, str] = {}
-    Redactor(report=lambda kind, secret: secrets.setdefault(" ".join(secret.split()), kind)).value(
-        session.entry(index).body
-    )
+
+    def note(kind: str, secret: str) -> None:
+        # A headline shows names of context with spaces for underscores.
+        for shown in (secret, secret.replace("_", " ")):
+            secrets.setdefault(" ".join(shown.split()), kind)
+
+    Redactor(report=note).value(session.entry(index).body)
     for secret in sorted(secrets, key=len, reverse=True):
         marker = f"{MARKER}{secrets[secret]}]"
         text = text.replace(secret, marker)

@@ -90,7 +90,12 @@ _INNER = re.compile(
 )
 """An element or attribute whose value stands in an element inside it."""
 _NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
-_CALLED = re.compile(r"""\([ \t]{0,4}(?=\\{0,7}["'`])""")
+_CALLED = re.compile(r"""(?:\([ \t]{0,4}|\{)(?=\\{0,7}["'`])""")
+"""A call, or a value of C++ in braces."""
+_SUM_OF = re.compile(
+    r"(?:MD5|SHA[0-9]{1,3}(?:-[0-9]{3})?|SHA2-[0-9]{3}|BLAKE2\w{1,8}|RMD160|CRC32) ?\([^()\n]{0,80}\Z"
+)
+"""The beginning of a checksum as BSD and openssl print it: `SHA256 (secret.txt) = …`."""
 _CHANGED = re.compile(
     r"""(?P<quote>\\{0,7}["'])[ \t]{1,4}->[ \t]{1,4}(?P=quote)(?P<value>[^"'\n\\]{4,400})(?P=quote)"""
 )
@@ -125,6 +130,8 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         if done - start > LONGEST_NAME:
             continue
         name = text[start:done].strip(".")
+        if text[done : done + 1] == ")" and _SUM_OF.search(text, max(0, start - 100), start):
+            continue
         if text[start - 1 : start] == ":" and RESOURCE.search(text, max(0, start - 100), start):
             continue
         if start and text[start - 1] == "\\" and name[:1] in "nrt":

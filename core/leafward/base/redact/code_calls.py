@@ -6,6 +6,11 @@ _STRING = r"""\\{0,7}["'][^"'\n\\]{0,200}\\{0,7}["']"""
 
 CALLS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
+        ("Phrase(", "nemonic"),
+        ("fromPhrase(", "fromMnemonic(", "mnemonicToSeed(", "mnemonicToSeedSync(", "from_mnemonic("),
+        r"\s{0,20}\\{0,7}[\"'`](?P<bare>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\\{0,7}[\"'`]",
+    ),
+    (
         ("Wallet(", "privateKeyToAccount(", "from_key("),
         ("Wallet(", "privateKeyToAccount(", "from_key("),
         r"\s{0,20}\\{0,7}[\"'`](?:0x)?(?P<token>[0-9a-fA-F]{64})\\{0,7}[\"'`]",

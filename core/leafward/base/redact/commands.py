@@ -335,6 +335,37 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ),
         rf"[^\n|;<]{{0,120}}<<<[ \t]{{0,4}}{_WORD}",
     ),
+    (
+        ("openvpn",),
+        ("openvpn/",),
+        r"[\w.@/-]{0,60}(?:auth|login|pass|cred|user)[\w.-]{0,20}\\{0,7}[\"']?(?:[ \t]{0,3}<<-?[ \t]{0,2}\\{0,7}[\"']?\w{1,20}\\{0,7}[\"']?)?(?:\r?\n|\\{1,7}n)[\w.@-]{1,60}(?:\r?\n|\\{1,7}n)(?P<strange>[^\s\"'\\]{4,100})(?=\s|\\|\"|\Z)",
+    ),
+    (
+        ("UGFzc3dvcmQ6",),
+        ("334 UGFzc3dvcmQ6",),
+        r"[^\x00]{0,200}?(?:\bC: |[Ss]end: ?b?\\{0,7}[\"']|[-~>]> )(?P<bare>[A-Za-z0-9+/]{4,400}={0,2})(?=[\s\\\"']|\Z)",
+    ),
+    (
+        ("AUTHENTICATE",),
+        ("AUTHENTICATE PLAIN", "AUTHENTICATE LOGIN", "AUTHENTICATE XOAUTH2"),
+        r"(?:[\s+]|\\{1,7}[rn]|[SC<>-]{1,3}:? ){1,20}(?P<token>[A-Za-z0-9+/]{12,2000}={0,2})",
+    ),
+    (
+        ("PASS",),
+        ("PASS ",),
+        r"(?P<strange>[^\s\"'\\]{4,100})(?=\\{0,7}[\"']?(?:\s|\\{1,7}[rn]){1,4}(?:S: |<[-~]{0,2} ?)?(?:230|\+OK|530|-ERR)\b)",
+    ),
+    (
+        ("heroku",),
+        ("heroku config:set ",),
+        r"(?:-\S{1,20}[ \t]{1,4}){0,4}\\{0,7}[\"']?\w{1,80}=\\{0,7}[\"']?(?P<token>[^\s\"'`$\\]{12,400})",
+    ),
+    (("IncomingWebhook/",), ("IncomingWebhook/",), r"(?P<token>[0-9a-f]{32})(?![0-9a-f])"),
+    (
+        ("%3A%2F%2F",),
+        ("%3A%2F%2F",),
+        r"[\w.~-]{0,60}%3A(?P<bare>[A-Za-z0-9._~-]{3,100})%40(?=[A-Za-z0-9])",
+    ),
     *CALLS,
 )
 """Signs, one of which the text holds; literals before a password; and the form from there on."""

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 )
 """Text behind a scheme, also in a concatenation in code, or in `http -A bearer -a …`."""
 _AUTHORIZATION = re.compile(
-    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|oauth|splunk|genie|genieKey|aws4-hmac-sha256|aws|sharedkey(?:lite)?|oss|obs|goog1|tc3-hmac-sha256) (?: \s{1,4}|%20|\+) )?
+    r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|ntlm|hawk|oauth|splunk|genie|genieKey|aws4-hmac-sha256|aws|sharedkey(?:lite)?|oss|obs|goog1|tc3-hmac-sha256) (?: \s{1,4}|%20|\+) )?
     (?P<token> [A-Za-z0-9._~+/=%:$-]{8,4000} )"""
 )
 _SIGNATURE = re.compile(

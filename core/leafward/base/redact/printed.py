@@ -37,6 +37,7 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("print-access-token", _ARGUMENTS, True),
     ("print-identity-token", _ARGUMENTS, True),
     ("secret show ", rf"{_ARGUMENTS}(?:-o|--output)[ =]tsv{_ARGUMENTS}", True),
+    ("account keys list ", rf"{_ARGUMENTS}(?:-o|--output)[ =]tsv{_ARGUMENTS}", True),
     ("get-access-token", rf"{_ARGUMENTS}(?:-o|--output)[ =]tsv{_ARGUMENTS}", True),
     ("kv get ", rf"{_ARGUMENTS}-field[= ]{_ARGUMENTS}", True),
     ("vault read ", rf"{_ARGUMENTS}-field[= ]{_ARGUMENTS}", True),
@@ -82,7 +83,7 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("output -raw ", _NAMED, True),
     ("yq ", r"(?:-\w{1,3}[ \t]{1,4}){0,3}[\"']?[\w.\[\]]{0,100}\.(?P<name>\w{2,80})[\"']?(?:[ \t]{1,4}[\w./~-]{1,100})?", True),
     ("jq ", r"(?:-\w{1,3}[ \t]{1,4}){0,3}[\"']?[\w.\[\]]{0,100}\.(?P<name>\w{2,80})[\"']?(?:[ \t]{1,4}[\w./~-]{1,100})?", True),
-    ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
+    ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|config/(?:master|credentials/\w{1,30})\.key|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
 _PROMPTS = (

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 _OF_LISTS = ("recovery", "backup", "scratch", "emergency")
 _SENT = ("verification code", "verification pin", "confirmation code", "passcode", "2fa code")
 """Names of a code that a message brings and that is used once."""
-SIGNS = (*_OF_LISTS, "verification", "confirmation", "passcode", "2fa")
+_PIN_WORD = re.compile("pin[ :]")
+_PIN = re.compile(
+    r"""(?x) (?:PIN|[Pp]in) (?:[ ](?:for|of|on|at)(?:[ ][\w'’-]{1,20}){1,5}?)?
+    (?P<said> [ ](?:is|was)(?:[ ](?:now|(?:re)?set[ ]to|changed[ ]to))?:? | [ ]?: )? [ ] (?P<code>[0-9]{4,8})(?!\.[0-9])
+    (?= [ ]*(?: \Z | [.,;!?)(\#\n\\"'`] | (?:if|to|and|or|for|on|at|when|then|works?|accepted)\b ))"""
+)
+"""The number that opens a door, a card or a phone: not pages that are pinned, nor pins of a chip, which have fewer digits."""
+_OF_WHAT = re.compile(r"(?i)\b(?:card|door|phone|voicemail|sim|use|with|enter|unlock|my|your)(?: the)? \Z")
+"""Words before a `pin` that is no verb."""
+SIGNS = (*_OF_LISTS, "verification", "confirmation", "passcode", "2fa", "pin")
 _CODE_SENT = re.compile(
     r"""(?:[ ](?:for|to|from|of)[ ][\w@.'-]{1,40}(?:[ ][\w@.'-]{1,20})?)?(?:[ ]is(?:[ ]now)?:?|[ ]?[:=])[ \t]{0,3}(?:\n|\\n)?[\\\"'`*]{0,4}(?P<code>[0-9]{3}[ -]?[0-9]{3}|[0-9]{4,8}|G-[0-9]{6})(?![\w-]|\.[0-9])"""
 )
@@ -45,6 +54,7 @@ def codes_in(text: str, low: str) -> Iterator[Span]:
             if sent is not None:
                 yield *sent.span("code"), "one-time code"
             at = low.find(sign, end)
+    yield from _pins(text, low)
     for sign in _OF_LISTS:
         at = low.find(sign)
         while at >= 0:
@@ -53,6 +63,15 @@ def codes_in(text: str, low: str) -> Iterator[Span]:
             if label is not None:
                 yield from _alike(text, label.end())
             at = low.find(sign, end)
+
+
+def _pins(text: str, low: str) -> Iterator[Span]:
+    for word in _PIN_WORD.finditer(low):
+        at = word.start()
+        if not low[at - 1 : at].isalnum() and (pin := _PIN.match(text, at)) is not None:
+            sure = pin["said"] is not None or text.startswith("PIN", at)
+            if sure or _OF_WHAT.search(text, max(0, at - 24), at) is not None:
+                yield *pin.span("code"), "pin"
 
 
 def _alike(text: str, at: int) -> Iterator[Span]:

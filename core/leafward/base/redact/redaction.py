@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -39,7 +40,7 @@ from leafward.base.redact.signs import (
 )
 from leafward.base.redact.spans import MARKER, merged
 from leafward.base.redact.spoken import spoken_in
-from leafward.base.redact.tables import columns_in, inserted_in
+from leafward.base.redact.tables import columns_in, inserted_in, unnamed_in
 from leafward.base.redact.urls import urls_in
 from leafward.base.redact.values_apart import apart_in
 
@@ -124,6 +125,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & TABLES:
             yield from columns_in(text, low)
             yield from inserted_in(text, low)
+            yield from unnamed_in(text, low)
     pairs = commands_of(held)
     if pairs is not None:
         yield from commands_in(text, pairs)
@@ -248,7 +250,7 @@ class Redactor:
         return "".join(pieces)
 
     def value(self, value: Any) -> Any:
-        """A decoded JSON value with every string in it redacted; images stay. Nesting may have any depth."""
+        """A decoded JSON value with every string in it redacted; the base64 of images stays. Nesting may have any depth."""
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, (dict, list)):
@@ -270,7 +272,7 @@ class Redactor:
                 items = enumerate(holder)
             # The values are replaced meanwhile, the keys are not.
             for key, item in items:
-                if picture and key == "data":
+                if picture and key == "data" and _is_base64(item):
                     continue
                 if isinstance(item, str):
                     if item not in clean or key not in silent:
@@ -331,3 +333,12 @@ class Redactor:
             self.seen.add(secret)
             self.found[name] += 1
         return f"{MARKER}{name}]"
+
+
+def _is_base64(text: object) -> bool:
+    """Whether the data of an image is that: else it is searched like other text."""
+    try:
+        binascii.a2b_base64(text, strict_mode=True)  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        return False
+    return True

@@ -26,6 +26,8 @@ _LONGEST = 120
 """Most characters of a remembered word."""
 _LEAST = 3
 """Fewest letters of a part that is searched for in place of its sign."""
+_ALONE = frozenset({"pin"})
+"""Parts that count only as a whole run of letters: too many words hold them."""
 _LETTERS = re.compile("[a-z]+")
 
 _FAMILIES: tuple[tuple[str, ...], ...] = (
@@ -75,9 +77,13 @@ class _Signs:
                 )
                 family |= self.bits[sign]
             self.families.append(family)
-        self.letters = {part: bit for part, bit in bits.items() if part.isascii() and part.isalpha()}
+        self.alone = {part: bit for part, bit in bits.items() if part in _ALONE}
+        ascii_bits = {part: bit for part, bit in bits.items() if part.isascii()}
+        self.letters = {
+            part: bit for part, bit in ascii_bits.items() if part.isalpha() and part not in _ALONE
+        }
         self.any_letters = re.compile(by_first_letter(self.letters))
-        self.whole = [(part, bit) for part, bit in bits.items() if part.isascii() and not part.isalpha()]
+        self.whole = [(part, bit) for part, bit in ascii_bits.items() if not part.isalpha()]
         self.foreign = [(part, bit) for part, bit in bits.items() if not part.isascii()]
         self.short = list(short.items())
         """Signs with hardly any letters, as they are written."""
@@ -197,7 +203,7 @@ def _parts(low: str) -> Iterable[tuple[str, int]]:
     for run in set(_LETTERS.findall(low)):
         bits = _runs.get(run)
         if bits is None:
-            bits = 0
+            bits = _SIGNS.alone.get(run, 0)
             if _SIGNS.any_letters.search(run) is not None:
                 for part, bit in _SIGNS.letters.items():
                     if part in run:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning, meaning_of
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import Place, is_secret, stands_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +31,12 @@ _VALUE = re.compile(
     r"\s{0,20}(?:'(?P<text>(?:[^'\\\n]|\\.|''){0,600})'|[^,()'\n]{1,200})\s{0,20}(?P<end>[,)])"
 )
 _KEYWORDS = ("passw", "secret", "token", "api")
-SIGNS = (*_KEYWORDS, "insert into")
+SIGNS = (*_KEYWORDS, "insert into", "sqlite")
 """In small letters: a text with such a table holds one of them."""
+_ROW = re.compile(
+    r"(?<![^\n\"n])(?=[^\n\\]{0,400}@[\w.-]{1,60}\|)[^|\s\\\"]{1,100}(?:\|[^|\n\\\"]{0,200}){2,40}"
+)
+"""A row of sqlite3 with an address of mail."""
 _SEPARATORS = ",;\t"
 _MOST_ROWS = 1000
 """Rows below a head that are searched."""
@@ -111,6 +115,18 @@ def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -
         if sure and is_secret(value, meaning, Place.INLINE):
             begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
             yield begin, begin + len(value), "secret"
+
+
+def unnamed_in(text: str, low: str) -> Iterator[Span]:
+    """Passwords and keys in rows that sqlite3 prints without a head; a row of a person is told by an address of mail."""
+    if "|" not in text or "sqlite" not in low:
+        return
+    for row in _ROW.finditer(text):
+        at = row.start()
+        for cell in row[0].split("|"):
+            if stands_out(cell) and "@" not in cell:
+                yield at, at + len(cell), "secret"
+            at += len(cell) + 1
 
 
 def inserted_in(text: str, low: str) -> Iterator[Span]:

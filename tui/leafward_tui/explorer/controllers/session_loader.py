@@ -259,8 +259,10 @@ class SessionLoader:
         """Checks whether the file has grown; costs one stat."""
         state = self._state
         session = state.session
-        # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened.
-        waits = state.busy or state.summary is not None or self._jobs.running("read") or not self._view.on_top
+        # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened; so does a
+        # job that prepares one: the entries of a rewritten file have other indexes.
+        waits = state.busy or state.summary is not None or not self._view.on_top
+        waits = waits or any(map(self._jobs.running, ("read", "fork", "heal", "edits")))
         if session is None or not state.following or waits:
             return
         gone = session.gone
