@@ -26,9 +26,9 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         text = shown(pilot)
         for words in (
-            "Only in A",
-            "In both",
-            "Only in B",
+            "Only on A's path",
+            "On both paths",
+            "Only on B's path",
             "only read",
             "common ancestor #3",
             "edited in both",
@@ -267,7 +267,7 @@ async def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
 async def test_the_screen_follows_a_resize(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.resize_terminal(*NARROW)
-        await until(pilot, lambda: "Only in A" in shown(pilot) and not screen.three_columns)
+        await until(pilot, lambda: "Only on A's path" in shown(pilot) and not screen.three_columns)
         await pilot.resize_terminal(*HIGH)
         await until(pilot, lambda: screen.three_columns and "carried over" in shown(pilot).casefold())
 

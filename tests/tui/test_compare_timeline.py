@@ -81,9 +81,9 @@ async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
     file.user("none")
     async with exploring(file.path) as (pilot, explorer):
         await pilot.press("T")
-        await reached(pilot, TextSheet)
-        assert "this row touches no file; choose one of the path to it" in shown(pilot)
-        await pilot.press(*"d.tx", "enter")
+        sheet = await reached(pilot, ChoiceSheet)
+        assert "this row touches no file; those before it:" in shown(pilot)
+        await pilot.press(next(one.key for one in sheet.rows.choices if one.title == "d.txt"))
         await until(pilot, lambda: "d.txt: 1 write" in note(explorer))
         await pilot.press("T")
         sheet = await reached(pilot, ChoiceSheet)

@@ -300,7 +300,7 @@ def test_what_differs_is_told_where_it_is_not_seen(tmp_path: Path) -> None:
     assert "12   11" in known
     files = {item.file.path: item for item in listed(both.sets, unfolded=True) if item.file}
     lines = {path: FileLines([item], 100, UNICODE, Column.BOTH)[0].text for path, item in files.items()}
-    assert "gone in A  edited in both" in lines["gone.txt"]
+    assert "deleted in A  edited in both" in lines["gone.txt"]
     assert "moved in A" in lines["old.txt"]
     assert "old.txt → new.txt" in lines["old.txt"]
     assert "+3000k" not in lines["huge.txt"]

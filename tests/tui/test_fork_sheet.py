@@ -187,7 +187,7 @@ async def test_the_menu_says_what_a_choice_will_do(file: Named) -> None:
         await titled(pilot, "New session from here")
         said = shown(pilot)
         assert "puts the prompt on the clipboard" in said
-        assert "Add rules, recent actions, changed files, next step" in said
+        assert "Add rules, files and next step" in said
         assert "Add a summary of the abandoned branch" in said
 
 

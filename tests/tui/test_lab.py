@@ -140,7 +140,7 @@ class TestPlan:
             legal = next(
                 y
                 for y in range(len(why.lines or ()))
-                if why.lines[y].text.split()[-1:] == ["ok"]  # type: ignore[index]
+                if why.lines[y].text.endswith("  cut")  # type: ignore[index]
             )
             await pilot.click(offset=(why.region.x + 4, why.region.y + legal))
             await pilot.pause()

@@ -235,7 +235,7 @@ class TestCuts:
             assert [line.text.rpartition("  ")[2].lstrip() for line in found] == [
                 "no cut",
                 "no cut",
-                "ok",
+                "cut",
             ]
             assert "result without call" in found[0].text
             assert all(cell_len(line.text) == 40 for line in found)
@@ -409,12 +409,12 @@ def test_the_cut_says_why_it_keeps_less_than_was_asked_for(tmp_path: Path) -> No
     with considered(tmp_path / "s.jsonl", keep_recent=1_500) as (_, what_if):
         rows = CutRows(what_if.turns, what_if.plan, 20)
         assert what_if.plan.tokens.kept < 1_500
-        assert ": no cut at 1.5k" in cut_words(what_if.plan, rows, 60)
-        assert cut_words(what_if.plan, rows, 32) == " keeps 1.4k: no cut at 1.5k"
+        assert " of 1.5k: nearest cut" in cut_words(what_if.plan, rows, 60)
+        assert cut_words(what_if.plan, rows, 32) == " keeps 1.4k of 1.5k: nearest cut"
         what_if.choices = what_if.cutting(what_if.beside(1))
         what_if.replan()
         chosen = CutRows(what_if.turns, what_if.plan, 20)
-        assert "no cut at" not in cut_words(what_if.plan, chosen, 60), "it was asked for"
+        assert "nearest cut" not in cut_words(what_if.plan, chosen, 60), "it was asked for"
 
 
 def test_the_bar_of_the_plan_has_the_scale_of_the_window() -> None:

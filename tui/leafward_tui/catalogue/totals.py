@@ -11,8 +11,8 @@ from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward_tui.catalogue.model.totals_table import TotalsRow, aftermath_rows, aftermaths
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.sheets.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
-from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, split_path
-from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.cells import cell_len, fit, right, split_path
+from leafward_tui.ui.text.paths import fit_project, tilde
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +119,7 @@ class TotalsScreen(Modal):
         room = max(0, width - cell_len(figures) - (_BAR + 1 if with_bar else 0))
         word = self._missing(line, room) if line.missing else ""
         if line.path or (line.missing and line.name):
-            folder, name = split_path(fit_path(tilde(line.name), room - len(word), gap=glyphs.gap))
+            folder, name = split_path(fit_project(line.name, room - len(word), glyphs.gap))
         else:
             title = line.name or ("no project" if line.figures and not line.head else "")
             folder, name = "", fit(title, room, ellipsis=glyphs.ellipsis)

@@ -93,7 +93,11 @@ class SearchScreen(BaseScreen[object]):
         """The keys that matter while typing, on a hit, or in its text."""
         line = self.view.line
         if self.view.editing:
-            hints = [Hint("hit.open", "to the results" if line is not None else "search", "results")]
+            hints = [
+                Hint("hit.open", "to the results", "results")
+                if line is not None
+                else Hint("hit.open", "search")
+            ]
             return [*hints, Hint("mode.leave", "back" if line is None else "results")]
         if line is None:
             return [Hint("query.edit"), Hint("app.back")]

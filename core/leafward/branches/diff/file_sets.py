@@ -112,7 +112,7 @@ class FileDifference:
             if use is None or not use.changes:
                 continue
             if use.last is FileOperation.DELETE:
-                found.append(f"gone in {letter}")
+                found.append(f"deleted in {letter}")
             elif use.path != self.path:
                 found.append(f"moved in {letter}")
             elif use.inferred:

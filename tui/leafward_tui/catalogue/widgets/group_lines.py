@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.session_row import day_words
 from leafward_tui.ui.text.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
-from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.paths import fit_project, tilde
 from leafward_tui.ui.text.times import moment_at
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _AGE = 4
 def group_title(group: str, grouping: Grouping, width: int, now: float, gap: str) -> str:
     """The name of a group, in at most `width` cells where it is a folder. `now` in seconds since 1970."""
     if grouping is Grouping.PROJECT:
-        return fit_path(tilde(group) or "no project", width, gap=gap)
+        return fit_project(group, width, gap) if group else fit("no project", width)
     return day_words(group, now) if grouping is Grouping.DAY else safe_line(group)
 
 

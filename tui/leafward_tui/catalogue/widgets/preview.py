@@ -31,7 +31,7 @@ from leafward_tui.ui.text.cells import (
     wrap,
 )
 from leafward_tui.ui.text.hits import marked
-from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.paths import fit_project, tilde
 from leafward_tui.ui.text.times import moments_at
 
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ class Preview(SidePane):
         room = max(0, width - named - 3 - (cell_len(model) + 2 if model else 0))
         where = tilde(card.project)
         # Where the model leaves no room for a path, the list shows the project.
-        where = fit_path(where, room, gap=glyphs.gap) if room >= min(_LEAST_PATH, cell_len(where)) else ""
+        where = (
+            fit_project(card.project, room, glyphs.gap) if room >= min(_LEAST_PATH, cell_len(where)) else ""
+        )
         yield [
             Segment(fit(card.agent, named), ground.sub),
             Segment(f"   {where}", ground.faint),

@@ -25,13 +25,12 @@ from leafward_tui.ui.text.cells import (
     counted,
     exact,
     fit,
-    fit_path,
     money,
     right,
     split_path,
 )
 from leafward_tui.ui.text.hits import marked
-from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.paths import fit_project, tilde
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -182,7 +181,7 @@ class RowPainter:
         """The folder before the name, and the name."""
         grouping = self.listing.view.grouping
         if grouping is Grouping.PROJECT:
-            return split_path(fit_path(tilde(group) or "no project", room, gap=self.glyphs.gap))
+            return split_path(fit_project(group, room, self.glyphs.gap) if group else fit("no project", room))
         text = day_words(group, self.now) if grouping is Grouping.DAY else safe_line(group)
         return "", fit(text, room, ellipsis=self.glyphs.ellipsis)
 

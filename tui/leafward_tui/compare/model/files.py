@@ -31,14 +31,14 @@ _LEAST_PATH = 26
 class Column(StrEnum):
     """A column of files."""
 
-    A = "Only in A"
-    BOTH = "In both"
-    B = "Only in B"
+    A = "Only on A's path"
+    BOTH = "On both paths"
+    B = "Only on B's path"
 
     @property
     def letter(self) -> str:
         """The letter of its side; empty for both."""
-        return "" if self is Column.BOTH else self.value[-1]
+        return "" if self is Column.BOTH else self.name
 
 
 class FileItem(NamedTuple):

@@ -58,10 +58,7 @@ class FileChoice:
         if not paths:
             self._view.tell("no file was touched up to here", "warn")
             return
-        if touched.elsewhere:
-            self._ask_name(title, then, touched)
-            return
-        if len(paths) == 1:
+        if len(paths) == 1 and not touched.elsewhere:
             then(paths[0])
             return
         more = len(paths) > len(_LETTERS)
@@ -80,12 +77,16 @@ class FileChoice:
             elif letter is not None:
                 self._ask_name(title, then, touched)
 
-        asks = [SheetLine("which of these files?")]
+        asks = [
+            SheetLine(
+                "this row touches no file; those before it:" if touched.elsewhere else "which of these files?"
+            )
+        ]
         self._view.ask(ChoiceSheet(title, choices, asks), done)
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where it matches several files, asks which."""
-        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import TextSheet
 
         paths = touched.paths
 
@@ -103,12 +104,8 @@ class FileChoice:
             else:
                 self._view.tell(f"no file here has {safe_line(text, 80)} in its name", "warn")
 
-        about = (
-            [SheetLine("this row touches no file; choose one of the path to it")] if touched.elsewhere else []
-        )
         sheet = TextSheet(
             title,
-            about=about,
             placeholder="a part of the file's name",
             commit="choose",
             operation_of=meaning,
@@ -131,7 +128,7 @@ class TouchedFiles(NamedTuple):
     missing: frozenset[str]
     """Those of them that are missing in the project's folder; none where the folder itself is missing."""
     elsewhere: bool = False
-    """Whether the row itself touches none of them; the user then types a name at once."""
+    """Whether the row itself touches none of them."""
 
 
 def _offered(session: Session, entries: Sequence[int], path: Sequence[int], job: Job) -> TouchedFiles:

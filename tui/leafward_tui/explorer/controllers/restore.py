@@ -6,6 +6,7 @@ Alone or together with a move. `leafward.files.restoration.plan` works out the c
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import EntryIndex
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
 from leafward_tui.ui.text.cells import counted
@@ -71,6 +73,9 @@ class FileRestore:
         if session is None or self._write.waits_for_summary() or self._write.waits_for_write():
             return
         if moved and self._write.is_read_only():
+            return
+        if not os.path.isdir(session.cwd):
+            self._view.tell(no_project_folder(session.cwd), "warn")
             return
 
         def write(choice: RestoreChoice) -> None:

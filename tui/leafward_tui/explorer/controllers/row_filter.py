@@ -164,7 +164,7 @@ class RowFilter:
 
     def _ask_timeline(self) -> None:
         """Shows the timeline of a file that the row of the cursor touches, or of one that the tab Files shows."""
-        self._files.ask("Timeline of", self.show_timeline)
+        self._files.ask("Timeline of a file", self.show_timeline)
 
     def show_timeline(self, path: str) -> None:
         """Shows the rows of all branches that read or change a file."""

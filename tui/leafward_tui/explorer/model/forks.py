@@ -127,7 +127,7 @@ def options(
     found.append(
         Choice(
             "i",
-            "Add rules, recent actions, changed files, next step",
+            "Add rules, files and next step",
             "on" if request.inject else "off",
             current=request.inject,
         )

@@ -91,6 +91,6 @@ def title_bar_of(
     elif session.what_if:
         facts.append(Fact("preview", "leaf", "preview leaf", keep=5, hue="ghost"))
     elif following:
-        facts.append(Fact("follows the file", short="follows", keep=5, hue="leaf"))
+        facts.append(Fact("follows the file", short="follows file", keep=5, hue="leaf"))
     crumb = project_name(session.cwd, 60)
     return SessionTitle(safe_line(title_of(session) or session.path.stem, 200), crumb, facts)

@@ -231,7 +231,7 @@ def _text(value: object) -> str:
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
     """Writes rules and injectable items of the span, and which of them are still in the summary or the kept messages."""
-    if not sheet.opening("traced", "Rules and injected text", "how much is left"):
+    if not sheet.opening("traced", "Rules, goals and files of the span", "in the summary"):
         return
     from leafward.compaction.injection.audit import Presence, RuleFate
     from leafward.compaction.injection.sections import BY_KEY
@@ -255,7 +255,7 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
         sections.setdefault(item.section, []).append(item.presence)
     for section, presences in sections.items():
         there = sum(1 for presence in presences if presence is not Presence.ABSENT)
-        share = [Span(exact(there), "text"), Span(f" of {exact(len(presences))} in the summary", "faint")]
+        share = [Span(exact(there), "text"), Span(f" of {exact(len(presences))}", "faint")]
         title = BY_KEY[section].title if section in BY_KEY else shown_line(section, 60)
         sheet.row([Span(f"  {title}", "sub")], share)
 

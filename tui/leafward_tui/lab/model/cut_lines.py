@@ -264,7 +264,7 @@ def _less(plan: Plan, kept: str) -> str:
     budget = plan.settings.budget
     asked = count(budget, zero="0")
     less = plan.settings.cut is None and plan.tokens.kept < budget and kept != asked
-    return f": no cut at {asked}" if less else ""
+    return f" of {asked}: nearest cut" if less else ""
 
 
 def legend(width: int) -> list[LabLine]:
@@ -331,7 +331,7 @@ def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: 
     ink = "leaf" if legal else "faint"
     reason = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
     name = fit(f"#{entry}", 7, pad=True)
-    verdict = "ok" if legal else "no cut"
+    verdict = "cut" if legal else "no cut"
     room = width - cell_len(name) - len(verdict) - 2
     left = [Span(name, "sub"), Span(fit(reason, room, ellipsis=glyphs.ellipsis), ink)]
     return spread(left, [Span(verdict, ink)], width, f"cut:{at}", int(EntryIndex(entry)))

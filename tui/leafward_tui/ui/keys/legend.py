@@ -167,7 +167,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
         (glyphs.prompt, "Where a move to the cursor leads"),
         ("2", "So many compactions in one place"),
-        (glyphs.tick, "A turn with a hit; one with a compaction is underlined"),
+        (glyphs.tick, "In the strip: a turn with a hit; one with a compaction is underlined"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
             "Of the window: used, at full price after a move, free; in the tab Context one part after the other",

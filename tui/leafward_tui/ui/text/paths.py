@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
+from leafward_tui.ui.text.cells import cell_len, fit_path
 
 
 def tilde(path: str) -> str:
@@ -12,3 +14,11 @@ def tilde(path: str) -> str:
     home = os.path.expanduser("~")
     shown = safe_line(path)
     return "~" + shown[len(home) :] if home and (shown == home or shown.startswith(home + os.sep)) else shown
+
+
+def fit_project(folder: str, width: int, gap: str) -> str:
+    """A project's folder in at most `width` cells; a worktree that has no room for its path has its project's name before its own."""
+    shown, name = tilde(folder), project_name(folder, width)
+    if "/" in name and cell_len(shown) > width:
+        return fit_path(f"{gap}/{name}", width, gap=gap)
+    return fit_path(shown, width, gap=gap)
