@@ -246,10 +246,13 @@ class Rows:
             self.names[row] = str(body["uuid"])
         if isinstance(body.get("sentAsUuid"), str):
             self.stored_anew[row] = key_of(body["sentAsUuid"])
-        if role is Role.ATTACHED:
-            attachment = body["attachment"]
-            if attachment.get("type") == CHANGED_OUTSIDE and isinstance(attachment.get("filename"), str):
-                self.changed_outside[row] = attachment["filename"]
+        attachment = body.get("attachment") if role is Role.ATTACHED else None
+        if (
+            isinstance(attachment, dict)
+            and attachment.get("type") == CHANGED_OUTSIDE
+            and isinstance(attachment.get("filename"), str)
+        ):
+            self.changed_outside[row] = attachment["filename"]
         if role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)
         elif role is Role.BOOKS and body.get("type") == "cost-state":
