@@ -300,11 +300,15 @@ def test_damage_is_the_last_mark_that_a_narrow_row_gives_up(
     file = conversation(tmp_path / "session.jsonl", 1)
     file.leaf = "feedfeed"
     lost = file.user("lost")
+    call = {"type": "toolCall", "id": "c1", "name": "bash", "arguments": {"command": "make"}}
+    file.entry("message", message={"role": "assistant", "content": [call], "stopReason": "toolUse"})
+    result = {"role": "toolResult", "toolCallId": "c1", "toolName": "bash", "isError": True, "content": "no"}
+    file.entry("message", message=result)
     file.user("and now?")
     assert run("label", file.path, lost, "a label").code == 0
     (row,) = (line for line in done("tree", file.path).out.splitlines() if "  lost" in line)
     assert "parent missing" in row
-    assert "+1" in row
+    assert "+2" in row
     assert "[a label]" not in row
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,7 @@ from leafward.context.sizes import Sizes, entries_below
 from leafward.files.working_set import touched, working_set
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex
 from tests.acting import JUNK, Acting, call, reading, usage, wild
+from tests.claude_transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -179,6 +181,15 @@ class TestMoves:
         # The system prompt and the tools, which are not in the file, are sent there as well.
         assert (found.left.entries, found.after.total, found.cached) == (2, 899, 0)
         assert codes(found) == ["empty"]
+        assert dict(found.surprises)["empty"].endswith("the model sees no conversation")
+
+    def test_before_everything_of_a_file_that_begins_midway(self, tmp_path: Path) -> None:
+        transcript = Transcript(tmp_path)
+        transcript.prompt("go on", parentUuid="00000000-0000-4000-8000-0000000000aa")
+        transcript.reply("done")
+        with closing(transcript.opened()) as session:
+            found = price_of_move(session, NO_ENTRY)
+        assert dict(found.surprises)["empty"].endswith("only what was said before this file begins")
 
 
 class TestCosts:

@@ -17,6 +17,7 @@ from leafward.base.safe_text import safe_line
 from leafward.base.times import milliseconds, parse_time
 from leafward.context.basis import Basis, Count
 from leafward.context.entry_metrics import FILES, EntryMetrics
+from leafward.context.projection import begins_midway
 from leafward.context.sizes import Outline, Sizes, entries_below, model_of
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import touched
@@ -365,7 +366,12 @@ def _surprises(
             f"{counted(len(lost), 'context edit')} {'is' if len(lost) == 1 else 'are'} lost here; the original text returns",
         )
     if goal < 0:
-        yield "empty", "before the first entry: the model sees no conversation"
+        rest = (
+            "only what was said before this file begins"
+            if begins_midway(session, place)
+            else "no conversation"
+        )
+        yield "empty", f"before the first entry: the model sees {rest}"
     elif session.columns.kind[goal] == Kind.USER:
         yield "two-prompts", "your next prompt would follow this one, with no reply between"
     missing = _unanswered(sizes, goal)

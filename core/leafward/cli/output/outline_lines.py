@@ -194,13 +194,15 @@ class _Painter:
     def _marks(self, row: Row) -> list[tuple[str, str]]:
         session = self.session
         marks: list[tuple[str, str]] = []
+        damaged: list[tuple[str, str]] = []
         for entry in row.entries:
             label = session.labels.get(EntryIndex(entry))
             if label is not None:
                 marks.append((f"[{fit(safe_line(label, 64), 24, unicode=self.page.unicode)}]", "warn"))
             damage = session.columns.damage.get(entry)
             if damage is not None and session.columns.kind[entry] != Kind.MALFORMED:
-                marks.append((f"! {_DAMAGE_MARK[damage]}", "bad"))
+                damaged.append((f"! {_DAMAGE_MARK[damage]}", "bad"))
+        marks += damaged
         errors = sum(bool(self.measures.flags[entry] & FAILED) for entry in row.entries)
         if errors:
             marks.append((f"{'×' if self.page.unicode else 'x'} {counted(errors, 'error')}", "bad"))
@@ -211,13 +213,13 @@ class _Painter:
             marks.append(("preview leaf" if self.what_if else "leaf", "leaf"))
         elif self.what_if and self.own in row.entries:
             marks.append(("agent's leaf", "ghost"))
-        return self._fitting(marks)
+        return self._fitting(marks, damaged)
 
-    def _fitting(self, marks: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The marks of a row that leave room for the text, damage first, and the number of the others."""
+    def _fitting(self, marks: list[tuple[str, str]], first: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The marks of a row that leave room for the text, those of `first` before all, and the number of the others."""
         left = self.text_width - _TEXT_KEPT
         kept: list[int] = []
-        by_weight = sorted(range(len(marks)), key=lambda at: (marks[at][1] != "bad", -at))
+        by_weight = sorted(range(len(marks)), key=lambda at: (marks[at] not in first, -at))
         for number, at in enumerate(by_weight):
             others = len(marks) - number - 1
             needed = cells(marks[at][0]) + 2

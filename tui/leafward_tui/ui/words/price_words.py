@@ -17,7 +17,7 @@ _IN_BRIEF = {
     "other-compaction": "another compaction applies",
     "into-compaction": "a compaction applies",
     "edits": "context edits lost",
-    "empty": "no conversation",
+    "empty": "before everything",
     "two-prompts": "no reply here",
     "dangling-calls": "calls without result",
     "model": "nothing cached",
