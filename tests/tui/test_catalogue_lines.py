@@ -28,7 +28,7 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
 from leafward_tui.ui.text.cells import byte_size, cell_len, fit
-from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.paths import fit_project, tilde
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
@@ -356,6 +356,19 @@ def test_an_archived_session_says_so_beside_its_problem(store: Path, width: int)
         if line.card is not None and line.card.problem is None
     ]
     assert [row for row in shown if "archived  ! 2 damaged" not in row] == []
+
+
+def test_a_worktree_has_its_projects_name_before_its_own(store: Path) -> None:
+    folder = "/home/ada/work/cli/.worktrees/1"
+    assert fit_project(folder, 20, "…") == "…/cli/1"
+    assert fit_project(folder, 80, "…") == folder
+    listing = lines_of(store, grouping=Grouping.FOREST)
+    line = next(one for one in listing.lines if one.card is not None and one.card.problem is None)
+    columns = Columns.of(118, agents=False)
+    painter = RowPainter(
+        listing, Styles.of(built_in_theme("understory")), UNICODE, 118, NOW_MS / 1000, columns
+    )
+    assert "  cli/1" in painter.strip(line._replace(elsewhere=folder, apart=None), selected=False).text
 
 
 def test_the_head_of_the_families_counts_sessions(store: Path) -> None:

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import project_name
 from leafward.catalog.card import INFERRED
 from leafward.catalog.lineage import Sort
 from leafward.catalog.namesakes import LEAST_PROMPT
@@ -30,7 +31,7 @@ from leafward_tui.ui.text.cells import (
     split_path,
 )
 from leafward_tui.ui.text.hits import marked
-from leafward_tui.ui.text.paths import fit_project, tilde
+from leafward_tui.ui.text.paths import fit_project
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -301,7 +302,7 @@ class RowPainter:
             if holds
         )
         if not words and line.elsewhere:
-            return fit(split_path(tilde(line.elsewhere))[1], 18, ellipsis=self.glyphs.ellipsis), False
+            return fit(project_name(line.elsewhere), 18, ellipsis=self.glyphs.ellipsis), False
         return words, False
 
     def _seconds(self, milliseconds: int) -> float:

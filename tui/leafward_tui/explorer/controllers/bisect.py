@@ -198,7 +198,7 @@ class Bisect:
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect: begin on an earlier turn, where your test passes"
+        text = "bisect: start on a turn where the test passes"
         if mark >= 0:
             text = "bisect: the mark is not above or below this row"
         keys = self._view.key_hints(("mark.set", "mark where it fails"))
