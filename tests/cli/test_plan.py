@@ -84,6 +84,25 @@ def test_all_strategies_side_by_side(done: Run, file: Acting) -> None:
         assert strategy in out
 
 
+def test_where_only_messages_are_kept_their_number_stands_for_the_first(done: Run, file: Acting) -> None:
+    (row,) = (
+        line
+        for line in done("plan", file.path, "--strategy", "all").out.splitlines()
+        if line.startswith("first kept")
+    )
+    assert re.split(r"  +", row)[2] == "6 messages"
+    assert "\n\n\n" not in done("plan", file.path, "--strategy", "codex").out
+
+
+def test_the_reason_of_a_cut_is_whole_at_80_columns(
+    done: Run, file: Acting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = done("plan", file.path, "--keep-recent", "4000").out
+    assert "can cut  a turn begins, none is split\n" in out
+    assert "no cut   result without call\n" in out
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_nothing_to_compact_is_no_failure(done: Run, tmp_path: Path, strategy: str) -> None:
     file = Acting(tmp_path / "s.jsonl")

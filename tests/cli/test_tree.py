@@ -191,6 +191,14 @@ class TestOutline:
         assert text.isascii()
         assert "00000005  +-o    side one" in text
 
+    @pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1"])
+    def test_a_locale_without_unicode_gets_ascii_in_a_pipe_too(
+        self, branched: Path, done: Run, monkeypatch: pytest.MonkeyPatch, locale: str
+    ) -> None:
+        assert not done("tree", branched).out.isascii()
+        monkeypatch.setenv("LC_ALL", locale)
+        assert done("tree", branched).out.isascii()
+
     def test_one_row_an_entry(self, branched: Path, opened: Open) -> None:
         rows = list(outline_rows(opened(branched), every_entry=True))
         assert sorted(row.entry for row in rows) == list(range(9))

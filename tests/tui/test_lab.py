@@ -140,7 +140,7 @@ class TestPlan:
             legal = next(
                 y
                 for y in range(len(why.lines or ()))
-                if why.lines[y].text.endswith("  cut")  # type: ignore[index]
+                if "keeps " in why.lines[y].text  # type: ignore[index]
             )
             await pilot.click(offset=(why.region.x + 4, why.region.y + legal))
             await pilot.pause()

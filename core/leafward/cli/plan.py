@@ -15,7 +15,7 @@ from leafward.cli.model_request import chosen, outgoing_json, request_text, sent
 from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, CutLine
+from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, SHORT_RULE_TEXT, CutLine
 from leafward.compaction.measure import measure
 from leafward.compaction.onset import onset
 from leafward.compaction.plan import Plan
@@ -346,20 +346,27 @@ def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     if made.first_kept >= 0:
         lines = [line for line in made.cuts() if line.rule.name != "QUIET_INSIDE"]
         at = next(number for number, line in enumerate(lines) if line.entry == made.first_kept)
+        yield page.style(f"  {pad('cut before', 9 + _words_width(page))}   keeps", "faint")
         for line in lines[max(0, at - _NEAR) : at + _NEAR + 1]:
             yield _cut_line(session, line, page, chosen=line.entry == made.first_kept)
-    yield ""
+        yield ""
     yield safe_line(made.why, 1000)
+
+
+def _words_width(page: Page) -> int:
+    """Cells for the first words of the entry behind a cut."""
+    return max(18, page.width - 79)
 
 
 def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> str:
     first_words = headline(session, line.entry)
     mark = ("→" if page.unicode else ">") if chosen else " "
-    verdict = "ok" if line.legal else "no cut"
-    words = fit(f"{first_words.word}  {first_words.text}", max(18, page.width - 79), unicode=page.unicode)
+    verdict = "can cut" if line.legal else "no cut"
+    width = _words_width(page)
+    words = fit(f"{first_words.word}  {first_words.text}", width, unicode=page.unicode)
     text = (
-        f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, max(18, page.width - 79))}  {pad(short(line.kept), 6, right=True)}  "
-        f"{pad(verdict, 9)}{RULE_TEXT[line.rule]}"
+        f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, width)}  {pad(short(line.kept), 6, right=True)}  "
+        f"{pad(verdict, 9)}{SHORT_RULE_TEXT[line.rule]}"
     )
     return page.style(fit(text, page.width, unicode=page.unicode), "bold" if chosen else "faint")
 
@@ -403,7 +410,17 @@ def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
         if any(sizes[name] for sizes in columns)
     ]
     rows.append(
-        ["first kept", *((f"#{made.first_kept}" if made.first_kept >= 0 else made.keeps) for made in found)]
+        [
+            "first kept",
+            *(
+                f"#{made.first_kept}"
+                if made.first_kept >= 0
+                else counted(len(made.kept), "message")
+                if made.keeps == "messages"
+                else made.keeps
+                for made in found
+            ),
+        ]
     )
     rows.append(
         [

@@ -72,6 +72,21 @@ RULE_TEXT: dict[Rule, str] = {
 }
 """Texts of the rules for users, without a full stop."""
 
+SHORT_RULE_TEXT: dict[Rule, str] = {
+    **RULE_TEXT,
+    Rule.TURN_START: "a turn begins, none is split",
+    Rule.QUIET_BEFORE_TURN: "no text, goes with the next turn",
+    Rule.QUIET_BEFORE_REPLY: "no text, its reply's turn is split",
+    Rule.NOTHING_BEFORE: "nothing before it",
+    Rule.RESULT: "result without call",
+    Rule.BETWEEN: "parts call and result",
+    Rule.SYSTEM: "the system prompt",
+    Rule.UNKNOWN_ROLE: "cannot come first",
+    Rule.QUIET_INSIDE: "no text",
+    Rule.NOTHING_AFTER: "nothing after it",
+}
+"""The same where there is little room."""
+
 
 class IllegalCut(LeafwardError):
     """Raised if a cut is asked for where none is allowed."""

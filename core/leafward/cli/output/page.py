@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe, safe_json, safe_line
+from leafward.base.terminal_signs import needs_ascii
 from leafward.cli.host import ReaderGone
 from leafward.cli.streams import let_go
 
@@ -62,12 +63,12 @@ def page() -> Page:
     """The page for the current stdout: its width and encoding; NO_COLOR and TERM are respected."""
     stream = sys.stdout
     terminal = stream.isatty()
-    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
+    encoding = getattr(stream, "encoding", None) or "ascii"
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}
     width = PIPE_WIDTH
     if terminal or os.environ.get("COLUMNS", "").isdecimal():
         width = max(60, min(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, 200))
-    return Page(width, colour, encoding.startswith(("utf", "u8", "cp65001")))
+    return Page(width, colour, not needs_ascii(os.environ, encoding, terminal=terminal))
 
 
 def emit_json(value: object) -> None:

@@ -29,11 +29,11 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     yield page.style(whole, "bold")
     if unknown:
         yield page.style(
-            f"{counted(unknown, 'session')} without a recorded cost; shared history counted once",
+            f"{counted(unknown, 'session')} without a recorded cost; shared history counted once; cached tokens count too",
             "faint",
         )
     else:
-        yield page.style("shared history counted once", "faint")
+        yield page.style("shared history counted once; cached tokens count too", "faint")
 
 
 def _by_name(sums: Totals, by: str, page: Page) -> Iterator[str]:

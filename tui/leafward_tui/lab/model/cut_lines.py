@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, Rule, first_said
+from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, Rule, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
@@ -283,17 +283,6 @@ def legend(width: int) -> list[LabLine]:
     return [LabLine(tuple(line)) for line in lines]
 
 
-_SHORT_RULE = {
-    Rule.RESULT: "result without call",
-    Rule.BETWEEN: "parts call and result",
-    Rule.NOTHING_BEFORE: "nothing before it",
-    Rule.NOTHING_AFTER: "nothing after it",
-    Rule.SYSTEM: "the system prompt",
-    Rule.UNKNOWN_ROLE: "cannot come first",
-    Rule.QUIET_INSIDE: "no text",
-}
-
-
 def neighbours(
     turns: PathTurns, plan: Plan, cut: int, width: int, glyphs: Glyphs, most: int = 3
 ) -> list[LabLine]:
@@ -329,9 +318,9 @@ def neighbours(
 def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: Glyphs) -> LabLine:
     legal = rule in LEGAL
     ink = "leaf" if legal else "faint"
-    reason = words or _SHORT_RULE.get(rule) or RULE_TEXT[rule]
+    reason = words or SHORT_RULE_TEXT[rule]
     name = fit(f"#{entry}", 7, pad=True)
-    verdict = "cut" if legal else "no cut"
+    verdict = "" if legal else "no cut"
     room = width - cell_len(name) - len(verdict) - 2
     left = [Span(name, "sub"), Span(fit(reason, room, ellipsis=glyphs.ellipsis), ink)]
     return spread(left, [Span(verdict, ink)], width, f"cut:{at}", int(EntryIndex(entry)))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.terminal_signs import needs_ascii
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -253,28 +255,6 @@ ASCII = Glyphs(
     quote_open='"',
     quote_close='"',
 )
-
-# Terminals whose fonts have a few hundred signs, or none of ours.
-_PLAIN_TERMS = ("linux", "dumb", "unknown", "vt1", "vt2", "vt52", "ansi", "cons25", "sun")
-
-
-def needs_ascii(env: Mapping[str, str], encoding: str | None) -> bool:
-    """Whether locale, encoding of the output or kind of terminal leave only ASCII.
-
-    The first of LC_ALL, LC_CTYPE and LANG that is set decides; none set leaves it to ``encoding``, the name Python
-    found for standard output (None when there is none). Python itself may have made LC_CTYPE a UTF-8 one under
-    ``LANG=C``; it then prints UTF-8, and so do we.
-    """
-    if env.get("TERM", "").strip().lower().startswith(_PLAIN_TERMS):
-        return True
-    if encoding is not None and _plain(encoding) not in {"utf8", "utf8sig", "cp65001", "utf16", "utf16le"}:
-        return True
-    locale = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := env.get(name))), "")
-    return bool(locale) and "utf8" not in _plain(locale)
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
 
 
 def choose_glyphs(env: Mapping[str, str], encoding: str | None, *, force_ascii: bool | None = None) -> Glyphs:
