@@ -15,6 +15,7 @@ from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.screens.routed_screen import Routes
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Explorer:
         self.state = ExplorerState(file.path, "pi")
         self.view, self.jobs = View(self.state), WaitingJobs()
         view, services = cast("ExplorerView", self.view), cast("AppServices", Services())
-        self.its = Controllers(self.state, view, services, self.jobs)
+        self.its = Controllers(Means(self.state, view, services, self.jobs))
         self.its.navigation.begin(Density.TURNS)
         self.its.loader.open(None, None)
         self.jobs.run("read")

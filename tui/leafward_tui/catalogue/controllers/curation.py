@@ -7,34 +7,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.text.cells import counted, exact, fit
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
 _NAMED = 60
 """Cells of a session's title in a message."""
 
 
-class Curation:
+class Curation(CatalogueController):
     """The keys that act on the session under the cursor."""
 
-    def __init__(
-        self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
-    ) -> None:
-        self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
-        self._stores = stores
+    def __init__(self, means: CatalogueMeans, stores: Stores) -> None:
+        super().__init__(means)
+        self._list, self._stores = self._state.list, stores
         self._undos: list[Callable[[], CurationResult]] = []
         """Functions that undo the actions on this screen, the latest last."""
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "session.keep": self.keep,
             "session.archive": self.archive,
             "session.delete": self.ask_delete,

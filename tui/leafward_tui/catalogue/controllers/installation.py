@@ -6,24 +6,24 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.export.installation import Change
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _KEYS = "abcdefgh"
 
 
-class AgentInstallation:
+class AgentInstallation(CatalogueController):
     """The key that puts Leafward into an agent."""
 
-    def __init__(self, view: CatalogueView, services: AppServices, jobs: Jobs) -> None:
-        self._view, self._services, self._jobs = view, services, jobs
-        self.actions: Mapping[str, Callable[[], object]] = {"agents.install": self.look}
+    def __init__(self, means: CatalogueMeans) -> None:
+        super().__init__(means)
+        self.actions = {"agents.install": self.look}
 
     def look(self) -> None:
         """Reads the agents' files, then asks in which one to install."""

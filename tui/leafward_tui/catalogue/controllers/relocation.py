@@ -6,34 +6,31 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.base.config import Config
     from leafward.branches.relocation import Relocation
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _REASONS = 3
 """Sessions that cannot go on there, as many as the sheet names."""
 
 
-class ProjectRelocation:
+class ProjectRelocation(CatalogueController):
     """The key that copies the sessions of a moved project to its new folder."""
 
-    def __init__(
-        self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
-    ) -> None:
-        self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
-        self._stores = stores
-        self.actions: Mapping[str, Callable[[], object]] = {"project.relocate": self.preview}
+    def __init__(self, means: CatalogueMeans, stores: Stores) -> None:
+        super().__init__(means)
+        self._list, self._stores = self._state.list, stores
+        self.actions = {"project.relocate": self.preview}
 
     def enabled(self, _intent_id: str) -> bool:
         """Whether the project under the cursor is missing and has a folder that it may be in now."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.session.entries import EntryIndex
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import lacking, pinnable
 from leafward_tui.ui.screens.screen_results import CompareResult
 from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from leafward.base.config import Config
     from leafward.branches.diff.sides import Sides
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.sheet import SheetLine
 
@@ -75,18 +74,13 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
     return about
 
 
-class Transfer:
+class Transfer(CompareController):
     """Reads the state and writes none of it: the explorer appends the result that this screen closes with."""
 
-    def __init__(
-        self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: CompareMeans, content: Content) -> None:
+        super().__init__(means)
         self._content = content
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "carry.open": self.ask,
             "difference.pin": self.ask_facts,
         }

@@ -13,6 +13,7 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.words.write_words import named
 
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
@@ -38,22 +37,11 @@ _OVER = {
 """Names of the bases that are neither a commit nor a folder."""
 
 
-class Bisect:
+class Bisect(ExplorerController):
     """Runs one bisection at a time, in a sheet that shows it."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-        operations: Operations,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation, operations: Operations) -> None:
+        super().__init__(means)
         self._navigation = navigation
         self._operations = operations
         self._command = ""
@@ -66,7 +54,7 @@ class Bisect:
         """The result of the bisection; None while it runs, and where it ended without an answer."""
         self._end: Callable[[ReadingSheet], object] = lambda _sheet: None
         """Shows the end of the last bisection in a sheet."""
-        self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
+        self.actions = {"bisect.open": self._ask}
 
     # --- the request --------------------------------------------------------------------------------------------------
 

@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.text.cells import count, counted, fit, money, right
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.branches.diff.sides import Side
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.screens.screen_results import CompareResult
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
 """Letters of the rows; j, k and q are the sheet's own."""
@@ -34,27 +31,17 @@ _WIDEST = 140
 """Cells of a window from which the table has the output tokens."""
 
 
-class Comparison:
+class Comparison(ExplorerController):
     """Opens comparisons, and acts on their results."""
 
     def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-        row_filter: RowFilter,
-        write: SessionWrite,
+        self, means: ExplorerMeans, navigation: Navigation, row_filter: RowFilter, write: SessionWrite
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+        super().__init__(means)
         self._navigation = navigation
         self._filter = row_filter
         self._write = write
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "compare.open": self._compare_here,
             "branches.table": self._read_branches,
         }

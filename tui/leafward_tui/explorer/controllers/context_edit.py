@@ -7,43 +7,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.text.cells import count, counted
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from leafward.branches.transfer.context_edits import EditDraft
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _TEXT_FOR_ONE = "for one entry only: show entries with v"
 KEEP = 200
 """Tokens of each entry that the shorter form keeps, unless another number is given."""
 
 
-class ContextEdits:
+class ContextEdits(ExplorerController):
     """The sheet of context edits."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        write: SessionWrite,
-    ) -> None:
-        self._state = state
-        self._services = services
-        self._view = view
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, write: SessionWrite) -> None:
+        super().__init__(means)
         self._write = write
-        self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
+        self.actions = {"context.edit": self._draft}
 
     def _draft(self) -> None:
         """Works out the tokens freed by leaving out or shortening the row of the cursor, then asks."""

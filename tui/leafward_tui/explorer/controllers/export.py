@@ -9,40 +9,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
 """Formats by key; the capital letter exports the chosen entries."""
 
 
-class Export:
+class Export(ExplorerController):
     """Writes to the clipboard and to files of the current folder."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation) -> None:
+        super().__init__(means)
         self._navigation = navigation
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "copy.text": self._copy,
             "export.save": self._ask,
         }

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.controllers.controller import ExplorerController
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.text.cells import counted
@@ -15,19 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.session import Session
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _LETTERS = "abcdefghilmnop"
 """Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
 
 
-class FileChoice:
+class FileChoice(ExplorerController):
     """Asks for a file."""
-
-    def __init__(self, state: ExplorerState, view: ExplorerView, jobs: Jobs) -> None:
-        self._state, self._view, self._jobs = state, view, jobs
 
     def ask(self, title: str, then: Callable[[str], object]) -> None:
         """Hands a file to `then`, by its name in the session; where there are several, asks with `title`."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
 from leafward_tui.ui.text.cells import counted
@@ -21,34 +22,27 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.restore import FileRestore
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.sheet import SheetLine
 
 
-class Move:
+class Move(ExplorerController):
     """The sheet of moves."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
+        means: ExplorerMeans,
         write: SessionWrite,
         summary: BranchSummary,
         details: CursorDetails,
         files: FileRestore,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._write = write
         self._summary = summary
         self._details = details
         self._files = files
-        self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
+        self.actions = {"move.here": self._ask}
 
     def _ask(self) -> None:
         """Asks for the way in which the leaf moves to the row of the cursor; unfolds a fold instead."""

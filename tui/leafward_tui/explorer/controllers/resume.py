@@ -6,28 +6,20 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.agents.resume import Resume
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices
 
 
-class AgentResume:
+class AgentResume(ExplorerController):
     """Runs the agent's own command."""
 
-    def __init__(
-        self, state: ExplorerState, view: ExplorerView, services: AppServices, loader: SessionLoader
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+    def __init__(self, means: ExplorerMeans, loader: SessionLoader) -> None:
+        super().__init__(means)
         self._loader = loader
-        self.actions: dict[str, Callable[[], object]] = {"agent.resume": self._resume}
+        self.actions = {"agent.resume": self._resume}
 
     def _resume(self) -> None:
         """Runs the agent's own command on this session, and comes back when it ends."""

@@ -6,40 +6,29 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 
+if TYPE_CHECKING:
     from leafward.agents.sub_agents import SubAgent
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.model.folds import Line
-    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters to choose among several; j, k and q are the sheet's own."""
 
 
-class SubAgents:
+class SubAgents(ExplorerController):
     """Owns `state.sub_agents`."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation) -> None:
+        super().__init__(means)
         self._navigation = navigation
         self._looked: tuple[Session | None, int] = (None, 0)
         """The session that was searched, and the number of its entries that were."""
-        self.actions: dict[str, Callable[[], object]] = {"session.child": self._open}
+        self.actions = {"session.child": self._open}
 
     def look(self) -> None:
         """Looks for sub-agents among the entries added since the last time."""

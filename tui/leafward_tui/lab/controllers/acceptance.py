@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.open_file import why_unwritable
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.bars.price_line import KeyHint
@@ -18,7 +19,7 @@ from leafward_tui.ui.text.cells import count, counted, percent
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import datetime
 
     from leafward.compaction.draft import Draft
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.pins import Pins
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
@@ -41,29 +40,18 @@ _SENTENCE = 4
 """Lines of one such fact on a narrow screen."""
 
 
-class Acceptance:
+class Acceptance(LabController):
     """Owns `state.append`."""
 
     def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        edit: SummaryEdit,
-        file: SessionFile,
-        kept: KeptDrafts,
-        pins: Pins,
+        self, means: LabMeans, edit: SummaryEdit, file: SessionFile, kept: KeptDrafts, pins: Pins
     ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+        super().__init__(means)
         self._edit = edit
         self._file = file
         self._kept = kept
         self._pins = pins
-        self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
+        self.actions = {"compaction.accept": self.accept}
 
     def accept(self) -> None:
         """Shows the append, and asks for confirmation."""

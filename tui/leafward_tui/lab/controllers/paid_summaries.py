@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.summaries.survival.report import Status
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
@@ -17,28 +18,21 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.model.paid_summaries import KeptDraft, KeptDrafts
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices
 
 
-class KeptSummaries:
+class KeptSummaries(LabController):
     """Puts drafts of an earlier visit back."""
 
     def __init__(
         self,
-        state: LabState,
-        view: LabPort,
-        services: AppServices,
+        means: LabMeans,
         display: Display,
         layout: PaneLayout,
         settings: Settings,
         drafts: DraftMaker,
         kept: KeptDrafts,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._display = display
         self._layout = layout
         self._settings = settings

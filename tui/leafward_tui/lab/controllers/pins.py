@@ -8,35 +8,27 @@ from typing import TYPE_CHECKING
 from leafward.compaction.pins import as_sentences
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward.summaries.survival.report import Status
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact, lost_facts
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import exact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.settings import Settings
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _MANY = 12
 """Facts that are pinned together without a question."""
 
 
-class Pins:
+class Pins(LabController):
     """Pins facts, and takes pins out."""
 
-    def __init__(
-        self, state: LabState, view: LabPort, glyphs: Glyphs, settings: Settings, drafts: DraftMaker
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._glyphs = glyphs
+    def __init__(self, means: LabMeans, settings: Settings, drafts: DraftMaker) -> None:
+        super().__init__(means)
         self._settings = settings
         self._drafts = drafts
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "lost.pin": self.pin_here,
             "lost.pin_all": self.pin_all,
         }
@@ -72,7 +64,7 @@ class Pins:
 
     def _ask_how_many(self, facts: list[LostFact]) -> None:
         """Asks whether to pin all of many facts, or those with the most weight."""
-        glyphs = self._glyphs
+        glyphs = self._services.glyphs
 
         def effect(some: list[LostFact]) -> str:
             lines = "\n".join(fact.pin for fact in some)

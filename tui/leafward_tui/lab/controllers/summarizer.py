@@ -7,45 +7,30 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.base.config import Config
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.controllers.settings import Settings
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _OTHER = "o"
 
 
-class Summarizer:
+class Summarizer(LabController):
     """Asks for both."""
 
-    def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        layout: PaneLayout,
-        prompt: PromptReader,
-        settings: Settings,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: LabMeans, layout: PaneLayout, prompt: PromptReader, settings: Settings) -> None:
+        super().__init__(means)
         self._layout = layout
         self._prompt = prompt
         self._settings = settings
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "summarizer.choose": self.choose,
             "focus.edit": self.ask_focus,
         }

@@ -9,26 +9,24 @@ from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
 from leafward_tui.ui.text.cells import counted
+from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.summaries.survival.report import Fate
-    from leafward_tui.xray.ports import XRayPort
-    from leafward_tui.xray.state import XRayState
 
 _LETTERS = "abcdefghilmnoprstuvwxyz"
 """Letters of the sheet; j, k and q are its own keys."""
 
 
-class LostFacts:
+class LostFacts(XRayController):
     """Reads the state and writes none of it: its effects follow after the screen is closed."""
 
-    def __init__(self, state: XRayState, view: XRayPort) -> None:
-        self._state = state
-        self._view = view
-        self.actions: Mapping[str, Callable[[], object]] = {
+    def __init__(self, means: XRayMeans) -> None:
+        super().__init__(means)
+        self.actions = {
             "fact.pin": self.pin,
             "edits.undo": self.undo_edits,
         }
