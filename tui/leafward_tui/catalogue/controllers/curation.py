@@ -81,18 +81,17 @@ class Curation(CatalogueController):
                 SheetLine(f"{counted(len(forks), 'session')} made from it {stay}, on their own", "warn")
             )
         trash = f"move 1 file to {tilde(str(trash_folder()))}"
+        remove, hide = (
+            partial(self._do, partial(delete, card)),
+            partial(self._do, partial(archive, card, True)),
+        )
+        stays, operation = "the file stays where it is", "append 1 line that hides it"
         choices = [
-            Choice("d", "Move to the trash", "u restores it", trash, refused),
-            Choice("a", "Archive instead", "the file stays where it is", "append 1 line that hides it"),
+            Choice("d", "Move to the trash", "u restores it", trash, refused, act=remove),
+            Choice("a", "Archive instead", stays, operation, act=hide),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "d":
-                self._do(partial(delete, card))
-            elif key == "a":
-                self._do(partial(archive, card, True))
-
-        self._view.open_sheet(ChoiceSheet("Delete this session", choices, about), done)
+        sheet = ChoiceSheet("Delete this session", choices, about)
+        self._view.open_sheet(sheet, sheet.take)
 
     def undo(self) -> None:
         """Undoes the last action."""

@@ -78,21 +78,22 @@ class ProjectRelocation(CatalogueController):
         about += [SheetLine(reason, "warn", lines=4) for reason in reasons]
         if len(found.reasons) > _REASONS:
             about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot be copied", "warn"))
+
+        def copy() -> None:
+            cards, config = self._list.stock.cards, self._services.config
+            work = partial(relocate_project, cards, old, new, config, write=True)
+            self._jobs.also("relocation", work, self._did, self._refused)
+
         choice = Choice(
             "b",
             f"Copy {counted(found.made, 'session')} to {tilde(new)}",
             "the old ones stay",
             f"write {counted(found.made, 'new session')}",
             "" if found.made else "nothing is left to copy",
+            act=copy,
         )
-
-        def done(key: str | None) -> None:
-            if key == "b":
-                cards, config = self._list.stock.cards, self._services.config
-                work = partial(relocate_project, cards, old, new, config, write=True)
-                self._jobs.also("relocation", work, self._did, self._refused)
-
-        self._view.open_sheet(ChoiceSheet("Relocate", [choice], about), done)
+        sheet = ChoiceSheet("Relocate", [choice], about)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _did(self, found: Relocated) -> None:
         self._services.say(found.words(), problem=bool(found.reasons))

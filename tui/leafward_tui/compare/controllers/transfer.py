@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
-_PINNABLE = "abcdefghilmnoprstuvwxyz"
-"""Letters of the sheet that offers facts; j, k and q are the sheet's own."""
 _APPENDED = "append 1 branch summary below the leaf"
 
 
@@ -200,7 +198,7 @@ class Transfer(CompareController):
 
     def ask_facts(self) -> None:
         """Offers facts that the other branch lacks, to be pinned below the leaf."""
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         read = self._state.read
@@ -212,20 +210,19 @@ class Transfer(CompareController):
             working = read.carried is None or read.summaries is None
             self._content.tell("still looking for facts" if working else "no fact is missing", "sub")
             return
-        shown = facts[: max(3, min(len(_PINNABLE), self._view.size.height - 10))]
+        shown = facts[: max(3, min(len(LETTERS), self._view.size.height - 10))]
+        pin = partial(self._pin, seen.sides)
         choices = [
-            Choice(letter, fact, "", _APPENDED) for letter, fact in zip(_PINNABLE, shown, strict=False)
+            Choice(letter, fact, "", _APPENDED, act=partial(pin, [fact]))
+            for letter, fact in zip(LETTERS, shown, strict=False)
         ]
         if len(shown) > 1:
-            choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
+            choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED, act=partial(pin, shown)))
         some = f"{len(shown):,} of " if len(shown) < len(facts) else ""
         caption = f"{some}{counted(len(facts), 'fact')} {lacking(read.carried, seen.named)}"
 
-        def done(key: str | None) -> None:
-            if key is not None:
-                self._pin(seen.sides, shown if key == "A" else (shown[_PINNABLE.index(key)],))
-
-        self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(caption)]), done)
+        sheet = ChoiceSheet("Pin", choices, [SheetLine(caption)])
+        self._view.open_sheet(sheet, sheet.take)
 
     def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
         from leafward.branches.transfer.fact_pins import draft_pins

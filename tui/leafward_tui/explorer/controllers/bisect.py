@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -120,40 +119,51 @@ class Bisect(ExplorerController):
         go_on = chosen or then
         if session is None:
             return
-        bases = {"d": None, "e": "", "p": session.cwd}
         missing = "" if _has_folder(session) else NO_PROJECT_FOLDER
-        other = self._base if self._base not in bases.values() else None
+        other = self._base if self._base not in (None, "", session.cwd) else None
+
+        def take(base: str | None) -> None:
+            self._base = base
+            go_on()
+
         choices = [
             Choice(
                 "d",
                 "The last commit before the session",
                 "without one, the project as it is now",
                 refused=missing,
+                current=self._base is None,
+                act=partial(take, None),
             ),
-            Choice("e", "An empty folder", "the session made every file"),
-            Choice("p", "The project as it is now", "if it is as it was before the session", refused=missing),
+            Choice(
+                "e",
+                "An empty folder",
+                "the session made every file",
+                current=self._base == "",
+                act=partial(take, ""),
+            ),
+            Choice(
+                "p",
+                "The project as it is now",
+                "if it is as it was before the session",
+                refused=missing,
+                current=self._base == session.cwd,
+                act=partial(take, session.cwd),
+            ),
             Choice(
                 "o",
                 "Another folder" if missing else "A commit or another folder",
                 safe_line(other, 200) if other else "you name it",
+                current=other is not None,
+                act=partial(self._name_base, other or "", then, go_on),
             ),
         ]
-        now = next((key for key, base in bases.items() if base == self._base), "o")
-        choices = [replace(one, current=one.key == now) for one in choices]
-
-        def done(key: str | None) -> None:
-            if key in bases:
-                self._base = bases[key]
-                go_on()
-            elif key is not None:
-                self._name_base(other or "", then, go_on)
-            else:
-                then()
-
         about = [
             SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
         ]
-        self._view.ask(ChoiceSheet("Bisect: what the files were before the session", choices, about), done)
+        title = "Bisect: what the files were before the session"
+        sheet = ChoiceSheet(title, choices, about, left=then)
+        self._view.ask(sheet, sheet.take)
 
     def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet

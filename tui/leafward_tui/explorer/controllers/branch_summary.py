@@ -76,15 +76,17 @@ class BranchSummary(ExplorerController):
             self.start(next(iter(ways.values()))[1])
             return
         choices = [
-            Choice(key, title, span_words(request, self._services.glyphs), "preview only: nothing is written")
+            Choice(
+                key,
+                title,
+                span_words(request, self._services.glyphs),
+                "preview only: nothing is written",
+                act=partial(self.start, request),
+            )
             for key, (title, request) in ways.items()
         ]
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self.start(ways[key][1])
-
-        self._view.ask(ChoiceSheet("Summarise", choices), done)
+        sheet = ChoiceSheet("Summarise", choices)
+        self._view.ask(sheet, sheet.take)
 
     def _ways(self) -> dict[str, tuple[str, SummaryRequest]]:
         """The summaries that can be made from the line of the cursor, by the letter of each."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screens.screen_results import CompareResult
     from leafward_tui.ui.services import Job
 
-_LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
-"""Letters of the rows; j, k and q are the sheet's own."""
 _WIDE = 120
 """Cells of a window from which the table of branches has checks and costs."""
 _WIDEST = 140
@@ -102,7 +100,7 @@ class Comparison(ExplorerController):
     def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:
         """Shows the table; a row that is chosen is compared with the leaf."""
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
@@ -112,7 +110,8 @@ class Comparison(ExplorerController):
         width, height = self._view.size
         # The newest first: the last attempt is the one that is compared.
         rows = sorted(branches, key=lambda row: (row.leaf != place, -row.leaf))
-        shown = rows[: max(3, min(len(_LETTERS), height - 12))]
+        letters = LETTERS + LETTERS.upper()
+        shown = rows[: max(3, min(len(letters), height - 12))]
         wide = width >= _WIDE
         choices = [
             Choice(
@@ -121,20 +120,10 @@ class Comparison(ExplorerController):
                 figures(row.side, self._services.glyphs, wide=wide, output=width >= _WIDEST),
                 "compare with the leaf" if row.leaf != place else "",
                 current=row.leaf == place,
+                act=partial(self._compare_leaf, place, row.leaf),
             )
-            for letter, row in zip(_LETTERS, shown, strict=False)
+            for letter, row in zip(letters, shown, strict=False)
         ]
-
-        def done(key: str | None) -> None:
-            if key is None:
-                return
-            leaf = shown[_LETTERS.index(key)].leaf
-            if leaf == place:
-                self._view.tell("nothing to compare: this is the leaf", "warn")
-            else:
-                # The order of a comparison: A is the leaf.
-                self.open(place, leaf)
-
         each = (
             "turns, changes of files (by tools and commands), errors"
             + ", cost" * wide
@@ -158,7 +147,15 @@ class Comparison(ExplorerController):
         besides = sum(row.leaf != place for row in rows)
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
-        self._view.ask(ChoiceSheet("Branches", choices, about, note=note), done)
+        sheet = ChoiceSheet("Branches", choices, about, note=note)
+        self._view.ask(sheet, sheet.take)
+
+    def _compare_leaf(self, place: int, leaf: int) -> None:
+        if leaf == place:
+            self._view.tell("nothing to compare: this is the leaf", "warn")
+        else:
+            # The order of a comparison: A is the leaf.
+            self.open(place, leaf)
 
 
 def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:

@@ -74,27 +74,24 @@ class ContextEdits(ExplorerController):
         lines_about = [SheetLine(about)]
         if sizes := size_note(drafts.omitted) or size_note(drafts.short):
             lines_about.append(SheetLine(sizes))
+        omitted = effect_of(drafts.omitted, operation, arrow)
+        short = effect_of(drafts.short, operation, arrow)
+        leave_out, shorten = (
+            partial(self._apply, targets, None, None),
+            partial(self._apply, targets, None, KEEP),
+        )
+        ask_size, ask_text = partial(self._ask_size, targets), partial(self._ask_text, drafts.replaced)
+        another, sizes = f"Let the model read another {drafts.text_of}", "asks how many tokens each may have"
         choices = [
-            Choice("o", "Leave it out", *effect_of(drafts.omitted, operation, arrow)),
-            Choice("s", f"Shorten each to about {KEEP} tokens", *effect_of(drafts.short, operation, arrow)),
-            Choice("n", "Shorten to another size", "asks how many tokens each may have", operation),
-            Choice(
-                "t", f"Let the model read another {drafts.text_of}", "asks for it", one_line, text_refused
-            ),
+            Choice("o", "Leave it out", *omitted, act=leave_out),
+            Choice("s", f"Shorten each to about {KEEP} tokens", *short, act=shorten),
+            Choice("n", "Shorten to another size", sizes, operation, act=ask_size),
+            Choice("t", another, "asks for it", one_line, text_refused, act=ask_text),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "o":
-                self._apply(targets, None, None)
-            elif key == "s":
-                self._apply(targets, None, KEEP)
-            elif key == "n":
-                self._ask_size(targets)
-            elif key == "t":
-                self._ask_text(drafts.replaced)
-
-        note = counted(len(targets), "entry", "entries")
-        self._view.ask(ChoiceSheet("Edit context", choices, lines_about, note=note), done)
+        sheet = ChoiceSheet(
+            "Edit context", choices, lines_about, note=counted(len(targets), "entry", "entries")
+        )
+        self._view.ask(sheet, sheet.take)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet

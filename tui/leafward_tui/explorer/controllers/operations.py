@@ -58,13 +58,10 @@ class Operations(ExplorerController):
             self._view.tell(problem, "bad", self._view.key_hints(("log.open", "operations")))
             return
         operation, effect = step.operation, "the files stay as they are now"
-        choice = Choice("m", "Undo the move only", effect, appending(session))
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self._undo(Undo(operation.op, self._services.glyphs, files=False))
-
-        self._view.ask(ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)]), done)
+        undo = partial(self._undo, Undo(operation.op, self._services.glyphs, files=False))
+        choice = Choice("m", "Undo the move only", effect, appending(session), act=undo)
+        sheet = ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)])
+        self._view.ask(sheet, sheet.take)
 
     def _redo(self) -> None:
         """Redoes the last undone operation."""

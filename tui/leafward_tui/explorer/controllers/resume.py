@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
@@ -49,18 +50,14 @@ class AgentResume(ExplorerController):
                 "the leaf here is a preview that only Leafward knows; a new session makes it real", "warn"
             )
         ]
+        fork, resume = partial(self._view.run, "session.fork"), partial(self.run, command)
+        own = "the agent goes on at its own leaf"
         choices = [
-            Choice("n", "New session from here", "an agent goes on at the preview leaf"),
-            Choice("r", "Resume anyway", "the agent goes on at its own leaf", command.command()),
+            Choice("n", "New session from here", "an agent goes on at the preview leaf", act=fork),
+            Choice("r", "Resume anyway", own, command.command(), act=resume),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "r":
-                self.run(command)
-            elif key == "n":
-                self._view.run("session.fork")
-
-        self._view.ask(ChoiceSheet("Resume", choices, about), done)
+        sheet = ChoiceSheet("Resume", choices, about)
+        self._view.ask(sheet, sheet.take)
 
     def run(self, command: Resume) -> None:
         """Hands the terminal to an agent, and takes it back when it ends; where that is impossible, copies its command."""

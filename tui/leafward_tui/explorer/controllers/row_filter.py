@@ -55,19 +55,18 @@ class RowFilter(ExplorerController):
         exploration = self._state.exploration
         if exploration is None:
             return
-        filters = dict(zip(FILTER_KEYS, Filter, strict=True))
         choices = [
-            Choice(key, one.value, _EFFECTS[one], current=one is exploration.filter)
-            for key, one in filters.items()
+            Choice(
+                key,
+                one.value,
+                _EFFECTS[one],
+                current=one is exploration.filter,
+                act=self._ask_query if one is Filter.CHOSEN else partial(self.set, one),
+            )
+            for key, one in zip(FILTER_KEYS, Filter, strict=True)
         ]
-
-        def done(key: str | None) -> None:
-            if key is not None and filters[key] is Filter.CHOSEN:
-                self._ask_query()
-            elif key is not None:
-                self.set(filters[key])
-
-        self._view.ask(ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand"), done)
+        sheet = ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand")
+        self._view.ask(sheet, sheet.take)
 
     def set(self, chosen: Filter) -> None:
         """Shows only some rows; the hidden ones leave stubs with a count."""

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Job
 
-_LETTERS = "abcdefghilmnoprstuvwxyz"
-"""Letters to choose among several; j, k and q are the sheet's own."""
-
 
 class SubAgents(ExplorerController):
     """Owns `state.sub_agents`."""
@@ -68,16 +65,14 @@ class SubAgents(ExplorerController):
             self._choose(here)
 
     def _choose(self, here: list[SubAgent]) -> None:
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 
-        by_letter = dict(zip(_LETTERS, here, strict=False))
-        choices = [Choice(key, one.title or Path(one.path).stem) for key, one in by_letter.items()]
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self._go(by_letter[key])
-
-        self._view.ask(ChoiceSheet("Open the session of a sub-agent", choices), done)
+        choices = [
+            Choice(letter, one.title or Path(one.path).stem, act=partial(self._go, one))
+            for letter, one in zip(LETTERS, here, strict=False)
+        ]
+        sheet = ChoiceSheet("Open the session of a sub-agent", choices)
+        self._view.ask(sheet, sheet.take)
 
     def _go(self, one: SubAgent) -> None:
         self._services.screens.session(Path(one.path), self._state.agent)

@@ -95,20 +95,23 @@ class Acceptance(LabController):
             about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
         them, pin = ("it", "Pin it") if len(unseen) == 1 else ("them", "Pin all of them")
         choices = [
-            Choice("p", pin, f"the summary then has {them} word for word", "writes nothing yet"),
-            Choice("a", f"Go on without {them}", f"the model will not see {them}", "asks before it appends"),
+            Choice(
+                "p",
+                pin,
+                f"the summary then has {them} word for word",
+                "writes nothing yet",
+                act=partial(self._pins.toggle, unseen),
+            ),
+            Choice(
+                "a",
+                f"Go on without {them}",
+                f"the model will not see {them}",
+                "asks before it appends",
+                act=partial(self._ask, draft),
+            ),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "p":
-                self._pins.toggle(unseen)
-            elif key == "a":
-                self._ask(draft)
-
-        self._view.open_sheet(
-            ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost"),
-            done,
-        )
+        sheet = ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost")
+        self._view.open_sheet(sheet, sheet.take)
 
     def _ask(self, draft: Draft) -> None:
         name = book_words(self._state.session)
@@ -140,22 +143,18 @@ class Acceptance(LabController):
             for remark in draft.diagnostics
             if remark.text not in known and remark.code != "moves-leaf"
         ][:3]
-        choices = [
-            Choice(
-                "a", "Append the compaction", f"context {sizes}", f"append {counted(lines, 'line')} to {name}"
-            )
-        ]
-
-        def done(key: str | None) -> None:
-            if key == "a" and not self._state.busy:
-                self._append(draft)
-
+        operation = f"append {counted(lines, 'line')} to {name}"
+        append = partial(self._append, draft)
+        choice = Choice("a", "Append the compaction", f"context {sizes}", operation, act=append)
         # The same name as in the lab's title: Leafward's notes after the entry are skipped.
         after = self._state.session.tree.content_at(draft.place.parent)
         note = f"after #{after}" if after >= 0 else "at the beginning"
-        self._view.open_sheet(ChoiceSheet("Accept", choices, about, note=note), done)
+        sheet = ChoiceSheet("Accept", [choice], about, note=note)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _append(self, draft: Draft) -> None:
+        if self._state.busy:
+            return
         self._state.append.running = True
         self._jobs.also(
             "append",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
@@ -74,17 +75,14 @@ class KeptSummaries(LabController):
                 f"Use the summary by {_author(last)}",
                 f"{exact(last.draft.summary_tokens)} tokens{cost}, {self._made(last)}",
                 "its settings are chosen; nothing is written",
+                act=partial(self._take_up, last),
             ),
             Choice("n", "Start over", "it stays among the runs", "nothing is written"),
         ]
         others = f"; {counted(number - 1, 'more')} among the runs" if number > 1 else ""
         about = [SheetLine(f"made here before and not appended{others}")]
-
-        def done(key: str | None) -> None:
-            if key == "t":
-                self._take_up(last)
-
-        self._view.open_sheet(ChoiceSheet("Unused summary", choices, about), done)
+        sheet = ChoiceSheet("Unused summary", choices, about)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _take_up(self, one: KeptDraft) -> None:
         what_if = self._state.what_if

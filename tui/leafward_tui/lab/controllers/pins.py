@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction.pins import as_sentences
@@ -70,16 +71,17 @@ class Pins(LabController):
             lines = "\n".join(fact.pin for fact in some)
             return f"{glyphs.about} {exact(tokens_of(lines))} tokens"
 
+        some, pins, grows = (
+            facts[:_MANY],
+            "pins them into the summary",
+            "pins them; the summary grows by as much",
+        )
         choices = [
-            Choice("h", f"The {_MANY} that weigh most", effect(facts[:_MANY]), "pins them into the summary"),
-            Choice("a", f"All {len(facts):,}", effect(facts), "pins them; the summary grows by as much"),
+            Choice("h", f"The {_MANY} that weigh most", effect(some), pins, act=partial(self.toggle, some)),
+            Choice("a", f"All {len(facts):,}", effect(facts), grows, act=partial(self.toggle, facts)),
         ]
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self.toggle(facts[:_MANY] if key == "h" else facts)
-
-        self._view.open_sheet(ChoiceSheet("Pin lost facts", choices), done)
+        sheet = ChoiceSheet("Pin lost facts", choices)
+        self._view.open_sheet(sheet, sheet.take)
 
     def pin_texts(self, texts: tuple[str, ...]) -> None:
         """Pins lost facts by their texts."""

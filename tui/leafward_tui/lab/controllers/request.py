@@ -100,18 +100,22 @@ class SummaryRequest(LabController):
                 "streams in, esc cancels",
                 f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
                 refused=grows,
+                act=self.start,
             ),
-            Choice("v", "Read what would be sent", "every word, before you decide", "nothing is sent"),
+            Choice(
+                "v",
+                "Read what would be sent",
+                "every word, before you decide",
+                "nothing is sent",
+                act=self._show_prompt,
+            ),
         ]
+        sheet = ChoiceSheet("Summary by a model", choices, about, note=name)
+        self._view.open_sheet(sheet, sheet.take)
 
-        def done(key: str | None) -> None:
-            if key == "s":
-                self.start()
-            elif key == "v":
-                self._layout.go_to("text", "Prompt")
-                self._display.show_text()
-
-        self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name), done)
+    def _show_prompt(self) -> None:
+        self._layout.go_to("text", "Prompt")
+        self._display.show_text()
 
     def start(self) -> None:
         """Sends the request that was shown; the summary streams in at its place."""
