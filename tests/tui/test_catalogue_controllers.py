@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.listing import Update
     from leafward_tui.catalogue.controllers.controller import CatalogueMeans
-    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.display import CatalogueDisplay
     from leafward_tui.ui.services import AppServices
 
 
@@ -91,7 +91,7 @@ class Parts:
             Services(),
             WaitingJobs(),
         )
-        self.view = cast("CatalogueView", self.screen)
+        self.view = cast("CatalogueDisplay", self.screen)
         services = cast("AppServices", self.services)
         self.means: CatalogueMeans = Means(self.state, self.view, services, self.jobs)
         self.arrangement = Arrangement(self.means)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.explorer.model.folds import Line, LineKind
-    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.ui.services import AppServices
     from tests.tui.explored import Named
 
@@ -137,7 +137,7 @@ class Explorer:
         self.file = file
         self.state = ExplorerState(file.path, "pi")
         self.view, self.jobs = View(self.state), WaitingJobs()
-        view, services = cast("ExplorerView", self.view), cast("AppServices", Services())
+        view, services = cast("ExplorerPanes", self.view), cast("AppServices", Services())
         self.its = Controllers(Means(self.state, view, services, self.jobs))
         self.its.navigation.begin(Density.TURNS)
         self.its.loader.open(None, None)

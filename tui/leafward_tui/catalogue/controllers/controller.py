@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
-    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.display import CatalogueDisplay
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.screens.screen_controller import Means
 
-CatalogueMeans: TypeAlias = "Means[CatalogueState, CatalogueView]"
-CatalogueController = ScreenController["CatalogueState", "CatalogueView"]
+CatalogueMeans: TypeAlias = "Means[CatalogueState, CatalogueDisplay]"
+CatalogueController = ScreenController["CatalogueState", "CatalogueDisplay"]

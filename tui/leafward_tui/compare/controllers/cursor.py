@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.ui.panes.pane_ports import LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
 
 
 class Cursor(CompareController):
@@ -131,7 +131,7 @@ class Cursor(CompareController):
         elif line is not None:
             self._services.copy(line.text.strip())
 
-    def clicked(self, view: LinesPane, key: str, *, twice: bool) -> None:
+    def clicked(self, view: LinesView, key: str, *, twice: bool) -> None:
         """Shows a clicked file and opens it on two clicks; on a line, two clicks do the same as enter."""
         for column, each in self._view.lists.items():
             if each is view:

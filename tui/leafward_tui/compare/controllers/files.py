@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
     from leafward.files.file_replay.bases import Bases
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.ui.panes.pane_ports import LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.services import Job
 
 _BASED = "compare-base"
@@ -136,7 +136,7 @@ class Files(CompareController):
         return self._state.files.column if self._view.three_columns else Column.BOTH
 
     @property
-    def current_list(self) -> LinesPane:
+    def current_list(self) -> LinesView:
         """The list that keys go to."""
         return self._view.lists[self.column]
 

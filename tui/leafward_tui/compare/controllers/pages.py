@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward_tui.compare.controllers.files import Files
-    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.panes.summary_comparison import ComparisonView
 
 
 class Pages(CompareController):
@@ -52,7 +53,7 @@ class Pages(CompareController):
         self.turn(pages[(pages.index(self._state.page) + step) % len(pages)])
 
     @property
-    def pane(self) -> LinesPane | DifferencePane:
+    def pane(self) -> LinesView | ComparisonView:
         """The pane with the keys."""
         match self._state.page:
             case Page.FILES:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
-    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.screens.screen_controller import Means
 
-ExplorerMeans: TypeAlias = "Means[ExplorerState, ExplorerView]"
-ExplorerController = ScreenController["ExplorerState", "ExplorerView"]
+ExplorerMeans: TypeAlias = "Means[ExplorerState, ExplorerPanes]"
+ExplorerController = ScreenController["ExplorerState", "ExplorerPanes"]

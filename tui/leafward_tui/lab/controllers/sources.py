@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.panes.pane_ports import LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.screens.screen_results import XRayResult
 
 
@@ -49,7 +49,7 @@ class Sources(LabController):
         }
 
     @property
-    def pane(self) -> LinesPane:
+    def pane(self) -> LinesView:
         """The pane for the row keys."""
         panes = self._view.panes
         views = {"plan": panes.plan, "text": panes.text, "fates": panes.fates}
@@ -67,7 +67,7 @@ class Sources(LabController):
         else:
             self._request.run()
 
-    def go_to_source(self, pane: LinesPane) -> None:
+    def go_to_source(self, pane: LinesView) -> None:
         """Goes to the entry that a line comes from, among the turns."""
         line = pane.line
         if line is not None and line.entry >= 0 and self.show_entry(line.entry):

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
-    from leafward_tui.ui.panes.pane_ports import DifferencePane
+    from leafward_tui.ui.panes.summary_comparison import ComparisonView
     from leafward_tui.ui.services import Job, Jobs
-    from leafward_tui.xray.ports import AboutPane
+    from leafward_tui.xray.widgets.foot import AboutLine
 
 
 class PairPort(SearchedView, Protocol):
     """The screen."""
 
     @property
-    def lines(self) -> DifferencePane:
+    def lines(self) -> ComparisonView:
         """The differences."""
         ...
 
     @property
-    def about(self) -> AboutPane:
+    def about(self) -> AboutLine:
         """The text about the cursor's line."""
         ...
 
