@@ -373,6 +373,26 @@ ARGUMENTS = {
 """Arguments that each verb is run with; `{}` is a session, `{compacted}` one with a compaction, `{folder}` their folder. In this order, so that there is something to undo."""
 
 
+def test_the_commands_run_word_for_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that name the copy of the bundled session; a reader has it in the current folder after the first of them."""
+    import shlex
+
+    from leafward.cli.main import main
+
+    for page, least in (("README.md", 9), ("docs/tour.md", 4)):
+        folder = tmp_path / page.replace("/", "-")
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        lines = [line for line in text_of(page).splitlines() if "hopper.jsonl" in line]
+        commands = [shlex.split(line, comments=True) for line in lines if line.startswith("leafward ")]
+        assert len(commands) >= least
+        assert commands[0][1:3] == ["demo", "--copy"]
+        for command in commands:
+            assert main(command[1:]) == 0, (page, command, capsys.readouterr().err)
+
+
 WRITE_KEYS = {
     "op", "kind", "from", "leaf", "target", "undoes", "entries", "size", "backup", "dry_run", "diagnostics"
 }  # fmt: skip

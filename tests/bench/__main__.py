@@ -111,6 +111,7 @@ def measure(groups: set[str], folder: Path, report: Report) -> None:
     if "keys" in groups:
         application.keys(report, data.session(SMALL), data.session(LARGE), (SMALL, LARGE), home)
         application.keys_while_loading(report, data.session(LARGE), LARGE, home)
+        application.keys_while_drafting(report, data.path_of(SHORT), SHORT, home)
     if "follow" in groups:
         application.following(report, data.session(MEDIUM), MEDIUM, home)
     if "listing" in groups:
@@ -119,6 +120,8 @@ def measure(groups: set[str], folder: Path, report: Report) -> None:
         listing.by_processes(report, data.store(SESSIONS), index)
         listing.beside_pi(report, data.few_large(FEW), index, FEW)
         listing.one_session(report, data.alone(ALONE), index)
+        listing.memory(report, data.store(SESSIONS), home)
+        listing.memory(report, data.alone(ALONE), home)
     if "search" in groups:
         search.searching(report, data.store(SESSIONS), folder / "catalogue.json", SESSIONS)
         search.held(report, data.store(SESSIONS), folder / "catalogue.json")

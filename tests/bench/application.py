@@ -18,7 +18,9 @@ from tests.bench.screen import Screen
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOWN, PAGE_DOWN = b"j", b"\x1b[6~"
+UP, DOWN, PAGE_DOWN = b"k", b"j", b"\x1b[6~"
+_LAB, _DRAFTED = b"Compaction lab", b"edit"
+"""Titles of the lab, and of the key that a draft brings."""
 SETTLED = 0.15
 """Seconds after which what follows the cursor has followed."""
 PRICED = 0.35
@@ -160,6 +162,23 @@ def keys_while_loading(report: Report, path: Path, entries: int, home: Path) -> 
             screen.until(_shown(entries))
             found += _press(screen, b"k", 20, 0.05)
     report.limit(f"key to frame while {entries:,} entries load: p95", 1000 * p95(found), "ms", 50)
+
+
+def keys_while_drafting(report: Report, path: Path, entries: int, home: Path) -> None:
+    """Keys in the lab once it stands, while its draft is worked out."""
+    found: list[float] = []
+    for _ in range(3):
+        with Screen([*references.command(), str(path)], references.environment(home)) as screen:
+            screen.until(_shown(entries))
+            screen.quiet(0.5)
+            since = len(screen.output)
+            screen.write(b"c")
+            screen.until(_LAB, since=since)
+            screen.quiet(0.1)
+            since = len(screen.output)
+            while _DRAFTED not in screen.output[since:]:
+                found += _press(screen, UP, 1, 0.033) + _press(screen, DOWN, 1, 0.033)
+    report.limit(f"key to frame while a path of {entries:,} is summarised: p95", 1000 * p95(found), "ms", 16)
 
 
 def following(report: Report, source: Path, entries: int, home: Path) -> None:

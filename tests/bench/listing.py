@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,6 +130,45 @@ def one_session(report: Report, store: Path, index: Path) -> None:
         median(decoding),
         0.8 if cores() > 1 else 1.0,
     )
+
+
+def memory(report: Report, store: Path, home: Path) -> None:
+    """Peak memory of the first listing of a store by the command, its processes together; Linux only."""
+    size = sum(path.stat().st_size for path in store.rglob("*.jsonl")) >> 20
+    what = f"memory of the first listing of {size:,} MB, all processes"
+    if not sys.platform.startswith("linux"):
+        report.skipped(what, "read from /proc")
+        return
+    with tempfile.TemporaryDirectory(dir=home) as folder:
+        command = [*references.command(), "ls", "--totals", str(store)]
+        given = references.environment(Path(folder))
+        with subprocess.Popen(command, env=given, stdout=subprocess.DEVNULL) as listed:
+            peak = 0
+            while listed.poll() is None:
+                peak = max(peak, sum(map(_share_of_memory, _with_children(listed.pid))))
+                time.sleep(0.02)
+    if listed.returncode:
+        raise AssertionError(f"the listing ended with {listed.returncode}")
+    report.limit(what, peak / 1e6, "MB", 300)
+
+
+def _with_children(process: int) -> list[int]:
+    """A process and all that it has started; without those that have ended."""
+    found, pending = [], [process]
+    while pending:
+        found.append(pending.pop())
+        for children in Path(f"/proc/{found[-1]}/task").glob("*/children"):
+            with suppress(OSError):
+                pending += map(int, children.read_text().split())
+    return found
+
+
+def _share_of_memory(process: int) -> int:
+    """Bytes in memory, of pages shared by several processes each its part; 0 where it has ended."""
+    with suppress(OSError):
+        rolled = Path(f"/proc/{process}/smaps_rollup").read_text()
+        return 1024 * int(rolled.partition("\nPss:")[2].split()[0])
+    return 0
 
 
 def _list_all(make: object) -> None:

@@ -194,6 +194,18 @@ class TestDemo:
         assert len(document["branch_points"]) > 3
         assert document["session"]["compactions"] == 2
 
+    def test_a_copy_is_a_new_file(self, done: Run, run: Run, tmp_path: Path) -> None:
+        file = tmp_path / "a copy.jsonl"
+        assert done("demo", "--copy", file).out.endswith(f"leafward tree '{file}'\n")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert done("tree", file, "--json").document["session"]["compactions"] == 2
+        again = run("demo", "--copy", file)
+        assert again.code == 1
+        assert "exists already" in again.err
+        assert done("demo", "--copy", tmp_path / "b.jsonl", "--json").document == {
+            "path": str(tmp_path / "b.jsonl")
+        }
+
     def test_opens_a_copy_laid_out_as_a_store_and_leaves_nothing(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:

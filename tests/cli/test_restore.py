@@ -247,7 +247,14 @@ def test_what_an_unknown_program_may_have_changed_is_not_certain(
         return one["action"], one["reason"]
 
     assert at_entry(seen) == ("write", "as the session left it")
-    assert at_entry(at) == ("leave", f"`{program}` ran after it was last seen, and may have changed it")
+    why = f"`{program}` ran after it was last seen, and may have changed it"
+    assert at_entry(at) == ("leave", why)
+    for entry, doubt in ((seen, ""), (at, why)):
+        rebuilt = done("files", work.path, "--at", entry, "--rebuild", "a.py", "--json").document
+        assert (rebuilt["certainty"], rebuilt["text"], rebuilt["doubt"]) == ("exact", "written\n", doubt)
+        into = ("--into", work.path.parent / f"files-{entry}", "--dry-run", "--json")
+        doubted = done("files", work.path, "--at", entry, *into).document["doubted"]
+        assert [one["why"] for one in doubted if one["path"] == "a.py"] == ([doubt] if doubt else [])
 
 
 def test_what_only_checks_changes_nothing(work: Work, done: Run) -> None:

@@ -37,3 +37,15 @@ def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:
     assert not problem
     assert text.endswith("; with newlines, as their line ends are not recorded: a.py")
     assert (tmp_path / "new" / "a.py").read_bytes() == b"one\ntwo\n"
+
+
+def test_files_that_a_command_may_have_changed_since_are_named(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("write it")
+    file.said(call("write", "w", path="a.py", content="one\n"))
+    file.answered("w", "write")
+    file.said(call("bash", "b", command="./generate"))
+    file.answered("b", "bash")
+    with closing(Session.open(file.path)) as session:
+        text, _ = files_written(session, session.leaf, str(tmp_path / "new"), None, lambda: False)
+    assert text.endswith("; not certain: a.py")

@@ -66,3 +66,25 @@ def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
         from leafward.cli.tree import tree
 
         return tree(str(path), as_json, every_entry=False)
+
+
+def copy_demo(file: Path, as_json: bool) -> int:
+    """Writes the demo session to a new file. Raises LeafwardError where it exists or cannot be written."""
+    import shlex
+
+    from leafward.base.safe_text import safe_line
+    from leafward.cli.output.page import emit_json, say
+    from leafward.export.demo import demo_text
+    from leafward.export.output_file import write_new_document
+
+    try:
+        write_new_document(file, demo_text())
+    except FileExistsError:
+        raise LeafwardError(f"{file} exists already; name another file") from None
+    if as_json:
+        emit_json({"path": str(file.resolve())})
+    else:
+        say(
+            f"wrote {safe_line(str(file))}; look at it with: leafward tree {safe_line(shlex.quote(str(file)))}"
+        )
+    return 0

@@ -13,12 +13,13 @@ from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.knowledge import KNOWN
+from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN
 from leafward.files.file_replay.path_files import PathFiles
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import Outcome
 from leafward.files.file_replay.storage import store
 from leafward.files.file_replay.timeline import timeline
+from leafward.files.restoration.recorded_files import RecordedFiles
 from leafward.files.tool_calls import table_of
 from leafward.files.working_set import FileUse, Searched, WorkingSet, carried, searched, working_set
 
@@ -208,8 +209,9 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
     made = PathFiles(session, index, bases)
     named = _named(session, path, made.paths)
     found = made.rebuilt(named)
+    doubt = RecordedFiles(session, index).doubt(found)
     if as_json:
-        emit_json({"at": session.columns.id_at(index), **rebuilt_json(session, found)})
+        emit_json({"at": session.columns.id_at(index), "doubt": doubt, **rebuilt_json(session, found)})
         return 0
     if found.text is not None:
         write_text(found.text)
@@ -220,11 +222,11 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
             )
         for piece in found.pieces:
             write_text(f"     ~  {safe(piece)}\n")
-    note(_state(found))
+    note(_state(found, doubt))
     return 0 if found.certainty in KNOWN else 1
 
 
-def _state(found: Rebuilt) -> str:
+def _state(found: Rebuilt, doubt: str) -> str:
     remarks = ", ".join(sorted({remark.words for _, remark in found.remarks}))
     if not remarks and found.certainty not in KNOWN:
         remarks = "never read as a whole"
@@ -232,7 +234,8 @@ def _state(found: Rebuilt) -> str:
     every = "with the calls of other branches" if found.every_branch else ""
     unsure = "" if found.newline else "whether it ends in a newline is not known"
     ends = "" if found.ends else NO_ENDS
-    parts = (f"{safe_line(found.path)}: {found.certainty.value}", rest, every, unsure, ends, remarks)
+    sure = f"{found.certainty.value} by its calls" if doubt else found.certainty.value
+    parts = (f"{safe_line(found.path)}: {sure}", doubt, rest, every, unsure, ends, remarks)
     return "; ".join(part for part in parts if part)
 
 
@@ -240,8 +243,11 @@ def _store(
     session: Session, index: EntryIndex, folder: Path, bases: Bases | None, dry_run: bool, as_json: bool
 ) -> int:
     known = PathFiles(session, index, bases).files()
+    recorded = RecordedFiles(session, index)
     done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
-    unsure = [one.path for one in known if not one.ends and one.path in set(done.files)]
+    written = [one for one in known if one.path in set(done.files)]
+    unsure = [one.path for one in written if not one.ends]
+    doubts = [(one.path, doubt) for one in written if (doubt := recorded.doubt(one))]
     if as_json:
         emit_json(
             {
@@ -252,15 +258,18 @@ def _store(
                 "size": done.size,
                 "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
                 "failed": list(done.failed),
-                "rests_on": _rests_on(known, done),
+                "rests_on": _rests_on(written),
+                "doubted": [{"path": path, "why": why} for path, why in doubts],
                 "ends_unknown": unsure,
             }
         )
         return 1 if done.failed else 0
     does = "would write" if dry_run else "wrote"
     say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
-    for one in _rests_on(known, done):
+    for one in _rests_on(written):
         note(f"{safe_line(one['path'])}: {one['why']}")
+    for path, why in doubts:
+        note(f"{safe_line(path)}: not certain, {why}")
     if unsure:
         note(f"line ends of {counted(len(unsure), 'file')} are not recorded: they are written with newlines")
     for path, why in done.left_out:
@@ -270,12 +279,12 @@ def _store(
     return 1 if done.failed else 0
 
 
-def _rests_on(known: Iterable[Rebuilt], done: Stored) -> list[dict[str, str]]:
+def _rests_on(written: Iterable[Rebuilt]) -> list[dict[str, str]]:
     """Written files that needed more than the calls on the path, with the reason."""
     remarks = []
-    for one in known:
-        if one.path in done.files and one.every_branch:
+    for one in written:
+        if one.every_branch:
             remarks.append({"path": one.path, "why": "with the calls of other branches"})
-        elif one.path in done.files and one.base not in ("", "write", "read", "result"):
+        elif one.base not in CALL_BASES:
             remarks.append({"path": one.path, "why": resting(one.base)})
     return remarks

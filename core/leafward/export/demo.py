@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def demo_text() -> str:
+    """The lines of the demo session. Raises LeafwardError where the file is missing."""
+    try:
+        return files("leafward").joinpath("data", "demo.jsonl").read_text("utf-8")
+    except OSError as error:
+        raise LeafwardError(f"the demo session is not part of this installation: {error.strerror}") from error
+
+
 @contextmanager
 def demo_session() -> Iterator[Path]:
     """A private copy of the demo session, removed when the context ends.
 
     Raises LeafwardError where the file is missing.
     """
-    try:
-        data = files("leafward").joinpath("data", "demo.jsonl").read_bytes()
-    except OSError as error:
-        raise LeafwardError(f"the demo session is not part of this installation: {error.strerror}") from error
+    data = demo_text().encode()
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("demo-"), ignore_cleanup_errors=True) as folder:
         header: dict[str, Any] = json.loads(data.partition(b"\n")[0])
         place = Path(folder, "sessions", store_folder(header["cwd"]))

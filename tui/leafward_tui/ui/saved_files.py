@@ -75,16 +75,21 @@ def files_written(
     """
     from leafward.files.file_replay.path_files import PathFiles
     from leafward.files.file_replay.storage import store
+    from leafward.files.restoration.recorded_files import RecordedFiles
+    from leafward.session.entries import EntryIndex
 
     try:
         made = PathFiles(session, entry, bases, stop).files()
+        recorded = RecordedFiles(session, EntryIndex(entry), stop)
         if stop():
             return "", False
         done = store(made, Path(folder).expanduser(), session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
         return f"not written: {reason_of(error)}", True
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
-    unsure = [one.path for one in made if not one.ends and one.path in set(done.files)]
+    written = [one for one in made if one.path in set(done.files)]
+    message += named("not certain", [one.path for one in written if recorded.doubt(one)])
+    unsure = [one.path for one in written if not one.ends]
     message += named("with newlines, as their line ends are not recorded", unsure)
     if done.failed:
         why = dict(done.left_out)[done.failed[0]]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, stands_out
 from leafward.base.redact.written_values import bare_value, cell_value, judged, quoted_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
 _CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
@@ -59,114 +63,177 @@ LINE_START = re.compile(
 )
 
 
+_Span = tuple[int, int]
+
+
+class _Named(NamedTuple):
+    """A name in a text, whose value stands behind it."""
+
+    text: str
+    start: int
+    end: int
+    name: str
+    meaning: Meaning
+
+    def begins_line(self) -> bool:
+        """Whether nothing but signs and words of assignment stands before it on its line."""
+        return self.follows(LINE_START, 60)
+
+    def follows(self, pattern: re.Pattern[str], reach: int) -> bool:
+        """Whether a pattern is found in as many characters before it."""
+        return pattern.search(self.text, max(0, self.start - reach), self.start) is not None
+
+    def quoted(self, at: int, place: Place) -> _Span | None:
+        """The quoted value that begins at a place."""
+        return quoted_value(self.text, at, self.meaning, place)
+
+    def bare(self, at: int, place: Place) -> _Span | None:
+        """The value without quotes that begins at a place, in a text."""
+        return bare_value(self.text, at, self.meaning, place)
+
+    def setting(self, at: int, quoted: Place, bare: Place) -> _Span | None:
+        """The value of a setting that begins at a place, with quotes or without."""
+        return self.quoted(at, quoted) or bare_value(self.text, at, self.meaning, bare, "setting")
+
+
+def _argument(named: _Named, found: re.Match[str]) -> _Span | None:
+    return named.quoted(found.end(), Place.SETTING if named.name.startswith("--") else Place.INLINE)
+
+
+def _is_option(named: _Named) -> bool:
+    before = named.text[max(0, named.start - 1) : named.start]
+    return named.name.startswith("-") and (not before or before in " \t\n\"'`=│|[(\\")
+
+
+def _option(named: _Named, found: re.Match[str]) -> _Span | None:
+    return named.setting(found.end(), Place.SETTING, Place.LINE)
+
+
+def _below(_: _Named, found: re.Match[str]) -> _Span | None:
+    return found.span("value") if stands_out(found["value"]) else None
+
+
+def _row(named: _Named, found: re.Match[str]) -> _Span | None:
+    return judged(named.text, *found.span("value"), named.meaning, Place.INLINE)
+
+
+def _is_in_braces(named: _Named) -> bool:
+    return named.text[max(0, named.start - 1) : named.start] == "{"
+
+
+def _pair(named: _Named, found: re.Match[str]) -> _Span | None:
+    return named.quoted(found.end(), Place.INLINE)
+
+
+def _is_variable(named: _Named) -> bool:
+    return named.name.isupper() and "_" in named.name
+
+
+def _beside(named: _Named, found: re.Match[str]) -> _Span | None:
+    return named.bare(found.end(), Place.INLINE)
+
+
+def _is_in_cell(named: _Named) -> bool:
+    return named.follows(_CELL_START, 50)
+
+
+def _cell(named: _Named, found: re.Match[str]) -> _Span | None:
+    text, at = named.text, found.end()
+    ends = [place for sign in "|│┃\n" if (place := text.find(sign, at, at + 300)) >= 0]
+    return cell_value(text, at, min(ends, default=-1), named.meaning)
+
+
+def _column(named: _Named, found: re.Match[str]) -> _Span | None:
+    return judged(named.text, *found.span("value"), named.meaning, Place.LINE)
+
+
+_FORMS: tuple[
+    tuple[re.Pattern[str], Callable[[_Named], bool] | None, Callable[[_Named, re.Match[str]], _Span | None]],
+    ...,
+] = (
+    (_ARGUMENT, None, _argument),
+    (_OPTION, _is_option, _option),
+    (_BELOW, _Named.begins_line, _below),
+    (_ROW, _Named.begins_line, _row),
+    (_ATOM, _is_in_braces, _pair),
+    (_OTHERWISE, None, _pair),
+    (re.compile(r"\|"), _is_variable, _beside),
+    (_CELL, _is_in_cell, _cell),
+    (_COLUMN, _Named.begins_line, _column),
+)
+"""What may stand behind a name, in the order of trial: its pattern, a condition on the name, and the value. The first that fits
+decides, also where it has no value.
+"""
+
+
 def spaced_value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
     """A value behind a space, a comma or the border of a cell."""
-    before = text[max(0, start - 4) : start]
-    argument = _ARGUMENT.match(text, end)
-    if argument is not None:
-        return quoted_value(
-            text, argument.end(), meaning, Place.SETTING if name.startswith("--") else Place.INLINE
-        )
-    if name.startswith("-") and (not before or before[-1] in " \t\n\"'`=│|[(\\"):
-        option = _OPTION.match(text, end)
-        if option is not None:
-            at = option.end()
-            return quoted_value(text, at, meaning, Place.SETTING) or bare_value(
-                text, at, meaning, Place.LINE, "setting"
-            )
-    below = _BELOW.match(text, end)
-    if below is not None and LINE_START.search(text, max(0, start - 60), start):
-        return below.span("value") if stands_out(below["value"]) else None
-    row = _ROW.match(text, end)
-    if row is not None and LINE_START.search(text, max(0, start - 60), start):
-        return judged(text, *row.span("value"), meaning, Place.INLINE)
-    if before[-1:] == "{" and (atom := _ATOM.match(text, end)) is not None:
-        return quoted_value(text, atom.end(), meaning, Place.INLINE)
-    otherwise = _OTHERWISE.match(text, end)
-    if otherwise is not None:
-        return quoted_value(text, otherwise.end(), meaning, Place.INLINE)
-    if text.startswith("|", end) and name.isupper() and "_" in name:
-        return bare_value(text, end + 1, meaning, Place.INLINE)
-    cell = _CELL.match(text, end)
-    if cell is not None and _CELL_START.search(text, max(0, start - 50), start):
-        stop = min(
-            (place for sign in "|│┃\n" if (place := text.find(sign, cell.end(), cell.end() + 300)) >= 0),
-            default=-1,
-        )
-        return cell_value(text, cell.end(), stop, meaning)
-    column = _COLUMN.match(text, end)
-    if column is not None and LINE_START.search(text, max(0, start - 60), start):
-        return judged(text, *column.span("value"), meaning, Place.LINE)
+    named = _Named(text, start, end, name, meaning)
+    for behind, fits, value in _FORMS:
+        found = behind.match(text, end)
+        if found is not None and (fits is None or fits(named)):
+            return value(named, found)
     space = _SPACE.match(text, end)
-    if space is None and not _SAID.match(text, end):
-        return None
-    if space is not None and _GIVEN.search(text, max(0, start - 100), start):
-        at = space.end()
-        given = quoted_value(text, at, meaning, Place.SETTING) or bare_value(
-            text, at, meaning, Place.SETTING, "setting"
-        )
+    if space is not None:
+        return _behind_space(named, space)
+    spoken = _SAID.match(text, end)
+    return _said(named, spoken) if spoken is not None and name.lower() != "pass" else None
+
+
+def _behind_space(named: _Named, space: re.Match[str]) -> _Span | None:
+    text, at, name = named.text, space.end(), named.name.lower()
+    is_password = named.meaning is Meaning.PASSWORD
+    if named.follows(_GIVEN, 100):
+        given = named.setting(at, Place.SETTING, Place.SETTING)
         # `set password …` is a sentence as well.
         if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower():
             return None
         if given or not text.startswith("to ", at):
             return given
-    low = name.lower()
-    if (
-        space is not None
-        and "." in name
-        and meaning is Meaning.PASSWORD
-        and LINE_START.search(text, max(0, start - 60), start) is not None
-    ):
+    if is_password and "." in name and named.begins_line():
         # A setting of Java, whose name ends with a space.
-        return bare_value(text, space.end(), meaning, Place.LINE)
-    if space is not None and (
-        low in _DIRECTIVES
-        or (
-            meaning is Meaning.PASSWORD
-            and low in ("password", "passwd")
-            and _NETRC.search(text, max(0, start - 240), start)
-        )
-    ):
-        at = space.end()
-        return quoted_value(text, at, meaning, Place.LINE) or bare_value(
-            text, at, meaning, Place.LINE, "setting"
-        )
-    if low == "pass":
-        rotated = _ROTATED.match(text, end)
-        if rotated is not None:
-            return bare_value(text, rotated.end(), meaning, Place.INLINE, "setting")
-        if space is not None and text[space.end() : space.end() + 1] in ("'", '"'):
-            first = LINE_START.search(text, max(0, start - 60), start) is not None
-            return quoted_value(text, space.end(), meaning, Place.INLINE) if first else None
-        login = _LOGIN.search(text, max(0, start - 80), start) if space is not None else None
-        found = bare_value(text, space.end(), meaning, Place.INLINE) if space is not None and login else None
-        return found if found is not None and stands_out(text[slice(*found)]) else None
-    spoken = _SAID.match(text, end)
-    if spoken is not None:
-        at = spoken.end()
-        while text.startswith("*", at):
-            at += 1
-        sure = meaning is Meaning.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
-        return quoted_value(text, at, meaning, Place.QUOTED if sure else Place.INLINE)
-    bare = _SAID_BARE.match(text, end)
-    if bare is not None:
-        return bare_value(text, bare.end(), meaning, Place.INLINE, "setting")
-    if space is not None and (text[end] == "\t" or (name.isupper() and "_" in name)):
-        return bare_value(text, space.end(), meaning, Place.INLINE)
-    if (
-        space is not None
-        and meaning is Meaning.PASSWORD
-        and (odd := _ODD.match(text, space.end())) is not None
-    ):
-        return judged(text, odd.start(), odd.end(), meaning, Place.INLINE)
-    if space is not None and meaning is Meaning.PASSWORD:
-        found = bare_value(text, space.end(), meaning, Place.INLINE)
+        return named.bare(at, Place.LINE)
+    if name in _DIRECTIVES or (is_password and name in ("password", "passwd") and named.follows(_NETRC, 240)):
+        return named.setting(at, Place.LINE, Place.LINE)
+    if name == "pass":
+        return _passed(named, at)
+    if (spoken := _SAID.match(text, named.end)) is not None:
+        return _said(named, spoken)
+    if (spoken := _SAID_BARE.match(text, named.end)) is not None:
+        return bare_value(text, spoken.end(), named.meaning, Place.INLINE, "setting")
+    if text[named.end] == "\t" or _is_variable(named):
+        return named.bare(at, Place.INLINE)
+    if is_password:
+        if (odd := _ODD.match(text, at)) is not None:
+            return judged(text, *odd.span(), named.meaning, Place.INLINE)
+        found = named.bare(at, Place.INLINE)
         if (
             found is not None
             and stands_out(value := text[slice(*found)])
             and sum(map(str.isdigit, value)) > 1
         ):
             return found
-    if space is not None and meaning is not Meaning.KEY and "\n" not in space[0]:
-        return bare_value(text, space.end(), Meaning.PERHAPS, Place.INLINE)
+    if named.meaning is not Meaning.KEY and "\n" not in space[0]:
+        return bare_value(text, at, Meaning.PERHAPS, Place.INLINE)
     return None
+
+
+def _passed(named: _Named, at: int) -> _Span | None:
+    """A value behind `pass`, which is a word of prose and code as well."""
+    text = named.text
+    rotated = _ROTATED.match(text, named.end)
+    if rotated is not None:
+        return bare_value(text, rotated.end(), named.meaning, Place.INLINE, "setting")
+    if text[at : at + 1] in ("'", '"'):
+        return named.quoted(at, Place.INLINE) if named.begins_line() else None
+    found = named.bare(at, Place.INLINE) if named.follows(_LOGIN, 80) else None
+    return found if found is not None and stands_out(text[slice(*found)]) else None
+
+
+def _said(named: _Named, spoken: re.Match[str]) -> _Span | None:
+    """A quoted value in a sentence: `the password is "…"`."""
+    at = spoken.end()
+    while named.text.startswith("*", at):
+        at += 1
+    sure = named.meaning is Meaning.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
+    return named.quoted(at, Place.QUOTED if sure else Place.INLINE)

@@ -6,6 +6,7 @@ those that compare in `comparing_verbs`.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -406,15 +407,21 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
     return run(session, only_print, as_json)
 
 
-@verb("leafward demo")
+@verb("leafward demo", "leafward demo --copy hopper.jsonl")
+@click.option(
+    "--copy",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the session to a new file, to try the verbs on.",
+)
 @json_option
 @click.pass_context
-def demo(ctx: click.Context, as_json: bool) -> int:
+def demo(ctx: click.Context, copy: Path | None, as_json: bool) -> int:
     """Open a bundled session.
 
     An engineer's day with branches, compactions, failures and labels, copied to a temporary folder that is removed
     afterwards. Without a terminal its tree is printed.
     """
-    from leafward.cli.application import open_demo
+    from leafward.cli.application import copy_demo, open_demo
 
-    return open_demo(ctx.obj.open, as_json)
+    return open_demo(ctx.obj.open, as_json) if copy is None else copy_demo(copy, as_json)

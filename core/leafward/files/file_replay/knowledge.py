@@ -38,6 +38,9 @@ class Certainty(StrEnum):
     """The file is known not to exist."""
 
 
+CALL_BASES = frozenset({"", "write", "read", "result"})
+"""Bases of a content that come from the session's own calls; others are contents of the workspace."""
+
 KNOWN = (Certainty.EXACT, Certainty.ABSENT)
 """Certainties of a wholly known file: a missing file is known, too."""
 

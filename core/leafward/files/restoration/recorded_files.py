@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
+from leafward.files.file_replay.path_files import never
 from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
@@ -117,7 +118,7 @@ def _by_name(made: Iterable[Step]) -> dict[str, list[Step]]:
 class RecordedFiles:
     """A session's files by its calls: in the order of the session file, and along the path alone."""
 
-    def __init__(self, session: Session, at: EntryIndex, stop: Callable[[], bool]) -> None:
+    def __init__(self, session: Session, at: EntryIndex, stop: Callable[[], bool] = never) -> None:
         every = steps(session, range(len(session)), stop, sweeps=True)
         self._at = at
         self.bits = RecordedBits(session, at)
@@ -142,6 +143,19 @@ class RecordedFiles:
 
     def then(self, path: str) -> tuple[Rebuilt, str]:
         """A file at the entry, and the reason why that is not certain; empty where it is."""
+        file, doubt = self._judged(path)
+        return file, doubt or _unsure(file)
+
+    def doubt(self, file: Rebuilt) -> str:
+        """The reason why a content that the calls of the path give may not have been the one on disk; empty where there is none.
+
+        Nothing is said of a content that is not known, or that rests on more than these calls.
+        """
+        by_calls = file.base in CALL_BASES and not file.every_branch
+        return self._judged(file.path)[1] if by_calls and file.certainty in KNOWN else ""
+
+    def _judged(self, path: str) -> tuple[Rebuilt, str]:
+        """A file at the entry, and the reason why another content may have been there; empty where there is none."""
         found = self.every.then(path)
         on_path = self.line.then(path) if self.branched else found
         if self.branched and not self.line.touches(path) and on_path.certainty not in KNOWN:
@@ -158,12 +172,9 @@ class RecordedFiles:
         if self.every.doubted(path):
             return on_path, "changed outside the session at an unknown time"
         blind = self.every.blind_since(found, self._opaque, self._at)
-        if blind is not None:
-            return (
-                on_path,
-                f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it",
-            )
-        return on_path, _unsure(on_path)
+        if blind is None:
+            return on_path, ""
+        return on_path, f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it"
 
     def left(self, path: str) -> list[Rebuilt]:
         """The contents that the session last left, as far as they are known."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe
 from leafward.branches.diff.contents import lines_of
-from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
 from leafward.files.line_diff import Block as SameBlock
 from leafward.files.line_diff import compare_lines, rows, word_changes
 from leafward_tui.ui.panes.pane_lines import Span
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.contents import ContentDifference
     from leafward.files.file_replay.replay import Rebuilt
-
-_OWN = frozenset({"", "write", "read", "result"})
-"""Bases of a content that come from the session itself."""
 
 LEAST_TWO = 92
 """Cells from which two contents stand side by side."""
@@ -109,7 +106,7 @@ def rests_on(file: Rebuilt, *, based: bool = False) -> str:
     parts = [
         counted(number, word) for number, word in ((file.reads, "read"), (file.changes, "edit")) if number
     ]
-    if file.base not in _OWN:
+    if file.base not in CALL_BASES:
         changes = f", {counted(file.changes, 'edit')} later" if file.changes else ""
         return f"rests on {'the file ' if file.base == 'on disk' else ''}{file.base}{changes}"
     words = f"rebuilt from {' and '.join(parts)}" if parts else "rebuilt"
