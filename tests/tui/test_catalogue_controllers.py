@@ -18,6 +18,7 @@ from leafward_tui.catalogue.controllers.stores import StoreReading, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
 from leafward_tui.ui.panes.two_panes import Panes
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.session_store import lines_of, small_store
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.catalog.listing import Update
-    from leafward_tui.catalogue.ports import CatalogueView
+    from leafward_tui.catalogue.controllers.controller import CatalogueMeans
+    from leafward_tui.catalogue.display import CatalogueDisplay
     from leafward_tui.ui.services import AppServices
 
 
@@ -89,11 +91,12 @@ class Parts:
             Services(),
             WaitingJobs(),
         )
-        self.view = cast("CatalogueView", self.screen)
+        self.view = cast("CatalogueDisplay", self.screen)
         services = cast("AppServices", self.services)
-        self.arrangement = Arrangement(self.state, self.view, services, self.jobs)
-        self.stores = Stores(self.state, self.view, services, self.jobs, self.arrangement)
-        self.curation = Curation(self.state, self.view, services, self.jobs, self.stores)
+        self.means: CatalogueMeans = Means(self.state, self.view, services, self.jobs)
+        self.arrangement = Arrangement(self.means)
+        self.stores = Stores(self.means, self.arrangement)
+        self.curation = Curation(self.means, self.stores)
 
 
 @pytest.fixture
@@ -125,7 +128,7 @@ def test_a_group_that_is_folded_while_a_filter_holds_is_open_afterwards(parts: P
 def test_escape_leaves_the_preview_before_it_takes_the_filter_away(parts: Parts) -> None:
     parts.screen.two_panes = False
     panes = parts.screen.panes = Panes(parts.screen, lambda: True)
-    found = Filter(parts.view)
+    found = Filter(parts.means)
     panes.toggle()
     found.actions["mode.leave"]()
     assert "clear_filter" not in parts.screen.heard

@@ -22,6 +22,7 @@ from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.compare.state import CompareState, ContentState, FilesState, Page, PageState, ReadState
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.compared import comparing, parted, settled
 from tests.tui.session_store import until
 from tests.tui.waiting_jobs import WaitingJobs
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from leafward_tui.compare.controllers.controller import CompareMeans
     from leafward_tui.ui.panes.pane_lines import LabLine, Lines
     from leafward_tui.ui.screens.screen_results import CompareResult
 
@@ -133,13 +135,14 @@ class Comparison:
             remember=self.kept.__setitem__,
             copy=self.copied.append,
         )
-        self.content = Content(self.state, view, jobs, UNICODE)
-        self.files = Files(self.state, view, jobs, services, self.content)
-        self.pages = Pages(self.state, view, services, self.files)
-        self.cursor = Cursor(self.state, view, services, self.content, self.files, self.pages)
-        self.search = Search(self.state, view, jobs, self.content, self.files, self.pages, self.cursor)
-        self.loader = Loader(self.state, view, jobs, self.content, self.files, self.pages)
-        self.transfer = Transfer(self.state, view, jobs, services, self.content)
+        means: CompareMeans = Means(self.state, view, services, jobs)
+        self.content = Content(means)
+        self.files = Files(means, self.content)
+        self.pages = Pages(means, self.files)
+        self.cursor = Cursor(means, self.content, self.files, self.pages)
+        self.search = Search(means, self.content, self.files, self.pages, self.cursor)
+        self.loader = Loader(means, self.content, self.files, self.pages)
+        self.transfer = Transfer(means, self.content)
 
     def load(self) -> None:
         self.loader.load()

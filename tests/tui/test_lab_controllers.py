@@ -19,12 +19,14 @@ from leafward_tui.lab.assembly import Controllers
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.considered import working
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from leafward_tui.lab.controllers.controller import LabMeans
     from leafward_tui.lab.widgets.state_line import Writing
     from leafward_tui.ui.panes.pane_lines import LabLine, Lines
     from leafward_tui.ui.screens.screen_results import LabResult
@@ -178,20 +180,14 @@ class Lab:
 
     def __init__(self, session: Session) -> None:
         self.state, self.screen, self.jobs = LabState(session, session.leaf), FakeScreen(), HeldJobs()
-        services = SimpleNamespace(
+        services: Any = SimpleNamespace(
             config=Config(keep_recent=1_500),
             glyphs=UNICODE,
             keymap=SimpleNamespace(label=lambda intent_id: intent_id),
             clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
         )
-        self.controllers = Controllers(
-            self.state,
-            cast("Any", self.screen),
-            cast("Any", self.jobs),
-            cast("Any", services),
-            KeptDrafts(),
-            lambda: None,
-        )
+        means: LabMeans = Means(self.state, cast("Any", self.screen), services, cast("Any", self.jobs))
+        self.controllers = Controllers(means, KeptDrafts(), lambda: None)
         self.controllers.path.measure()
         self.jobs.run("measure")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.journal.operation_log import Operation
-    from leafward_tui.log.ports import LogView
+    from leafward_tui.log.display import LogDisplay
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.words.operation_text import OperationText
 
@@ -76,7 +76,7 @@ class Parts:
             clock=lambda: datetime(2026, 3, 2, 12, tzinfo=UTC),
             copy=self.copied.append,
         )
-        view = cast("LogView", self.screen)
+        view = cast("LogDisplay", self.screen)
         self.cursor = Cursor(view, cast("AppServices", services))
         self.operations = Operations(
             self.state, view, cast("AppServices", services), self.jobs, self.cursor.operations_changed

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward_tui.search.ports import SearchView
+    from leafward_tui.search.display import SearchDisplay
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.services import AppServices, Job
 
@@ -81,7 +81,7 @@ class Parts:
             say=lambda text, **_problem: self.said.append(text),
             screens=SimpleNamespace(session=lambda _path, _agent, target: self.opened.append(target)),
         )
-        view = cast("SearchView", self.screen)
+        view = cast("SearchDisplay", self.screen)
         self.run = SearchRun(self.state, view, cast("AppServices", services), self.jobs)
         self.results = Results(self.state, view, cast("AppServices", services), self.jobs)
 

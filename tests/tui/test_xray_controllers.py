@@ -15,6 +15,7 @@ from leafward.compaction.xray import Link, xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.ui.screens.screen_results import XRayResult
+    from leafward_tui.xray.controllers.controller import XRayMeans
     from leafward_tui.xray.model.arrangement import Arrangement, Piece
 
 
@@ -101,15 +103,20 @@ class FakeScreen:
         raise AttributeError(name)
 
 
+def means_of(state: XRayState, screen: FakeScreen) -> XRayMeans:
+    services: Any = SimpleNamespace(glyphs=UNICODE)
+    return Means(state, cast("Any", screen), services, cast("Any", AtOnce()))
+
+
 @pytest.fixture
 def xray(tmp_path: Path) -> Iterator[tuple[FakeScreen, XRayState, Lines]]:
     with closing(Session.open(orchard(tmp_path / "s.jsonl").path)) as session:
         compaction = bytes(session.columns.kind).index(Kind.COMPACTION)
         state, screen = XRayState(session, compaction), FakeScreen()
-        view, jobs = cast("Any", screen), cast("Any", AtOnce())
-        lines = Lines(state, view)
-        screen.search = Search(state, view, jobs, lines)
-        Loader(state, view, jobs, UNICODE, lines).load()
+        means = means_of(state, screen)
+        lines = Lines(means)
+        screen.search = Search(means, lines)
+        Loader(means, lines).load()
         yield screen, state, lines
 
 
@@ -151,7 +158,7 @@ def test_leaving_ends_the_search_then_shows_everything_then_closes(
 
 def test_edits_are_undone_only_where_there_are_some(xray: tuple[FakeScreen, XRayState, Lines]) -> None:
     screen, state, _ = xray
-    LostFacts(state, cast("Any", screen)).undo_edits()
+    LostFacts(means_of(state, screen)).undo_edits()
     assert not screen.results
     assert "u here undoes context edits only" in screen.said[-1]
 

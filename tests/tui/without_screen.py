@@ -15,6 +15,7 @@ from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.screens.routed_screen import Routes
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.explorer.model.folds import Line, LineKind
-    from leafward_tui.explorer.ports import ExplorerView
+    from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.ui.services import AppServices
     from tests.tui.explored import Named
 
@@ -136,8 +137,8 @@ class Explorer:
         self.file = file
         self.state = ExplorerState(file.path, "pi")
         self.view, self.jobs = View(self.state), WaitingJobs()
-        view, services = cast("ExplorerView", self.view), cast("AppServices", Services())
-        self.its = Controllers(self.state, view, services, self.jobs)
+        view, services = cast("ExplorerPanes", self.view), cast("AppServices", Services())
+        self.its = Controllers(Means(self.state, view, services, self.jobs))
         self.its.navigation.begin(Density.TURNS)
         self.its.loader.open(None, None)
         self.jobs.run("read")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class BlameDisplay:
-    """The `BlameView` of the screen."""
+    """The screen as its controllers see it."""
 
     def __init__(self, screen: BaseScreen[None], state: BlameState) -> None:
         self._screen, self._state = screen, state

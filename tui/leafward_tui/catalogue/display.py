@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class CatalogueDisplay:
-    """The `CatalogueView` of the screen."""
+    """The screen as its controllers see it."""
 
     def __init__(self, screen: BaseScreen[None], state: CatalogueState, look: Callable[[], object]) -> None:
         """`look` fills the preview."""

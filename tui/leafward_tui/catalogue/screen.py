@@ -23,6 +23,7 @@ from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.catalog.catalogue_status import CatalogueStatus
+    from leafward_tui.catalogue.controllers.controller import CatalogueMeans
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
     from leafward_tui.ui.bars.filter_bar import FilterBar
@@ -61,25 +63,24 @@ class CatalogueScreen(BaseScreen[None]):
 
     def compose_content(self) -> ComposeResult:
         """Filter, list, preview; and the controllers, which need the services of the application."""
-        state, services = self.state, self.shell
-        jobs = services.jobs(self)
-        view = self.view = CatalogueDisplay(self, state, self._look)
+        view = self.view = CatalogueDisplay(self, self.state, self._look)
+        means: CatalogueMeans = Means(self.state, view, self.shell, self.shell.jobs(self))
         self.sessions, self.preview = view.sessions, view.preview
-        self.arrangement = Arrangement(state, view, services, jobs)
-        self.stores = Stores(state, view, services, jobs, self.arrangement)
-        self._previews = Previews(state, view, jobs)
-        relocation = ProjectRelocation(state, view, services, jobs, self.stores)
-        exits = SessionExits(state, view, services, jobs, self.arrangement, self.stores)
+        self.arrangement = Arrangement(means)
+        self.stores = Stores(means, self.arrangement)
+        self._previews = Previews(means)
+        relocation = ProjectRelocation(means, self.stores)
+        exits = SessionExits(means, self.arrangement, self.stores)
         self.route(
             RowSteps(view.step, lambda: self.sessions.size.height),
             view.panes,
             self.arrangement,
             self.stores,
-            Filter(view),
-            Curation(state, view, services, jobs, self.stores),
+            Filter(means),
+            Curation(means, self.stores),
             relocation,
-            AgentInstallation(view, services, jobs),
-            ProjectBlame(state, view, services),
+            AgentInstallation(means),
+            ProjectBlame(means),
             exits,
         )
         self.refuses = lambda intent_id: exits.refusal(intent_id) or relocation.refusal(intent_id)

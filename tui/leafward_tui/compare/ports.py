@@ -1,101 +1,63 @@
-"""The screen's interfaces for the controllers of the comparison."""
+"""The screen's interface for the controllers of the comparison."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from textual.geometry import Size
 
-    from leafward_tui.compare.model.captions import Named
     from leafward_tui.compare.model.files import Column
     from leafward_tui.compare.state import Page
+    from leafward_tui.compare.widgets.files_page import FilesPage
+    from leafward_tui.compare.widgets.head import CompareHead
+    from leafward_tui.compare.widgets.spans import SpanRows
     from leafward_tui.ui.keys.key_bar import KeyBar
-    from leafward_tui.ui.panes.pane_lines import LabLine
-    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.panes.summary_comparison import ComparisonView
+    from leafward_tui.ui.panes.tab_head import TabHead
     from leafward_tui.ui.screens.screen_results import CompareResult
     from leafward_tui.ui.services import Timer
     from leafward_tui.ui.sheets.sheet import Sheet
-
-
-class RowsPane(Protocol):
-    """A few rows."""
-
-    @property
-    def size(self) -> Size:
-        """Cells and rows."""
-        ...
-
-    def show(self, make: Callable[[int], Sequence[LabLine]]) -> None:
-        """Draws the lines that `make` returns for a number of cells."""
-        ...
-
-    def refresh(self) -> object:
-        """Draws it again."""
-        ...
-
-
-class HeadPane(Protocol):
-    """The names of A and B."""
-
-    def show(self, named: tuple[Named, Named]) -> None:
-        """Shows two entries."""
-        ...
-
-
-class TabsPane(Protocol):
-    """The tabs."""
-
-    def show(self, tabs: tuple[str, ...], active: str, *, right: str = "", focused: bool = False) -> None:
-        """Shows tabs, the chosen one marked, and words at the edge."""
-        ...
-
-
-class FilesPane(Protocol):
-    """The lists of files over the diff."""
-
-    def give_rows(self, rows: int) -> None:
-        """Gives the lists this number of rows."""
-        ...
 
 
 class ComparePort(Protocol):
     """The screen."""
 
     @property
-    def head(self) -> HeadPane:
+    def head(self) -> CompareHead:
         """The names of A and B."""
         ...
 
     @property
-    def tabs(self) -> TabsPane:
+    def tabs(self) -> TabHead:
         """The tabs."""
         ...
 
     @property
-    def heads(self) -> Mapping[Column, RowsPane]:
+    def heads(self) -> Mapping[Column, SpanRows]:
         """The head of each list."""
         ...
 
     @property
-    def lists(self) -> Mapping[Column, LinesPane]:
+    def lists(self) -> Mapping[Column, LinesView]:
         """The lists of files."""
         ...
 
     @property
-    def diff_head(self) -> RowsPane:
+    def diff_head(self) -> SpanRows:
         """The head of the contents."""
         ...
 
     @property
-    def diff(self) -> LinesPane:
+    def diff(self) -> LinesView:
         """The contents of one file."""
         ...
 
     @property
-    def sentence(self) -> RowsPane:
+    def sentence(self) -> SpanRows:
         """The remark on both contents, or the effect of the last key."""
         ...
 
@@ -105,22 +67,22 @@ class ComparePort(Protocol):
         ...
 
     @property
-    def side(self) -> RowsPane:
+    def side(self) -> SpanRows:
         """The right column."""
         ...
 
     @property
-    def lines(self) -> LinesPane:
+    def lines(self) -> LinesView:
         """The tabs Context and Outcome."""
         ...
 
     @property
-    def summary_head(self) -> RowsPane:
+    def summary_head(self) -> SpanRows:
         """The head of the summaries."""
         ...
 
     @property
-    def summary(self) -> DifferencePane:
+    def summary(self) -> ComparisonView:
         """Both summaries."""
         ...
 
@@ -157,7 +119,7 @@ class ComparePort(Protocol):
         ...
 
     @property
-    def files_page(self) -> FilesPane:
+    def files_page(self) -> FilesPage:
         """The lists over the diff."""
         ...
 

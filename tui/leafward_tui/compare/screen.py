@@ -24,6 +24,7 @@ from leafward_tui.ui.panes.lines_view import LinesView
 from leafward_tui.ui.panes.summary_comparison import ComparisonView
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import CompareResult
 from leafward_tui.ui.text.session_crumb import session_crumb
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
+    from leafward_tui.compare.controllers.controller import CompareMeans
     from leafward_tui.ui.keys.key_bar import Hint
 
 
@@ -91,14 +93,13 @@ class CompareScreen(BaseScreen[CompareResult | None]):
 
     def _control(self) -> None:
         """Makes the controllers and their routes."""
-        state, shell = self.state, self.shell
-        jobs = shell.jobs(self)
-        self.content = Content(state, self, jobs, shell.glyphs)
-        self.files = Files(state, self, jobs, shell, self.content)
-        self.pages = Pages(state, self, shell, self.files)
-        self.cursor_keys = Cursor(state, self, shell, self.content, self.files, self.pages)
-        self.search = Search(state, self, jobs, self.content, self.files, self.pages, self.cursor_keys)
-        self.loader = Loader(state, self, jobs, self.content, self.files, self.pages)
+        means: CompareMeans = Means(self.state, self, self.shell, self.shell.jobs(self))
+        self.content = Content(means)
+        self.files = Files(means, self.content)
+        self.pages = Pages(means, self.files)
+        self.cursor_keys = Cursor(means, self.content, self.files, self.pages)
+        self.search = Search(means, self.content, self.files, self.pages, self.cursor_keys)
+        self.loader = Loader(means, self.content, self.files, self.pages)
         self.route(
             RowSteps(self.cursor_keys.step, self.cursor_keys.rows_seen),
             self.cursor_keys,
@@ -107,8 +108,8 @@ class CompareScreen(BaseScreen[CompareResult | None]):
             self.pages,
             self.search,
             self.loader,
-            Export(state, self, jobs, shell),
-            Transfer(state, self, jobs, shell, self.content),
+            Export(means),
+            Transfer(means, self.content),
         )
 
     def mounted(self) -> None:

@@ -31,83 +31,49 @@ from leafward_tui.explorer.controllers.sub_agents import SubAgents
 from leafward_tui.explorer.controllers.write import SessionWrite
 
 if TYPE_CHECKING:
+    from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
     from leafward_tui.explorer.controllers.restore import RestoreChoice
-    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.restore_sheet import RestoreSheet
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.screens.routed_screen import Controller
-    from leafward_tui.ui.services import AppServices, Jobs
 
 
 class Controllers:
     """All controllers, made in the order of their dependencies."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
-        self.metrics = RowMetrics(state, view, services, jobs)
-        self.details = CursorDetails(state, view, services, jobs, self.metrics)
-        self.navigation = Navigation(state, view, services, self.details, self.metrics)
-        self.search = Search(state, view, services, jobs, self.navigation, self.details)
+    def __init__(self, means: ExplorerMeans) -> None:
+        self.metrics = RowMetrics(means)
+        self.details = CursorDetails(means, self.metrics)
+        self.navigation = Navigation(means, self.details, self.metrics)
+        self.search = Search(means, self.navigation, self.details)
         self.navigation.laid_out = self.search.again
-        self.files_here = FileChoice(state, view, jobs)
-        self.filter = RowFilter(state, view, jobs, self.navigation, self.search, self.files_here)
-        self.blame = FileBlame(state, services, self.files_here)
-        self.loader = SessionLoader(
-            state, view, services, jobs, self.navigation, self.details, self.metrics, self.search
-        )
-        self.write = SessionWrite(state, view, services, jobs, self.loader, self.navigation)
-        self.operations = Operations(state, view, services, self.write, self.loader, self.navigation)
-        self.edits = ContextEdits(state, view, services, jobs, self.write)
-        self.summary = BranchSummary(state, view, services, jobs, self.write, self.details)
-        self.files = FileRestore(state, view, self.write, self.details, restore_sheet)
-        self.move = Move(state, view, services, self.write, self.summary, self.details, self.files)
-        self.resume = AgentResume(state, view, services, self.loader)
-        self.fork = NewSession(
-            state, view, services, jobs, self.navigation, self.details, self.summary, self.resume
-        )
-        self.heal = Heal(state, view, services, jobs)
-        self.parent = ParentSession(state, view, services, jobs, self.loader, self.navigation)
-        self.sub_agents = SubAgents(state, view, services, jobs, self.navigation)
+        self.files_here = FileChoice(means)
+        self.filter = RowFilter(means, self.navigation, self.search, self.files_here)
+        self.blame = FileBlame(means, self.files_here)
+        self.loader = SessionLoader(means, self.navigation, self.details, self.metrics, self.search)
+        self.write = SessionWrite(means, self.loader, self.navigation)
+        self.operations = Operations(means, self.write, self.loader, self.navigation)
+        self.edits = ContextEdits(means, self.write)
+        self.summary = BranchSummary(means, self.write, self.details)
+        self.files = FileRestore(means, self.write, self.details, restore_sheet)
+        self.move = Move(means, self.write, self.summary, self.details, self.files)
+        self.resume = AgentResume(means, self.loader)
+        self.fork = NewSession(means, self.navigation, self.details, self.summary, self.resume)
+        self.heal = Heal(means)
+        self.parent = ParentSession(means, self.loader, self.navigation)
+        self.sub_agents = SubAgents(means, self.navigation)
         self.loader.counted = self._look_on
-        self.bisect = Bisect(state, view, services, jobs, self.navigation, self.operations)
-        self.export = Export(state, view, services, jobs, self.navigation)
-        self.comparison = Comparison(state, view, services, jobs, self.navigation, self.filter, self.write)
-        self.compactions = Compactions(
-            state, view, services, self.loader, self.navigation, self.write, self.operations
-        )
-        self.exam = CompactionExam(state, view, services, jobs, self.write)
-        self.modes = Modes(state, view, self.summary, self.search, self.filter, self.navigation)
+        self.bisect = Bisect(means, self.navigation, self.operations)
+        self.export = Export(means, self.navigation)
+        self.comparison = Comparison(means, self.navigation, self.filter, self.write)
+        self.compactions = Compactions(means, self.loader, self.navigation, self.write, self.operations)
+        self.exam = CompactionExam(means, self.write)
+        self.modes = Modes(means, self.summary, self.search, self.filter, self.navigation)
+        self.routed: tuple[ExplorerController, ...] = tuple(vars(self).values())
 
     def _look_on(self) -> None:
         """Looks for healing, the parent session and sub-agents, once the numbers are known."""
         self.heal.look()
         self.parent.look()
         self.sub_agents.look()
-
-    @property
-    def routed(self) -> tuple[Controller, ...]:
-        """The controllers that intents go to."""
-        return (
-            self.navigation,
-            self.search,
-            self.filter,
-            self.blame,
-            self.loader,
-            self.operations,
-            self.edits,
-            self.summary,
-            self.files,
-            self.move,
-            self.resume,
-            self.fork,
-            self.heal,
-            self.parent,
-            self.sub_agents,
-            self.bisect,
-            self.export,
-            self.comparison,
-            self.compactions,
-            self.modes,
-        )
 
 
 def restore_sheet(choice: RestoreChoice, title: str, note: str) -> RestoreSheet:

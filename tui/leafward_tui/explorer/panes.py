@@ -45,7 +45,7 @@ _REFUSAL_SECONDS = 2.5
 
 
 class ExplorerPanes:
-    """The implementation of `ExplorerView`."""
+    """The screen as its controllers see it."""
 
     def __init__(
         self,

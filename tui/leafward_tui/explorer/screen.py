@@ -140,6 +140,7 @@ class ExplorerScreen(BaseScreen[None]):
         from leafward_tui.explorer.assembly import Controllers
         from leafward_tui.explorer.panes import ExplorerPanes
         from leafward_tui.explorer.state import ExplorerState
+        from leafward_tui.ui.screens.screen_controller import Means
 
         self.state = ExplorerState(self._path, self._agent)
         self.panes = ExplorerPanes(
@@ -155,7 +156,7 @@ class ExplorerScreen(BaseScreen[None]):
             gauge=self._gauge,
             price_line=self._price_line,
         )
-        self.controllers = Controllers(self.state, self.panes, self.shell, self.shell.jobs(self))
+        self.controllers = Controllers(Means(self.state, self.panes, self.shell, self.shell.jobs(self)))
         self.route(*self.controllers.routed, condition=lambda _: self.state.exploration is not None)
         self.clear_note = self.panes.begin_key
         self.ready = True

@@ -27,61 +27,32 @@ from leafward_tui.lab.controllers.turns import TurnsPane
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward_tui.lab.controllers.controller import LabController, LabMeans
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.screens.routed_screen import Controller
-    from leafward_tui.ui.services import AppServices, Jobs
 
 
 class Controllers:
     """One controller of each kind, made in the order of their dependencies."""
 
-    def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        kept: KeptDrafts,
-        prefetch: Callable[[], object],
-    ) -> None:
+    def __init__(self, means: LabMeans, kept: KeptDrafts, prefetch: Callable[[], object]) -> None:
         """`prefetch` loads the modules of the screens that the keys of the lab open."""
-        glyphs = services.glyphs
-        self.turns = TurnsPane(state, view, jobs, glyphs)
-        grader = DraftGrader(state, view, jobs, services)
-        self.display = Display(state, view, glyphs, self.turns, TextPane(state, view, services, grader))
-        self.prompt = PromptReader(state, view, jobs, services, self.display)
-        self.layout = PaneLayout(state, view, self.display, self.prompt)
-        self.drafts = DraftMaker(state, view, jobs, services, self.display, self.prompt, kept)
-        self.settings = Settings(state, view, jobs, self.display, self.drafts)
-        self.request = SummaryRequest(
-            state, view, jobs, services, self.display, self.layout, self.prompt, self.drafts
-        )
-        self.summarizer = Summarizer(state, view, jobs, services, self.layout, self.prompt, self.settings)
-        self.pins = Pins(state, view, glyphs, self.settings, self.drafts)
-        self.edit = SummaryEdit(state, view, self.display, self.layout, self.drafts)
-        before = KeptSummaries(
-            state, view, services, self.display, self.layout, self.settings, self.drafts, kept
-        )
-        self.path = PathReader(
-            state,
-            view,
-            jobs,
-            services,
-            self.display,
-            self.turns,
-            self.settings,
-            self.drafts,
-            before,
-            prefetch,
-        )
-        self.file = SessionFile(state, view, jobs, services.keymap, self.path)
-        self.acceptance = Acceptance(state, view, jobs, services, self.edit, self.file, kept, self.pins)
+        self.turns = TurnsPane(means)
+        grader = DraftGrader(means)
+        self.display = Display(means, self.turns, TextPane(means, grader))
+        self.prompt = PromptReader(means, self.display)
+        self.layout = PaneLayout(means, self.display, self.prompt)
+        self.drafts = DraftMaker(means, self.display, self.prompt, kept)
+        self.settings = Settings(means, self.display, self.drafts)
+        self.request = SummaryRequest(means, self.display, self.layout, self.prompt, self.drafts)
+        self.summarizer = Summarizer(means, self.layout, self.prompt, self.settings)
+        self.pins = Pins(means, self.settings, self.drafts)
+        self.edit = SummaryEdit(means, self.display, self.layout, self.drafts)
+        before = KeptSummaries(means, self.display, self.layout, self.settings, self.drafts, kept)
+        self.path = PathReader(means, self.display, self.turns, self.settings, self.drafts, before, prefetch)
+        self.file = SessionFile(means, self.path)
+        self.acceptance = Acceptance(means, self.edit, self.file, kept, self.pins)
         self.sources = Sources(
-            state,
-            view,
-            services,
+            means,
             self.turns,
             self.layout,
             self.settings,
@@ -89,17 +60,5 @@ class Controllers:
             self.request,
             partial(grader.ask_model, self.display.show_text),
         )
-        self.leave = Leave(state, view, self.layout, self.edit, self.request)
-        self.routed: tuple[Controller, ...] = (
-            self.turns,
-            self.layout,
-            self.settings,
-            self.request,
-            self.summarizer,
-            self.pins,
-            self.edit,
-            self.file,
-            self.acceptance,
-            self.sources,
-            self.leave,
-        )
+        self.leave = Leave(means, self.layout, self.edit, self.request)
+        self.routed: tuple[LabController, ...] = tuple(vars(self).values())

@@ -14,6 +14,7 @@ from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import LabResult
 from leafward_tui.ui.text.session_crumb import session_crumb
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from textual.widgets import TextArea
 
     from leafward.session.session import Session
+    from leafward_tui.lab.controllers.controller import LabMeans
     from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.panes.lines_view import LinesView
@@ -72,14 +74,9 @@ class LabScreen(BaseScreen[LabResult | None]):
         """The panes, and the row over the keys."""
         self.panes = LabPanes()
         self.note = PriceLine(id="note")
-        self.controllers = Controllers(
-            self.state,
-            self,
-            self.shell.jobs(self),
-            self.shell,
-            kept_drafts(self.app),
-            partial(self.shell.screens.prefetch, self),
-        )
+        means: LabMeans = Means(self.state, self, self.shell, self.shell.jobs(self))
+        prefetch = partial(self.shell.screens.prefetch, self)
+        self.controllers = Controllers(means, kept_drafts(self.app), prefetch)
         steps = RowSteps(
             lambda by: self.panes.pane(self.state.layout.area).move_by(by),
             lambda: self.panes.pane(self.state.layout.area).size.height,

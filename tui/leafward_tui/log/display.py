@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class LogDisplay:
-    """The `LogView` of the screen."""
+    """The screen as its controllers see it."""
 
     def __init__(self, screen: BaseScreen[int | None], state: LogState) -> None:
         self._screen, self._state = screen, state

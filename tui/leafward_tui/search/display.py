@@ -31,7 +31,7 @@ _PAUSE = 0.3
 
 
 class SearchDisplay:
-    """The `SearchView` of the screen."""
+    """The screen as its controllers see it."""
 
     def __init__(self, screen: BaseScreen[object], state: SearchState, look: Callable[[], object]) -> None:
         """`look` fills the text."""

@@ -1,4 +1,4 @@
-"""The screen's interfaces for the controllers of the X-ray."""
+"""The screen's interface for the controllers of the X-ray."""
 
 from __future__ import annotations
 
@@ -10,73 +10,22 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward_tui.ui.screens.screen_results import XRayResult
-    from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
-    from leafward_tui.xray.model.captions import Teller
+    from leafward_tui.xray.widgets.foot import AboutLine
+    from leafward_tui.xray.widgets.view import XRayView
 
 _Answer = TypeVar("_Answer")
-
-
-class LinesPane(Protocol):
-    """Both sides, line by line."""
-
-    arrangement: Arrangement | None
-    side: Side
-    cursor: int
-    lit: frozenset[int]
-
-    @property
-    def line(self) -> Line | None:
-        """The line of the cursor."""
-        ...
-
-    @property
-    def piece(self) -> Piece | None:
-        """The piece of the line on the cursor's side."""
-        ...
-
-    def show(self, arrangement: Arrangement, teller: Teller, cursor: int, side: Side) -> None:
-        """Shows lines, with the cursor on one of them."""
-        ...
-
-    def move_to(self, line: int) -> None:
-        """Puts the cursor on a line of its side."""
-        ...
-
-    def turn(self, side: Side, line: int) -> None:
-        """Puts the cursor on the other side."""
-        ...
-
-    def search(self, words: str) -> None:
-        """Lights words in the lines."""
-        ...
-
-    def light(self, lines: frozenset[int]) -> None:
-        """Lights whole lines."""
-        ...
-
-
-class AboutPane(Protocol):
-    """Two lines about the cursor's line."""
-
-    def show(self, lines: list[list[tuple[str, str]]]) -> None:
-        """Shows texts with their inks."""
-        ...
-
-    def say(self, text: str, ink: str = "warn") -> None:
-        """Shows a message."""
-        ...
 
 
 class XRayPort(Protocol):
     """The screen."""
 
     @property
-    def lines(self) -> LinesPane:
+    def lines(self) -> XRayView:
         """Both sides."""
         ...
 
     @property
-    def about(self) -> AboutPane:
+    def about(self) -> AboutLine:
         """The text about the cursor's line."""
         ...
 

@@ -9,6 +9,7 @@ from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.controllers.lines import Lines
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.panes.line_scroll import LineList
+    from leafward_tui.xray.controllers.controller import XRayMeans
 
 
 class XRayScreen(BaseScreen[XRayResult | None]):
@@ -66,12 +68,12 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.ledger = LedgerBar()
         self.about = AboutLine()
         self.clear_note = partial(self.about.say, "", "")
-        jobs = self.shell.jobs(self)
-        self.line_keys = Lines(self.state, self)
-        self.search = Search(self.state, self, jobs, self.line_keys)
-        self.loader = Loader(self.state, self, jobs, self.shell.glyphs, self.line_keys)
+        means: XRayMeans = Means(self.state, self, self.shell, self.shell.jobs(self))
+        self.line_keys = Lines(means)
+        self.search = Search(means, self.line_keys)
+        self.loader = Loader(means, self.line_keys)
         steps = RowSteps(self.lines.move_by, lambda: self.lines.size.height)
-        self.route(steps, self.line_keys, self.search, LostFacts(self.state, self))
+        self.route(steps, self.line_keys, self.search, LostFacts(means))
         yield self.head
         yield self.lines
         yield RowRule(id="ledger-rule")

@@ -14,7 +14,7 @@ from leafward_tui.ui.text.hits import hit_beside
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward_tui.blame.ports import BlameView
+    from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.sheet import Sheet
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class BlameCursor:
     """The keys of the lines. A place of its search is a line."""
 
-    def __init__(self, view: BlameView, services: AppServices) -> None:
+    def __init__(self, view: BlameDisplay, services: AppServices) -> None:
         self._view, self._services = view, services
         self.search = ScreenSearch(self)
         self.show_hints = view.show_hints

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.branches.reason import Reason
     from leafward.catalog.card import Card
     from leafward.query.blame import Author, Blame
-    from leafward_tui.blame.ports import BlameView
+    from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.blame.state import BlameState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class BlameReading:
     """Fills the state."""
 
-    def __init__(self, state: BlameState, view: BlameView, services: AppServices, jobs: Jobs) -> None:
+    def __init__(self, state: BlameState, view: BlameDisplay, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
 
     def load(self) -> None:

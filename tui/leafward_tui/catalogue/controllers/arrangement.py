@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus, status_of
 from leafward.catalog.lineage import Sort
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from leafward.catalog.card import Card
     from leafward.catalog.listing import Catalogue
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _SORTS = tuple(Sort)
 _GROUPINGS = tuple(Grouping)
@@ -26,17 +25,17 @@ _REST = 6.0
 """Length of the rest after the making of lines, as a multiple of its time, while files are being read."""
 
 
-class Arrangement:
+class Arrangement(CatalogueController):
     """Makes the lines, and owns the keys that arrange them."""
 
-    def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs) -> None:
-        self._state, self._stores = state.list, state.stores
-        self._view, self._services, self._jobs = view, services, jobs
+    def __init__(self, means: CatalogueMeans) -> None:
+        super().__init__(means)
+        self._list, self._stores = self._state.list, self._state.stores
         self._listed_at = 0.0
         self._pause = 0.0
-        self.actions: Mapping[str, Callable[[], object]] = {
-            "find.next": partial(view.move_to_session, 1),
-            "find.previous": partial(view.move_to_session, -1),
+        self.actions = {
+            "find.next": partial(self._view.move_to_session, 1),
+            "find.previous": partial(self._view.move_to_session, -1),
             "sort.next": self.sort_next,
             "group.next": self.group_next,
             "archived.toggle": self.toggle_archived,
@@ -49,20 +48,20 @@ class Arrangement:
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
         if intent_id == "archived.toggle":
-            return self._state.view.archived or any(card.archived for card in self._state.stock.cards)
+            return self._list.view.archived or any(card.archived for card in self._list.stock.cards)
         if intent_id in ("sort.next", "group.next"):
-            return bool(self._state.stock.cards)
+            return bool(self._list.stock.cards)
         if intent_id.startswith("find."):
-            return bool(self._state.view.text)
+            return bool(self._list.view.text)
         if intent_id.startswith("project."):
-            return self._view.line is not None and self._state.view.grouping is not Grouping.NONE
+            return self._view.line is not None and self._list.view.grouping is not Grouping.NONE
         return True
 
     # --- lines --------------------------------------------------------------------------------------------------------
 
     def list_again(self) -> None:
         """Makes lines for the present view; a later call makes an earlier answer void."""
-        state = self._state
+        state = self._list
         view = replace(state.view, folded=state.folded_hits) if state.view.text else state.view
         now = int(self._services.clock().timestamp() * 1000)
         cards = self._stores.cards if self._stores.cards is not None else []
@@ -72,7 +71,7 @@ class Arrangement:
     def _show(self, listed: ListedView) -> None:
         self._pause = _REST * listed.seconds
         self._listed_at = time.perf_counter()
-        self._state.stock = listed.listing.stock
+        self._list.stock = listed.listing.stock
         self._view.show_listing(listed.listing)
 
     @property
@@ -87,7 +86,7 @@ class Arrangement:
         recalled = self._services.recall("catalogue")
         if isinstance(recalled, dict):
             sort, grouping = recalled.get("sort"), recalled.get("group")
-            self._state.view = View(
+            self._list.view = View(
                 sort=Sort(sort) if sort in _SORTS else Sort.WHEN,
                 grouping=Grouping(grouping) if grouping in _GROUPINGS else Grouping.PROJECT,
             )
@@ -95,14 +94,14 @@ class Arrangement:
     @property
     def next_sort(self) -> Sort:
         """The order after the present one: when, name, size, turns, tokens."""
-        return _SORTS[(_SORTS.index(self._state.view.sort) + 1) % len(_SORTS)]
+        return _SORTS[(_SORTS.index(self._list.view.sort) + 1) % len(_SORTS)]
 
     @property
     def next_grouping(self) -> Grouping:
         """The grouping after the present one: project, family, day, agent where there are several, none."""
-        at = _GROUPINGS.index(self._state.view.grouping) + 1
+        at = _GROUPINGS.index(self._list.view.grouping) + 1
         grouping = _GROUPINGS[at % len(_GROUPINGS)]
-        alone = grouping is Grouping.AGENT and len(self._state.stock.agents) < 2
+        alone = grouping is Grouping.AGENT and len(self._list.stock.agents) < 2
         return Grouping.NONE if alone else grouping
 
     def sort_next(self) -> None:
@@ -111,44 +110,44 @@ class Arrangement:
 
     def sort_by(self, sort: Sort) -> None:
         """Orders the sessions of each group."""
-        self._state.view = replace(self._state.view, sort=sort)
+        self._list.view = replace(self._list.view, sort=sort)
         self._keep_view()
 
     def group_next(self) -> None:
         """Sets the next grouping."""
-        self._state.view = replace(self._state.view, grouping=self.next_grouping, folded=frozenset())
-        self._state.folded_hits = frozenset()
+        self._list.view = replace(self._list.view, grouping=self.next_grouping, folded=frozenset())
+        self._list.folded_hits = frozenset()
         self._keep_view()
 
     def _keep_view(self) -> None:
-        view = self._state.view
+        view = self._list.view
         self._services.remember("catalogue", {"sort": view.sort.value, "group": view.grouping.value})
         self._view.relight()
         self.list_again()
 
     def toggle_archived(self) -> None:
         """Shows or hides archived sessions."""
-        self._state.view = replace(self._state.view, archived=not self._state.view.archived)
+        self._list.view = replace(self._list.view, archived=not self._list.view.archived)
         self.list_again()
 
     def filter_by(self, text: str) -> None:
         """Shows the sessions that a query finds; all for an empty one."""
-        self._state.folded_hits = frozenset()
-        self._state.view = replace(self._state.view, text=text)
+        self._list.folded_hits = frozenset()
+        self._list.view = replace(self._list.view, text=text)
         self.list_again()
 
     # --- folds --------------------------------------------------------------------------------------------------------
 
     def _fold(self, folded: frozenset[str]) -> None:
-        if self._state.view.text:
-            self._state.folded_hits = folded
+        if self._list.view.text:
+            self._list.folded_hits = folded
         else:
-            self._state.view = replace(self._state.view, folded=folded)
+            self._list.view = replace(self._list.view, folded=folded)
         self.list_again()
 
     def toggle(self, group: str) -> None:
         """Folds a group, or unfolds it."""
-        self._fold(self._state.folded ^ {group})
+        self._fold(self._list.folded ^ {group})
 
     def toggle_here(self) -> None:
         """Folds or unfolds the group of the cursor."""
@@ -157,18 +156,18 @@ class Arrangement:
 
     def close_here(self) -> None:
         """Folds the group of the cursor."""
-        if (line := self._view.line) is not None and line.group not in self._state.folded:
+        if (line := self._view.line) is not None and line.group not in self._list.folded:
             self.toggle(line.group)
 
     def open_here(self) -> None:
         """Unfolds the group of the cursor."""
-        if (line := self._view.line) is not None and line.group in self._state.folded:
+        if (line := self._view.line) is not None and line.group in self._list.folded:
             self.toggle(line.group)
 
     def fold_all(self) -> None:
         """Folds all groups, or unfolds them where any is folded."""
         groups = {line.group for line in self._view.listing.lines if line.kind is LineKind.GROUP}
-        self._fold(frozenset() if self._state.folded & groups else frozenset(groups))
+        self._fold(frozenset() if self._list.folded & groups else frozenset(groups))
 
 
 class ListedView(NamedTuple):

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.text.paths import tilde
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices
-
-
-class ProjectBlame:
+class ProjectBlame(CatalogueController):
     """Asks for a file, and opens its blame."""
 
-    def __init__(self, state: CatalogueState, view: CatalogueView, services: AppServices) -> None:
-        self._state, self._view, self._services = state, view, services
+    def __init__(self, means: CatalogueMeans) -> None:
+        super().__init__(means)
         self._typed = ""
         """The path typed last."""
-        self.actions: Mapping[str, Callable[[], object]] = {"blame.open": self.ask}
+        self.actions = {"blame.open": self.ask}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
         """Whether there are sessions."""

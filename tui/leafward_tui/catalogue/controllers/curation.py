@@ -7,34 +7,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.text.cells import counted, exact, fit
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
 _NAMED = 60
 """Cells of a session's title in a message."""
 
 
-class Curation:
+class Curation(CatalogueController):
     """The keys that act on the session under the cursor."""
 
-    def __init__(
-        self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
-    ) -> None:
-        self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
-        self._stores = stores
+    def __init__(self, means: CatalogueMeans, stores: Stores) -> None:
+        super().__init__(means)
+        self._list, self._stores = self._state.list, stores
         self._undos: list[Callable[[], CurationResult]] = []
         """Functions that undo the actions on this screen, the latest last."""
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "session.keep": self.keep,
             "session.archive": self.archive,
             "session.delete": self.ask_delete,
@@ -84,18 +81,17 @@ class Curation:
                 SheetLine(f"{counted(len(forks), 'session')} made from it {stay}, on their own", "warn")
             )
         trash = f"move 1 file to {tilde(str(trash_folder()))}"
+        remove, hide = (
+            partial(self._do, partial(delete, card)),
+            partial(self._do, partial(archive, card, True)),
+        )
+        stays, operation = "the file stays where it is", "append 1 line that hides it"
         choices = [
-            Choice("d", "Move to the trash", "u restores it", trash, refused),
-            Choice("a", "Archive instead", "the file stays where it is", "append 1 line that hides it"),
+            Choice("d", "Move to the trash", "u restores it", trash, refused, act=remove),
+            Choice("a", "Archive instead", stays, operation, act=hide),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "d":
-                self._do(partial(delete, card))
-            elif key == "a":
-                self._do(partial(archive, card, True))
-
-        self._view.open_sheet(ChoiceSheet("Delete this session", choices, about), done)
+        sheet = ChoiceSheet("Delete this session", choices, about)
+        self._view.open_sheet(sheet, sheet.take)
 
     def undo(self) -> None:
         """Undoes the last action."""

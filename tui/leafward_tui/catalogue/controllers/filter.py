@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from leafward_tui.catalogue.ports import CatalogueView
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 
 
-class Filter:
+class Filter(CatalogueController):
     """The keys that go to the filter and leave it; typed text goes to `Arrangement.filter_by`."""
 
-    def __init__(self, view: CatalogueView) -> None:
-        self._view = view
-        self.actions: Mapping[str, Callable[[], object]] = {
+    def __init__(self, means: CatalogueMeans) -> None:
+        super().__init__(means)
+        self.actions = {
             "filter.edit": self.edit,
             "mode.leave": self.leave,
         }

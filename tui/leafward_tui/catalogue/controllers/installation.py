@@ -6,31 +6,29 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.export.installation import Change
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.ui.services import AppServices, Job, Jobs
-
-_KEYS = "abcdefgh"
+    from leafward_tui.ui.services import Job
 
 
-class AgentInstallation:
+class AgentInstallation(CatalogueController):
     """The key that puts Leafward into an agent."""
 
-    def __init__(self, view: CatalogueView, services: AppServices, jobs: Jobs) -> None:
-        self._view, self._services, self._jobs = view, services, jobs
-        self.actions: Mapping[str, Callable[[], object]] = {"agents.install": self.look}
+    def __init__(self, means: CatalogueMeans) -> None:
+        super().__init__(means)
+        self.actions = {"agents.install": self.look}
 
     def look(self) -> None:
         """Reads the agents' files, then asks in which one to install."""
         self._jobs.latest("installation", agent_files, self._choose, self._refused)
 
     def _choose(self, found: Sequence[AgentFile]) -> None:
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         about = [
@@ -42,24 +40,27 @@ class AgentInstallation:
             ),
         ]
         choices = []
-        for key, one in zip(_KEYS, found, strict=False):
+        for key, one in zip(LETTERS, found, strict=False):
             verb = "Remove from" if one.installed else "Install in"
-            file = tilde(str(one.change.file)) if one.change is not None else ""
             choices.append(
                 Choice(
-                    key, f"{verb} {one.title}", file, refused=one.refused, current=one.installed, path=True
+                    key,
+                    f"{verb} {one.title}",
+                    tilde(str(one.change.file)) if one.change is not None else "",
+                    refused=one.refused,
+                    current=one.installed,
+                    path=True,
+                    act=partial(self._show, one.title, one.change),
                 )
             )
+        sheet = ChoiceSheet("Leafward in the agents", choices, about)
+        self._view.open_sheet(sheet, sheet.take)
 
-        def done(key: str | None) -> None:
-            if key is not None and (change := found[_KEYS.index(key)].change) is not None:
-                self._show(found[_KEYS.index(key)].title, change)
-
-        self._view.open_sheet(ChoiceSheet("Leafward in the agents", choices, about), done)
-
-    def _show(self, title: str, change: Change) -> None:
+    def _show(self, title: str, change: Change | None) -> None:
         from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
+        if change is None:
+            return
         file = tilde(str(change.file))
         sheet = ReadingSheet(
             f"Leafward in {title}",

@@ -6,25 +6,25 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
     from leafward.catalog.card import Card
     from leafward.catalog.listing import Catalogue
     from leafward_tui.catalogue.model.session_preview import SessionPreview
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _KEPT = 64
 """Number of previews that are kept."""
 
 
-class Previews:
+class Previews(CatalogueController):
     """Reads the previews of sessions, one for each version of a session."""
 
-    def __init__(self, state: CatalogueState, view: CatalogueView, jobs: Jobs) -> None:
-        self._stores, self._view, self._jobs = state.stores, view, jobs
+    def __init__(self, means: CatalogueMeans) -> None:
+        super().__init__(means)
+        self._stores = self._state.stores
         self._kept: OrderedDict[Card, SessionPreview] = OrderedDict()
 
     def look(self) -> None:

@@ -6,34 +6,31 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.base.config import Config
     from leafward.branches.relocation import Relocation
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _REASONS = 3
 """Sessions that cannot go on there, as many as the sheet names."""
 
 
-class ProjectRelocation:
+class ProjectRelocation(CatalogueController):
     """The key that copies the sessions of a moved project to its new folder."""
 
-    def __init__(
-        self, state: CatalogueState, view: CatalogueView, services: AppServices, jobs: Jobs, stores: Stores
-    ) -> None:
-        self._list, self._view, self._services, self._jobs = state.list, view, services, jobs
-        self._stores = stores
-        self.actions: Mapping[str, Callable[[], object]] = {"project.relocate": self.preview}
+    def __init__(self, means: CatalogueMeans, stores: Stores) -> None:
+        super().__init__(means)
+        self._list, self._stores = self._state.list, stores
+        self.actions = {"project.relocate": self.preview}
 
     def enabled(self, _intent_id: str) -> bool:
         """Whether the project under the cursor is missing and has a folder that it may be in now."""
@@ -81,21 +78,22 @@ class ProjectRelocation:
         about += [SheetLine(reason, "warn", lines=4) for reason in reasons]
         if len(found.reasons) > _REASONS:
             about.append(SheetLine(f"{len(found.reasons) - _REASONS:,} more cannot be copied", "warn"))
+
+        def copy() -> None:
+            cards, config = self._list.stock.cards, self._services.config
+            work = partial(relocate_project, cards, old, new, config, write=True)
+            self._jobs.also("relocation", work, self._did, self._refused)
+
         choice = Choice(
             "b",
             f"Copy {counted(found.made, 'session')} to {tilde(new)}",
             "the old ones stay",
             f"write {counted(found.made, 'new session')}",
             "" if found.made else "nothing is left to copy",
+            act=copy,
         )
-
-        def done(key: str | None) -> None:
-            if key == "b":
-                cards, config = self._list.stock.cards, self._services.config
-                work = partial(relocate_project, cards, old, new, config, write=True)
-                self._jobs.also("relocation", work, self._did, self._refused)
-
-        self._view.open_sheet(ChoiceSheet("Relocate", [choice], about), done)
+        sheet = ChoiceSheet("Relocate", [choice], about)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _did(self, found: Relocated) -> None:
         self._services.say(found.words(), problem=bool(found.reasons))

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import pasted_path
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.agents.resume import Resume
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
 _OF_A_SESSION = frozenset(
@@ -26,27 +23,19 @@ _OF_A_SESSION = frozenset(
 )
 
 
-class SessionExits:
+class SessionExits(CatalogueController):
     """The keys that lead to other screens and programs."""
 
-    def __init__(
-        self,
-        state: CatalogueState,
-        view: CatalogueView,
-        services: AppServices,
-        jobs: Jobs,
-        arrangement: Arrangement,
-        stores: Stores,
-    ) -> None:
-        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+    def __init__(self, means: CatalogueMeans, arrangement: Arrangement, stores: Stores) -> None:
+        super().__init__(means)
         self._arrangement, self._stores = arrangement, stores
         self._search: object = None
         """The last search of all text, for the next time."""
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "session.open": self.open,
             "session.resume": self.resume,
             "search.open": self.search,
-            "demo.open": services.screens.demo,
+            "demo.open": self._services.screens.demo,
             "copy.text": self.copy,
         }
 

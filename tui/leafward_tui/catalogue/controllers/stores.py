@@ -7,18 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.catalog.listing import Catalogue, Update
+from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.bars.title_bar import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from leafward.base.config import Config
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
-    from leafward_tui.catalogue.ports import CatalogueView
-    from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _IDLE = 150.0
 """Length of the rest after a look at the stores, as a multiple of its time: an open catalogue stays idle."""
@@ -27,20 +26,12 @@ _LONGEST_REST = 15.0
 """Seconds after which the stores are looked at all the same: after a look with much to read, the next has little."""
 
 
-class Stores:
+class Stores(CatalogueController):
     """Reads cards and hands them on to the list."""
 
-    def __init__(
-        self,
-        state: CatalogueState,
-        view: CatalogueView,
-        services: AppServices,
-        jobs: Jobs,
-        arrangement: Arrangement,
-    ) -> None:
-        self._state = state.stores
-        self._paths = state.paths
-        self._view, self._services, self._jobs = view, services, jobs
+    def __init__(self, means: CatalogueMeans, arrangement: Arrangement) -> None:
+        super().__init__(means)
+        self._found, self._paths = self._state.stores, self._state.paths
         self._arrangement = arrangement
         self.rested = 0.0
         """The time from which the stores may be looked at again without a request."""
@@ -49,7 +40,7 @@ class Stores:
 
         Cards that were read once are not read again.
         """
-        self.actions: Mapping[str, Callable[[], object]] = {"catalogue.refresh": self.refresh}
+        self.actions = {"catalogue.refresh": self.refresh}
 
     def refresh(self) -> None:
         """Looks at the stores now."""
@@ -58,14 +49,14 @@ class Stores:
 
     def look_around(self) -> None:
         """Reads the stored index, then the stores."""
-        self._state.searching = True
+        self._found.searching = True
         self._missed = self._missed or self._jobs.running("stores")
-        work = partial(read_stores, self._services.config, self._paths, self._state.catalogue, self._take)
+        work = partial(read_stores, self._services.config, self._paths, self._found.catalogue, self._take)
         self._jobs.latest("stores", work, self._rest, self._failed)
 
     def look_again(self) -> None:
         """Looks unless a look is under way, or another screen is on top."""
-        if self._view.on_top and not self._state.searching:
+        if self._view.on_top and not self._found.searching:
             self.look_around()
 
     def look_in_time(self) -> None:
@@ -75,19 +66,19 @@ class Stores:
 
     def resumed(self) -> None:
         """Looks again after a visit to a session, which may have changed."""
-        if self._state.cards is not None:
+        if self._found.cards is not None:
             self.look_again()
 
     def _rest(self, took: float) -> None:
         self.rested = time.perf_counter() + min(_IDLE * took, _LONGEST_REST)
 
     def _failed(self, problem: str) -> None:
-        self._state.searching = False
+        self._found.searching = False
         self._services.say(problem, problem=True)
 
     def _take(self, known: StoreReading) -> None:
         """Takes the cards; their lines are made beside the screen."""
-        state, update = self._state, known.update
+        state, update = self._found, known.update
         state.catalogue = known.catalogue
         before = state.cards is not None
         state.searching = update is None or not update.finished

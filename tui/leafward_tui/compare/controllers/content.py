@@ -9,6 +9,7 @@ from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
@@ -16,15 +17,12 @@ from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job, Jobs, Timer
+    from leafward_tui.ui.services import Job, Timer
 
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
@@ -34,18 +32,15 @@ _TOLD = (Flag.EDITED_IN_BOTH, Flag.READ_IN_A, Flag.READ_IN_B)
 """Flags that the numbers beside the path show as well."""
 
 
-class Content:
+class Content(CompareController):
     """Owns `state.content`."""
 
-    def __init__(self, state: CompareState, view: ComparePort, jobs: Jobs, glyphs: Glyphs) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._glyphs = glyphs
+    def __init__(self, means: CompareMeans) -> None:
+        super().__init__(means)
         self._resting: Timer | None = None
         self.drawn: Callable[[], object] = lambda: None
         """Called when the contents were drawn again."""
-        self.actions: Mapping[str, Callable[[], object]] = {"ancestor.show": self.show_ancestor}
+        self.actions = {"ancestor.show": self.show_ancestor}
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is one
         """Whether there are contents on the present tab."""
@@ -155,7 +150,7 @@ class Content:
         def lines(width: int, _rows: int) -> ContentLines | Block:
             if shown is None:
                 return Block([LabLine((Span(self._nothing(), "nothing"),))])
-            return ContentLines(shown, width, self._glyphs, ancestor)
+            return ContentLines(shown, width, self._services.glyphs, ancestor)
 
         view.diff.show(lines, at="line:0")
         view.diff_head.show(self._head)
@@ -182,11 +177,11 @@ class Content:
         file = self._state.files.file
         if file is None:
             return ()
-        return (content_head(file.path, self._state.content.shown, width, self._glyphs),)
+        return (content_head(file.path, self._state.content.shown, width, self._services.glyphs),)
 
     def _sentence(self, width: int) -> Sequence[LabLine]:
         """The number of the change, and remarks on both sides; or the effect of the last key."""
-        ellipsis, content, file = self._glyphs.ellipsis, self._state.content, self._state.files.file
+        ellipsis, content, file = self._services.glyphs.ellipsis, self._state.content, self._state.files.file
         message, ink = content.message
         if message:
             return (LabLine((Span(fit(message, width, ellipsis=ellipsis), ink),)),)

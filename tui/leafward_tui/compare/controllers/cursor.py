@@ -5,41 +5,29 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import FOLD
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.screens.screen_results import CompareResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.panes.pane_ports import LinesPane
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.panes.lines_view import LinesView
 
 
-class Cursor:
+class Cursor(CompareController):
     """Writes nothing itself: the controller of each tab carries out its keys."""
 
-    def __init__(
-        self,
-        state: CompareState,
-        view: ComparePort,
-        services: AppServices,
-        content: Content,
-        files: Files,
-        pages: Pages,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+    def __init__(self, means: CompareMeans, content: Content, files: Files, pages: Pages) -> None:
+        super().__init__(means)
         self._content = content
         self._files = files
         self._pages = pages
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "column.left": partial(self._step_aside, -1),
             "column.right": partial(self._step_aside, 1),
             "compare.enter": self.enter,
@@ -143,7 +131,7 @@ class Cursor:
         elif line is not None:
             self._services.copy(line.text.strip())
 
-    def clicked(self, view: LinesPane, key: str, *, twice: bool) -> None:
+    def clicked(self, view: LinesView, key: str, *, twice: bool) -> None:
         """Shows a clicked file and opens it on two clicks; on a line, two clicks do the same as enter."""
         for column, each in self._view.lists.items():
             if each is view:

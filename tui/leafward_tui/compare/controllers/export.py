@@ -6,33 +6,27 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
 _PATCHES = {"a": "A", "b": "B"}
 _FILES = {"f": "A", "g": "B"}
 
 
-class Export:
+class Export(CompareController):
     """Reads the state and writes none of it."""
 
-    def __init__(self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
-        self.actions: Mapping[str, Callable[[], object]] = {"comparison.save": self.ask}
+    def __init__(self, means: CompareMeans) -> None:
+        super().__init__(means)
+        self.actions = {"comparison.save": self.ask}
 
     def ask(self) -> None:
         """Asks for a form, and writes the comparison to a file in the current folder."""

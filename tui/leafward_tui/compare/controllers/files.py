@@ -9,21 +9,20 @@ from leafward.base.errors import Cancelled
 from leafward.base.shown_path import no_project_folder
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.file_sets import Flag
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.screens.screen_results import CompareResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.branches.diff.file_sets import FileDifference
     from leafward.branches.diff.sides import Sides
     from leafward.files.file_replay.bases import Bases
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.panes.pane_ports import LinesPane
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.services import Job
 
 _BASED = "compare-base"
 """The key under which the choice of a base is remembered."""
@@ -34,20 +33,15 @@ def _away(line: int, shown: range) -> int:
     return max(shown.start - line, line - shown.stop + 1, 0)
 
 
-class Files:
+class Files(CompareController):
     """Owns `state.files`."""
 
-    def __init__(
-        self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: CompareMeans, content: Content) -> None:
+        super().__init__(means)
         self._content = content
         self.on_base_changed: Callable[[], object] = lambda: None
         """Called when another base was chosen."""
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "base.toggle": self.toggle_base,
             "file.timeline": self.show_timeline,
         }
@@ -142,7 +136,7 @@ class Files:
         return self._state.files.column if self._view.three_columns else Column.BOTH
 
     @property
-    def current_list(self) -> LinesPane:
+    def current_list(self) -> LinesView:
         """The list that keys go to."""
         return self._view.lists[self.column]
 

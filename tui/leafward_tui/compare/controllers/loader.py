@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.branches.diff.sides import sides
 from leafward.branches.diff.summaries import SummaryDifference, compare_sides
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.captions import (
     carried_over,
     compared_sides,
@@ -17,8 +18,6 @@ from leafward_tui.compare.model.pages import spoken
 from leafward_tui.compare.state import Page, ReadState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.branches.diff.sides import Sides
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
@@ -26,30 +25,18 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
     from leafward_tui.compare.model.pages import MessageRow
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class Loader:
+class Loader(CompareController):
     """Owns `state.read`. Each step starts the next one under the same key: reading again cancels all of them."""
 
-    def __init__(
-        self,
-        state: CompareState,
-        view: ComparePort,
-        jobs: Jobs,
-        content: Content,
-        files: Files,
-        pages: Pages,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
+    def __init__(self, means: CompareMeans, content: Content, files: Files, pages: Pages) -> None:
+        super().__init__(means)
         self._content = content
         self._files = files
         self._pages = pages
-        self.actions: Mapping[str, Callable[[], object]] = {"sides.swap": self.swap}
+        self.actions = {"sides.swap": self.swap}
 
     def swap(self) -> None:
         """Swaps A and B."""

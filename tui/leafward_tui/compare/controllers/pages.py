@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.captions import LOOKING, Overall, side_column, summary_head
 from leafward_tui.compare.model.pages import context_page, outcome_page
 from leafward_tui.compare.state import Page
@@ -13,27 +14,23 @@ from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from leafward_tui.compare.controllers.files import Files
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.panes.pane_ports import DifferencePane, LinesPane
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.panes.summary_comparison import ComparisonView
 
 
-class Pages:
+class Pages(CompareController):
     """Owns `state.pages`."""
 
-    def __init__(self, state: CompareState, view: ComparePort, services: AppServices, files: Files) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+    def __init__(self, means: CompareMeans, files: Files) -> None:
+        super().__init__(means)
         self._files = files
         files.on_base_changed = self.show
         self.turned: Callable[[], object] = lambda: None
         """Called when another tab is on show."""
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "compare.files": partial(self.turn, Page.FILES),
             "compare.contents": partial(self.turn, Page.CONTENTS),
             "compare.context": partial(self.turn, Page.CONTEXT),
@@ -56,7 +53,7 @@ class Pages:
         self.turn(pages[(pages.index(self._state.page) + step) % len(pages)])
 
     @property
-    def pane(self) -> LinesPane | DifferencePane:
+    def pane(self) -> LinesView | ComparisonView:
         """The pane with the keys."""
         match self._state.page:
             case Page.FILES:

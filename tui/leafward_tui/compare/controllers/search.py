@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.screens.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.content_lines import ContentLines
     from leafward_tui.compare.model.pages import MessageRow
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _COLUMNS = list(Column)
 _FAR = 1 << 32
@@ -38,22 +37,13 @@ _ASKED = {
 }
 
 
-class Search:
+class Search(CompareController):
     """Owns the hits of the tab on show. Folds that it opens in a diff are closed again when it ends."""
 
     def __init__(
-        self,
-        state: CompareState,
-        view: ComparePort,
-        jobs: Jobs,
-        content: Content,
-        files: Files,
-        pages: Pages,
-        cursor: Cursor,
+        self, means: CompareMeans, content: Content, files: Files, pages: Pages, cursor: Cursor
     ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
+        super().__init__(means)
         self._content = content
         self._files = files
         self._pages = pages
@@ -63,9 +53,9 @@ class Search:
         """Blocks of same lines that were open before the search; None while it opened none."""
         content.drawn = self._content_drawn
         pages.turned = self._page_turned
-        self.show_hints = view.show_hints
-        self.open_sheet = view.open_sheet
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.show_hints = self._view.show_hints
+        self.open_sheet = self._view.open_sheet
+        self.actions = {
             "compare.find": self.ask,
             "change.next": partial(self.step, 1),
             "change.previous": partial(self.step, -1),

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.session.entries import EntryIndex
+from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import lacking, pinnable
 from leafward_tui.ui.screens.screen_results import CompareResult
 from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from leafward.base.config import Config
     from leafward.branches.diff.sides import Sides
@@ -25,17 +26,13 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
-    from leafward_tui.compare.ports import ComparePort
-    from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.sheet import SheetLine
 
 _SINGLE = {"c": "a", "d": "b"}
 """Keys by which single turns of a side are chosen."""
-_PINNABLE = "abcdefghilmnoprstuvwxyz"
-"""Letters of the sheet that offers facts; j, k and q are the sheet's own."""
 _APPENDED = "append 1 branch summary below the leaf"
 
 
@@ -75,18 +72,13 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
     return about
 
 
-class Transfer:
+class Transfer(CompareController):
     """Reads the state and writes none of it: the explorer appends the result that this screen closes with."""
 
-    def __init__(
-        self, state: CompareState, view: ComparePort, jobs: Jobs, services: AppServices, content: Content
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: CompareMeans, content: Content) -> None:
+        super().__init__(means)
         self._content = content
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "carry.open": self.ask,
             "difference.pin": self.ask_facts,
         }
@@ -206,7 +198,7 @@ class Transfer:
 
     def ask_facts(self) -> None:
         """Offers facts that the other branch lacks, to be pinned below the leaf."""
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         read = self._state.read
@@ -218,20 +210,19 @@ class Transfer:
             working = read.carried is None or read.summaries is None
             self._content.tell("still looking for facts" if working else "no fact is missing", "sub")
             return
-        shown = facts[: max(3, min(len(_PINNABLE), self._view.size.height - 10))]
+        shown = facts[: max(3, min(len(LETTERS), self._view.size.height - 10))]
+        pin = partial(self._pin, seen.sides)
         choices = [
-            Choice(letter, fact, "", _APPENDED) for letter, fact in zip(_PINNABLE, shown, strict=False)
+            Choice(letter, fact, "", _APPENDED, act=partial(pin, [fact]))
+            for letter, fact in zip(LETTERS, shown, strict=False)
         ]
         if len(shown) > 1:
-            choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED))
+            choices.append(Choice("A", f"All {len(shown)} of these", "", _APPENDED, act=partial(pin, shown)))
         some = f"{len(shown):,} of " if len(shown) < len(facts) else ""
         caption = f"{some}{counted(len(facts), 'fact')} {lacking(read.carried, seen.named)}"
 
-        def done(key: str | None) -> None:
-            if key is not None:
-                self._pin(seen.sides, shown if key == "A" else (shown[_PINNABLE.index(key)],))
-
-        self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(caption)]), done)
+        sheet = ChoiceSheet("Pin", choices, [SheetLine(caption)])
+        self._view.open_sheet(sheet, sheet.take)
 
     def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
         from leafward.branches.transfer.fact_pins import draft_pins

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +12,7 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.words.write_words import named
 
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
@@ -38,22 +36,11 @@ _OVER = {
 """Names of the bases that are neither a commit nor a folder."""
 
 
-class Bisect:
+class Bisect(ExplorerController):
     """Runs one bisection at a time, in a sheet that shows it."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-        operations: Operations,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation, operations: Operations) -> None:
+        super().__init__(means)
         self._navigation = navigation
         self._operations = operations
         self._command = ""
@@ -66,7 +53,7 @@ class Bisect:
         """The result of the bisection; None while it runs, and where it ended without an answer."""
         self._end: Callable[[ReadingSheet], object] = lambda _sheet: None
         """Shows the end of the last bisection in a sheet."""
-        self.actions: dict[str, Callable[[], object]] = {"bisect.open": self._ask}
+        self.actions = {"bisect.open": self._ask}
 
     # --- the request --------------------------------------------------------------------------------------------------
 
@@ -132,40 +119,51 @@ class Bisect:
         go_on = chosen or then
         if session is None:
             return
-        bases = {"d": None, "e": "", "p": session.cwd}
         missing = "" if _has_folder(session) else NO_PROJECT_FOLDER
-        other = self._base if self._base not in bases.values() else None
+        other = self._base if self._base not in (None, "", session.cwd) else None
+
+        def take(base: str | None) -> None:
+            self._base = base
+            go_on()
+
         choices = [
             Choice(
                 "d",
                 "The last commit before the session",
                 "without one, the project as it is now",
                 refused=missing,
+                current=self._base is None,
+                act=partial(take, None),
             ),
-            Choice("e", "An empty folder", "the session made every file"),
-            Choice("p", "The project as it is now", "if it is as it was before the session", refused=missing),
+            Choice(
+                "e",
+                "An empty folder",
+                "the session made every file",
+                current=self._base == "",
+                act=partial(take, ""),
+            ),
+            Choice(
+                "p",
+                "The project as it is now",
+                "if it is as it was before the session",
+                refused=missing,
+                current=self._base == session.cwd,
+                act=partial(take, session.cwd),
+            ),
             Choice(
                 "o",
                 "Another folder" if missing else "A commit or another folder",
                 safe_line(other, 200) if other else "you name it",
+                current=other is not None,
+                act=partial(self._name_base, other or "", then, go_on),
             ),
         ]
-        now = next((key for key, base in bases.items() if base == self._base), "o")
-        choices = [replace(one, current=one.key == now) for one in choices]
-
-        def done(key: str | None) -> None:
-            if key in bases:
-                self._base = bases[key]
-                go_on()
-            elif key is not None:
-                self._name_base(other or "", then, go_on)
-            else:
-                then()
-
         about = [
             SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
         ]
-        self._view.ask(ChoiceSheet("Bisect: what the files were before the session", choices, about), done)
+        title = "Bisect: what the files were before the session"
+        sheet = ChoiceSheet(title, choices, about, left=then)
+        self._view.ask(sheet, sheet.take)
 
     def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet

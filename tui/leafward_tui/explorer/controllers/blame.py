@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward_tui.explorer.controllers.file_choice import FileChoice
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices
 
 
-class FileBlame:
+class FileBlame(ExplorerController):
     """Opens the blame of a file."""
 
-    def __init__(self, state: ExplorerState, services: AppServices, files: FileChoice) -> None:
-        self._state, self._services, self._files = state, services, files
-        self.actions: dict[str, Callable[[], object]] = {"blame.open": self._ask}
+    def __init__(self, means: ExplorerMeans, files: FileChoice) -> None:
+        super().__init__(means)
+        self._files = files
+        self.actions = {"blame.open": self._ask}
 
     def _ask(self) -> None:
         self._files.ask("Blame", self._open)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.summary_preview import SummaryPreview
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import (
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.summary_request import SummaryRequest
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _CANCELLED = "cancelled; nothing was written"
 _REMEMBERED = "summariser"
@@ -39,28 +38,21 @@ OFFLINE, MODEL = "extractive", "model"
 """Names of the summarisers that are offered: ours, and the configured model."""
 
 
-class BranchSummary:
+class BranchSummary(ExplorerController):
     """Makes one summary at a time, and alone sets which is under way."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        write: SessionWrite,
-        details: CursorDetails,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, write: SessionWrite, details: CursorDetails) -> None:
+        super().__init__(means)
         self._write = write
         self._details = details
         self._preview = SummaryPreview(
-            state, view, services, jobs, details, self.cancel, self._move_with, self._ask_again
+            means,
+            details,
+            self.cancel,
+            self._move_with,
+            self._ask_again,
         )
-        self.actions: dict[str, Callable[[], object]] = {"branch.summarise": self._choose_branch}
+        self.actions = {"branch.summarise": self._choose_branch}
 
     # --- which branch -------------------------------------------------------------------------------------------------
 
@@ -84,15 +76,17 @@ class BranchSummary:
             self.start(next(iter(ways.values()))[1])
             return
         choices = [
-            Choice(key, title, span_words(request, self._services.glyphs), "preview only: nothing is written")
+            Choice(
+                key,
+                title,
+                span_words(request, self._services.glyphs),
+                "preview only: nothing is written",
+                act=partial(self.start, request),
+            )
             for key, (title, request) in ways.items()
         ]
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self.start(ways[key][1])
-
-        self._view.ask(ChoiceSheet("Summarise", choices), done)
+        sheet = ChoiceSheet("Summarise", choices)
+        self._view.ask(sheet, sheet.take)
 
     def _ways(self) -> dict[str, tuple[str, SummaryRequest]]:
         """The summaries that can be made from the line of the cursor, by the letter of each."""

@@ -6,44 +6,36 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import Line
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.screens.screen_results import LabResult, XRayResult
-    from leafward_tui.ui.services import AppServices
 
 
-class Compactions:
+class Compactions(ExplorerController):
     """Opens the X-ray and the lab."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
+        means: ExplorerMeans,
         loader: SessionLoader,
         navigation: Navigation,
         write: SessionWrite,
         operations: Operations,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._loader = loader
         self._navigation = navigation
         self._write = write
         self._operations = operations
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "xray.open": self._see_through,
             "lab.open": self._compact_here,
         }

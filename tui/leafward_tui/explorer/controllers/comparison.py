@@ -9,52 +9,37 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.text.cells import count, counted, fit, money, right
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.branches.diff.sides import Side
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.screens.screen_results import CompareResult
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
-_LETTERS = "abcdefghilmnoprstuvwxyzABCDEFGHILMNOPRSTUVWXYZ"
-"""Letters of the rows; j, k and q are the sheet's own."""
 _WIDE = 120
 """Cells of a window from which the table of branches has checks and costs."""
 _WIDEST = 140
 """Cells of a window from which the table has the output tokens."""
 
 
-class Comparison:
+class Comparison(ExplorerController):
     """Opens comparisons, and acts on their results."""
 
     def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-        row_filter: RowFilter,
-        write: SessionWrite,
+        self, means: ExplorerMeans, navigation: Navigation, row_filter: RowFilter, write: SessionWrite
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+        super().__init__(means)
         self._navigation = navigation
         self._filter = row_filter
         self._write = write
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "compare.open": self._compare_here,
             "branches.table": self._read_branches,
         }
@@ -115,7 +100,7 @@ class Comparison:
     def _show_branches(self, session: Session, branches: tuple[BranchRow, ...]) -> None:
         """Shows the table; a row that is chosen is compared with the leaf."""
         from leafward.base.safe_text import safe_line
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
@@ -125,7 +110,8 @@ class Comparison:
         width, height = self._view.size
         # The newest first: the last attempt is the one that is compared.
         rows = sorted(branches, key=lambda row: (row.leaf != place, -row.leaf))
-        shown = rows[: max(3, min(len(_LETTERS), height - 12))]
+        letters = LETTERS + LETTERS.upper()
+        shown = rows[: max(3, min(len(letters), height - 12))]
         wide = width >= _WIDE
         choices = [
             Choice(
@@ -134,20 +120,10 @@ class Comparison:
                 figures(row.side, self._services.glyphs, wide=wide, output=width >= _WIDEST),
                 "compare with the leaf" if row.leaf != place else "",
                 current=row.leaf == place,
+                act=partial(self._compare_leaf, place, row.leaf),
             )
-            for letter, row in zip(_LETTERS, shown, strict=False)
+            for letter, row in zip(letters, shown, strict=False)
         ]
-
-        def done(key: str | None) -> None:
-            if key is None:
-                return
-            leaf = shown[_LETTERS.index(key)].leaf
-            if leaf == place:
-                self._view.tell("nothing to compare: this is the leaf", "warn")
-            else:
-                # The order of a comparison: A is the leaf.
-                self.open(place, leaf)
-
         each = (
             "turns, changes of files (by tools and commands), errors"
             + ", cost" * wide
@@ -171,7 +147,15 @@ class Comparison:
         besides = sum(row.leaf != place for row in rows)
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
-        self._view.ask(ChoiceSheet("Branches", choices, about, note=note), done)
+        sheet = ChoiceSheet("Branches", choices, about, note=note)
+        self._view.ask(sheet, sheet.take)
+
+    def _compare_leaf(self, place: int, leaf: int) -> None:
+        if leaf == place:
+            self._view.tell("nothing to compare: this is the leaf", "warn")
+        else:
+            # The order of a comparison: A is the leaf.
+            self.open(place, leaf)
 
 
 def read_branches(session: Session, job: Job) -> tuple[BranchRow, ...]:

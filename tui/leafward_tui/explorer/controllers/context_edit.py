@@ -7,43 +7,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
 from leafward.session.entries import EntryIndex, Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.text.cells import count, counted
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from leafward.branches.transfer.context_edits import EditDraft
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _TEXT_FOR_ONE = "for one entry only: show entries with v"
 KEEP = 200
 """Tokens of each entry that the shorter form keeps, unless another number is given."""
 
 
-class ContextEdits:
+class ContextEdits(ExplorerController):
     """The sheet of context edits."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        write: SessionWrite,
-    ) -> None:
-        self._state = state
-        self._services = services
-        self._view = view
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, write: SessionWrite) -> None:
+        super().__init__(means)
         self._write = write
-        self.actions: dict[str, Callable[[], object]] = {"context.edit": self._draft}
+        self.actions = {"context.edit": self._draft}
 
     def _draft(self) -> None:
         """Works out the tokens freed by leaving out or shortening the row of the cursor, then asks."""
@@ -85,27 +74,24 @@ class ContextEdits:
         lines_about = [SheetLine(about)]
         if sizes := size_note(drafts.omitted) or size_note(drafts.short):
             lines_about.append(SheetLine(sizes))
+        omitted = effect_of(drafts.omitted, operation, arrow)
+        short = effect_of(drafts.short, operation, arrow)
+        leave_out, shorten = (
+            partial(self._apply, targets, None, None),
+            partial(self._apply, targets, None, KEEP),
+        )
+        ask_size, ask_text = partial(self._ask_size, targets), partial(self._ask_text, drafts.replaced)
+        another, sizes = f"Let the model read another {drafts.text_of}", "asks how many tokens each may have"
         choices = [
-            Choice("o", "Leave it out", *effect_of(drafts.omitted, operation, arrow)),
-            Choice("s", f"Shorten each to about {KEEP} tokens", *effect_of(drafts.short, operation, arrow)),
-            Choice("n", "Shorten to another size", "asks how many tokens each may have", operation),
-            Choice(
-                "t", f"Let the model read another {drafts.text_of}", "asks for it", one_line, text_refused
-            ),
+            Choice("o", "Leave it out", *omitted, act=leave_out),
+            Choice("s", f"Shorten each to about {KEEP} tokens", *short, act=shorten),
+            Choice("n", "Shorten to another size", sizes, operation, act=ask_size),
+            Choice("t", another, "asks for it", one_line, text_refused, act=ask_text),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "o":
-                self._apply(targets, None, None)
-            elif key == "s":
-                self._apply(targets, None, KEEP)
-            elif key == "n":
-                self._ask_size(targets)
-            elif key == "t":
-                self._ask_text(drafts.replaced)
-
-        note = counted(len(targets), "entry", "entries")
-        self._view.ask(ChoiceSheet("Edit context", choices, lines_about, note=note), done)
+        sheet = ChoiceSheet(
+            "Edit context", choices, lines_about, note=counted(len(targets), "entry", "entries")
+        )
+        self._view.ask(sheet, sheet.take)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet

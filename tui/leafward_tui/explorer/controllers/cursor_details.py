@@ -10,6 +10,7 @@ from leafward.base.errors import Cancelled
 from leafward.context.estimate_sign import estimate_sign
 from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
@@ -35,10 +36,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.explorer.widgets.gauge import Forecast
-    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
+    from leafward_tui.ui.services import Job, Timer
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""
@@ -51,21 +50,11 @@ FORECAST_FROM = 0.5
 """Share of the size at which the agent compacts; below it there is no forecast."""
 
 
-class CursorDetails:
+class CursorDetails(ExplorerController):
     """Follows the cursor, never on the key path."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        metrics: RowMetrics,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, metrics: RowMetrics) -> None:
+        super().__init__(means)
         self._metrics = metrics
         self._settling: Timer | None = None
         self._pricing: Timer | None = None

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,26 +19,13 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
 
 
-class CompactionExam:
+class CompactionExam(ExplorerController):
     """Has a model sit an exam."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        write: SessionWrite,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, write: SessionWrite) -> None:
+        super().__init__(means)
         self._write = write
 
     def ask_model(self, compaction: int) -> None:

@@ -9,40 +9,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
 """Formats by key; the capital letter exports the chosen entries."""
 
 
-class Export:
+class Export(ExplorerController):
     """Writes to the clipboard and to files of the current folder."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation) -> None:
+        super().__init__(means)
         self._navigation = navigation
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "copy.text": self._copy,
             "export.save": self._ask,
         }
@@ -76,38 +63,36 @@ class Export:
         filtered = exploration.filter is Filter.CHOSEN
         only = frozenset(exploration.chosen if filtered else self._state.search.entries)
 
-        def done(key: str | None) -> None:
-            if key is None:
-                return
-            if key == "f":
-                self._ask_folder(session, target, f"{stem}-files")
-                return
-            name, _ = _FORMATS[key.lower()]
-            if key.islower():
-                self._save(session, target, name, free_path(stem, name))
-            else:
-                self._save(session, target, name, free_path(chosen, name), only)
-
         redacted = "secrets are redacted, and the redaction is shown"
+
+        def save(stem: str, name: str, only: frozenset[int] | None = None) -> None:
+            work = partial(save_export, session, target, name, free_path(stem, name), only)
+            self._jobs.latest("export", work, self._say)
+
         choices = [
-            Choice(key, f"The path to here as {title}", f"{stem}.{name}", redacted)
+            Choice(
+                key, f"The path to here as {title}", f"{stem}.{name}", redacted, act=partial(save, stem, name)
+            )
             for key, (name, title) in _FORMATS.items()
         ]
         if target >= 0:
-            choices.append(Choice("f", "The files as they were here", FILES_EFFECT))
+            ask = partial(self._ask_folder, session, target, f"{stem}-files")
+            choices.append(Choice("f", "The files as they were here", FILES_EFFECT, act=ask))
         if only:
             entries = counted(len(only), "entry", "entries")
             what = "on show" if filtered else "that the search found"
             choices += [
-                Choice(key.upper(), f"The {entries} {what} as {title}", f"{chosen}.{name}", redacted)
+                Choice(
+                    key.upper(),
+                    f"The {entries} {what} as {title}",
+                    f"{chosen}.{name}",
+                    redacted,
+                    act=partial(save, chosen, name, only),
+                )
                 for key, (name, title) in _FORMATS.items()
             ]
-        self._view.ask(ChoiceSheet("Export", choices, note=str(Path.cwd())), done)
-
-    def _save(
-        self, session: Session, target: int, form: str, path: Path, only: frozenset[int] | None = None
-    ) -> None:
-        self._jobs.latest("export", partial(save_export, session, target, form, path, only), self._say)
+        sheet = ChoiceSheet("Export", choices, note=str(Path.cwd()))
+        self._view.ask(sheet, sheet.take)
 
     def _ask_folder(self, session: Session, target: int, stem: str) -> None:
         def done(folder: str | None) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.controllers.controller import ExplorerController
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.text.cells import counted
@@ -15,19 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.session import Session
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
-_LETTERS = "abcdefghilmnop"
-"""Letters of the sheet that asks for a file; j, k and q are the sheet's own."""
+_MOST = 14
+"""Rows of the sheet that asks for a file."""
 
 
-class FileChoice:
+class FileChoice(ExplorerController):
     """Asks for a file."""
-
-    def __init__(self, state: ExplorerState, view: ExplorerView, jobs: Jobs) -> None:
-        self._state, self._view, self._jobs = state, view, jobs
 
     def ask(self, title: str, then: Callable[[str], object]) -> None:
         """Hands a file to `then`, by its name in the session; where there are several, asks with `title`."""
@@ -49,7 +45,7 @@ class FileChoice:
         self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
 
     def _choose(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         if not self._view.on_top:
@@ -61,28 +57,29 @@ class FileChoice:
         if len(paths) == 1 and not touched.elsewhere:
             then(paths[0])
             return
-        more = len(paths) > len(_LETTERS)
-        shown = dict(zip(_LETTERS[:-1] if more else _LETTERS, paths, strict=False))
+        shown = paths if len(paths) <= _MOST else paths[: _MOST - 1]
         choices = [
-            Choice(letter, safe_line(path, 300), "not there now" if path in missing else "")
-            for letter, path in shown.items()
+            Choice(
+                letter,
+                safe_line(path, 300),
+                "not there now" if path in missing else "",
+                act=partial(then, path),
+            )
+            for letter, path in zip(LETTERS, shown, strict=False)
         ]
-        if more:
-            rest = counted(len(paths) - len(shown), "more file")
-            choices.append(Choice(_LETTERS[-1], rest, "type a part of the name"))
-
-        def done(letter: str | None) -> None:
-            if letter in shown:
-                then(shown[letter])
-            elif letter is not None:
-                self._ask_name(title, then, touched)
-
+        if len(shown) < len(paths):
+            rest, ask = (
+                counted(len(paths) - len(shown), "more file"),
+                partial(self._ask_name, title, then, touched),
+            )
+            choices.append(Choice(LETTERS[_MOST - 1], rest, "type a part of the name", act=ask))
         asks = [
             SheetLine(
                 "this row touches no file; those before it:" if touched.elsewhere else "which of these files?"
             )
         ]
-        self._view.ask(ChoiceSheet(title, choices, asks), done)
+        sheet = ChoiceSheet(title, choices, asks)
+        self._view.ask(sheet, sheet.take)
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where it matches several files, asks which."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError, reason_of
 from leafward.session.entries import NO_ENTRY, Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
 from leafward_tui.ui.words.write_words import named
@@ -27,36 +28,28 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.resume import AgentResume
     from leafward_tui.explorer.model.forks import Folder, ForkRequest
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class NewSession:
+class NewSession(ExplorerController):
     """Begins new sessions; the present one is only read."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
+        means: ExplorerMeans,
         navigation: Navigation,
         details: CursorDetails,
         summary: BranchSummary,
         resume: AgentResume,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+        super().__init__(means)
         self._navigation = navigation
         self._details = details
         self._summary = summary
         self._resume = resume
         self._left: tuple[tuple[object, ...], BranchDraft] | None = None
         """The last summary of an abandoned branch, with the state it is for: it was paid for, and is not made again."""
-        self.actions: dict[str, Callable[[], object]] = {"session.fork": self._begin}
+        self.actions = {"session.fork": self._begin}
 
     # --- for whom -----------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
@@ -15,20 +17,15 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class Heal:
+class Heal(ExplorerController):
     """Shows the changes that would heal the session, and writes the new one."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
-        self.actions: dict[str, Callable[[], object]] = {"session.heal": self._find}
+    def __init__(self, means: ExplorerMeans) -> None:
+        super().__init__(means)
+        self.actions = {"session.heal": self._find}
 
     def look(self) -> None:
         """Checks whether a damaged session has anything to heal: only then is the key offered."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.sub_agents import sub_agents_at
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.title import origin_of
@@ -13,44 +14,40 @@ from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.panes.page import Page
 
 
-class Modes:
+class Modes(ExplorerController):
     """The panes on show, and the keys that matter."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
+        means: ExplorerMeans,
         summary: BranchSummary,
         search: Search,
         row_filter: RowFilter,
         navigation: Navigation,
     ) -> None:
-        self._state = state
-        self._view = view
+        super().__init__(means)
         self._summary = summary
         self._search = search
         self._filter = row_filter
         self._navigation = navigation
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "mode.leave": self._leave,
-            "pane.next": partial(view.step_pane, 1),
-            "pane.previous": partial(view.step_pane, -1),
-            "tab.entry": partial(view.show_tab, Tab.ENTRY),
-            "tab.context": partial(view.show_tab, Tab.CONTEXT),
-            "tab.compaction": partial(view.show_tab, Tab.COMPACTION),
-            "tab.files": partial(view.show_tab, Tab.FILES),
-            "tab.raw": partial(view.show_tab, Tab.RAW),
+            "pane.next": partial(self._view.step_pane, 1),
+            "pane.previous": partial(self._view.step_pane, -1),
+            "tab.entry": partial(self._view.show_tab, Tab.ENTRY),
+            "tab.context": partial(self._view.show_tab, Tab.CONTEXT),
+            "tab.compaction": partial(self._view.show_tab, Tab.COMPACTION),
+            "tab.files": partial(self._view.show_tab, Tab.FILES),
+            "tab.raw": partial(self._view.show_tab, Tab.RAW),
         }
 
     def enabled(self, intent_id: str) -> bool:

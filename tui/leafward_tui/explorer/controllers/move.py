@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY, Kind
+from leafward.session.entries import Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
 from leafward_tui.ui.text.cells import counted
@@ -21,39 +22,34 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.restore import FileRestore
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.sheet import SheetLine
 
+_EACH_FILE = "you see each file first"
+_FILES_FIRST = "nothing is written before you choose the files"
 
-class Move:
+
+class Move(ExplorerController):
     """The sheet of moves."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
+        means: ExplorerMeans,
         write: SessionWrite,
         summary: BranchSummary,
         details: CursorDetails,
         files: FileRestore,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._write = write
         self._summary = summary
         self._details = details
         self._files = files
-        self.actions: dict[str, Callable[[], object]] = {"move.here": self._ask}
+        self.actions = {"move.here": self._ask}
 
     def _ask(self) -> None:
         """Asks for the way in which the leaf moves to the row of the cursor; unfolds a fold instead."""
-        from leafward.session.messages import prompt_text
-        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None:
@@ -67,48 +63,20 @@ class Move:
             return
         if self._write.waits_for_summary() or self._write.is_read_only():
             return
-        session = exploration.session
-        target, prompt = exploration.target(line), exploration.layout.head[line.row]
-        if session.columns.kind[prompt] != Kind.USER:
-            prompt = NO_ENTRY
-        before = session.tree.content_at(session.columns.parent[prompt]) if prompt >= 0 else NO_ENTRY
-        here = session.place
-
-        def done(key: str | None) -> None:
-            if key in ("e", "b"):
-                self._services.copy(prompt_text(session.body(prompt) or {}), "the prompt")
-            if key == "m":
-                self._move(target, f"moved to {named(target)}")
-            elif key == "r" and target == here:
-                self._view.run("agent.resume")
-            elif key == "r":
-                self._move(target, f"moved to {named(target)}", partial(self._view.run, "agent.resume"))
-            elif key == "e":
-                self._move(before, f"moved before {named(prompt)}; prompt copied to the clipboard")
-            elif key == "w" and target == here:
-                self._files.ask(target)
-            elif key == "w":
-                self._files.ask(target, moved=f"moved to {named(target)}")
-            elif key == "W":
-                words = f"moved before {named(prompt)}; prompt copied to the clipboard"
-                copy = partial(self._services.copy, prompt_text(session.body(prompt) or {}))
-                self._files.ask(before, moved=words, on_accept=copy)
-            elif key == "n":
-                self._view.run("session.fork")
-            elif key == "s":
-                self._summary.start(summary_between(session, here, target))
-            elif key == "f":
-                self._summary.ask_focus(summary_between(session, here, target))
-            elif key == "b":
-                self._summary.start(summary_between(session, here, before))
-            else:
-                self._details.settle()
-
-        choices = self._choices(session, target, prompt, before)
+        session, layout = exploration.session, exploration.layout
+        target, prompt = exploration.target(line), layout.head[line.row]
+        choices = self._moves(session, target)
+        if session.columns.kind[prompt] == Kind.USER:
+            choices += self._resends(session, prompt)
+        if _reachable(session, target):
+            choices.append(self._resuming(session, target))
+        fork = partial(self._view.run, "session.fork")
+        effect, operation = "in this agent or another", "this session stays as it is"
+        choices.append(Choice("n", "New session from here", effect, operation, act=fork))
         about = partial(self._about, session, target)
-        sheet = ChoiceSheet("Move", choices, about(), note=named(target))
+        sheet = ChoiceSheet("Move", choices, about(), note=named(target), left=self._details.settle)
         self._details.propose(target, lambda: sheet.show_about(about()))
-        self._view.ask(sheet, done)
+        self._view.ask(sheet, sheet.take)
 
     def _about(self, session: Session, target: int) -> list[SheetLine]:
         """The place of an agent that does not follow moves; and the move's price in words, nothing while that is computed."""
@@ -131,43 +99,76 @@ class Move:
 
         self._write.start(done, lambda session, writing: move(session, to, writing), then)
 
-    def _choices(self, session: Session, target: int, prompt: int, before: int) -> list[Choice]:
-        """Ways to move to an entry and, where its row begins with a prompt, to the entry `before` that."""
+    def _moves(self, session: Session, target: int) -> list[Choice]:
+        """Ways to move to an entry; where the leaf is there, its files can still be restored."""
         from leafward_tui.ui.sheets.choice_sheet import Choice
 
-        here = session.place
-        one_line, with_summary = appending(session), appending(session, "a summary")
-        with_files = "nothing is written before you choose the files"
+        here, moved = session.place, f"moved to {named(target)}"
         refused = "the leaf is here" if target == here else ""
-        follows = _reachable(session, target)
-        effect = f"the next prompt follows {named(target)}" if follows else _stays(session)
-        choices = [Choice("m", "Move the leaf here", effect, one_line, refused)]
-        title = "Restore the files" if target == here else "Move and restore the files"
-        files = Choice("w", title, "you see each file first", with_files)
+        effect = (
+            f"the next prompt follows {named(target)}" if _reachable(session, target) else _stays(session)
+        )
+        go = partial(self._move, target, moved)
+        choices = [Choice("m", "Move the leaf here", effect, appending(session), refused, act=go)]
         left = messages_left(session, here, target)
         if left:
-            effect = f"summarises {counted(left, 'message')}"
+            request, operation = summary_between(session, here, target), appending(session, "a summary")
+            effect, other = f"summarises {counted(left, 'message')}", "you say what to emphasise"
+            start, focus = partial(self._summary.start, request), partial(self._summary.ask_focus, request)
             choices += [
-                Choice("s", "Move with a summary", effect, with_summary),
-                Choice("f", "Move with a focused summary", "you say what to emphasise", with_summary),
+                Choice("s", "Move with a summary", effect, operation, act=start),
+                Choice("f", "Move with a focused summary", other, operation, act=focus),
             ]
-        choices.append(files)
-        if prompt >= 0:
-            refused = "the leaf is there" if before == here else ""
-            title = "Edit and resend this prompt"
-            choices.append(Choice("e", title, "prompt copied to the clipboard", one_line, refused))
-            left_before = messages_left(session, here, before)
-            if left_before and not refused:
-                effect = f"summarises {counted(left_before, 'message')}, copies prompt"
-                title = "Edit and resend, with a summary"
-                choices.append(Choice("b", title, effect, with_summary))
-            title = "Edit and resend, with the files"
-            no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
-            choices.append(Choice("W", title, "you see each file first", with_files, no_files))
-        if follows:
-            choices.append(_resuming(session, target))
-        effect, operation = "in this agent or another", "this session stays as it is"
-        return [*choices, Choice("n", "New session from here", effect, operation)]
+        title = "Restore the files" if target == here else "Move and restore the files"
+        restore = partial(self._files.ask, target, moved="" if target == here else moved)
+        return [*choices, Choice("w", title, _EACH_FILE, _FILES_FIRST, act=restore)]
+
+    def _resends(self, session: Session, prompt: int) -> list[Choice]:
+        """Ways to move before a prompt, which goes to the clipboard."""
+        from leafward.session.messages import prompt_text
+        from leafward_tui.ui.sheets.choice_sheet import Choice
+
+        before, here = session.tree.content_at(session.columns.parent[prompt]), session.place
+        done = f"moved before {named(prompt)}; prompt copied to the clipboard"
+        refused = "the leaf is there" if before == here else ""
+
+        def copy() -> None:
+            self._services.copy(prompt_text(session.body(prompt) or {}), "the prompt")
+
+        def resend() -> None:
+            copy()
+            self._move(before, done)
+
+        def resend_with_summary() -> None:
+            copy()
+            self._summary.start(summary_between(session, here, before))
+
+        effect = "prompt copied to the clipboard"
+        choices = [
+            Choice("e", "Edit and resend this prompt", effect, appending(session), refused, act=resend)
+        ]
+        left = messages_left(session, here, before)
+        if left and not refused:
+            effect, operation = (
+                f"summarises {counted(left, 'message')}, copies prompt",
+                appending(session, "a summary"),
+            )
+            title = "Edit and resend, with a summary"
+            choices.append(Choice("b", title, effect, operation, act=resend_with_summary))
+        no_files = refused or ("" if before >= 0 else "no files are recorded before the first prompt")
+        restore = partial(self._files.ask, before, moved=done, on_accept=copy)
+        title = "Edit and resend, with the files"
+        return [*choices, Choice("W", title, _EACH_FILE, _FILES_FIRST, no_files, act=restore)]
+
+    def _resuming(self, session: Session, target: int) -> Choice:
+        """The choice to go on in the agent at an entry: the leaf is there already, or moves there."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice
+
+        effect, resume = "runs the agent's own command", partial(self._view.run, "agent.resume")
+        if target == session.place:
+            return Choice("r", "Resume in the agent from here", effect, "nothing is appended", act=resume)
+        move = partial(self._move, target, f"moved to {named(target)}", resume)
+        return Choice("r", "Move here and resume in the agent", effect, appending(session), act=move)
 
 
 def _stays(session: Session) -> str:
@@ -178,13 +179,3 @@ def _stays(session: Session) -> str:
 def _reachable(session: Session, target: int) -> bool:
     """Whether the agent itself goes on at an entry once the leaf is there; elsewhere it takes a new session."""
     return session.is_native or target == session.tree.content_at(session.own_leaf)
-
-
-def _resuming(session: Session, target: int) -> Choice:
-    """The choice to go on in the agent at an entry: the leaf is there already, or moves there."""
-    from leafward_tui.ui.sheets.choice_sheet import Choice
-
-    effect = "runs the agent's own command"
-    if target == session.place:
-        return Choice("r", "Resume in the agent from here", effect, "nothing is appended")
-    return Choice("r", "Move here and resume in the agent", effect, appending(session))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.rows import RowPainter
@@ -18,33 +19,21 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
     from leafward_tui.explorer.model.file_markers import Touch
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices
 
 
-class Navigation:
+class Navigation(ExplorerController):
     """Shows the rows and moves the cursor; nothing here writes."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        details: CursorDetails,
-        metrics: RowMetrics,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+    def __init__(self, means: ExplorerMeans, details: CursorDetails, metrics: RowMetrics) -> None:
+        super().__init__(means)
         self._details = details
         self._metrics = metrics
         self._touches: tuple[object, object, dict[int, Touch]] = (None, None, {})
         """The last computed touches, after the two values they were made from."""
         self.laid_out: Callable[[], object] = lambda: None
         """Called when rows were laid out again, before they are shown."""
-        self.actions: dict[str, Callable[[], object]] = {
-            **RowSteps(view.tree.move_by, lambda: view.tree.page_rows).actions,
+        self.actions = {
+            **RowSteps(self._view.tree.move_by, lambda: self._view.tree.page_rows).actions,
             "entry.child": partial(self._go, Exploration.child, "nothing follows on this branch"),
             "entry.parent": partial(self._go, Exploration.parent, "this is the first row"),
             "branch.next": partial(self._go, Exploration.sibling, "no other branch here", 1),

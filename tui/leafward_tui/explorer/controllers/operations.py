@@ -6,43 +6,31 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import appending, leaf_words, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.files.restoration.undo_step import StepBack
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices
 
 
-class Operations:
+class Operations(ExplorerController):
     """Asks for the content of an operation, writes it, and shows the outcome."""
 
     def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        write: SessionWrite,
-        loader: SessionLoader,
-        navigation: Navigation,
+        self, means: ExplorerMeans, write: SessionWrite, loader: SessionLoader, navigation: Navigation
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._write = write
         self._loader = loader
         self._navigation = navigation
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "operation.undo": self.undo,
             "operation.redo": self._redo,
             "label.edit": self._edit_label,
@@ -70,13 +58,10 @@ class Operations:
             self._view.tell(problem, "bad", self._view.key_hints(("log.open", "operations")))
             return
         operation, effect = step.operation, "the files stay as they are now"
-        choice = Choice("m", "Undo the move only", effect, appending(session))
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self._undo(Undo(operation.op, self._services.glyphs, files=False))
-
-        self._view.ask(ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)]), done)
+        undo = partial(self._undo, Undo(operation.op, self._services.glyphs, files=False))
+        choice = Choice("m", "Undo the move only", effect, appending(session), act=undo)
+        sheet = ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)])
+        self._view.ask(sheet, sheet.take)
 
     def _redo(self) -> None:
         """Redoes the last undone operation."""

@@ -9,42 +9,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING, Kind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.title import is_subagent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _SILENT = BOOKKEEPING | {Kind.INJECTED}
 """Kinds that are not part of the dialogue: a fork begins after them."""
 
 
-class ParentSession:
+class ParentSession(ExplorerController):
     """Owns `state.parent_title` and `state.own_from`."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        loader: SessionLoader,
-        navigation: Navigation,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, loader: SessionLoader, navigation: Navigation) -> None:
+        super().__init__(means)
         self._loader = loader
         self._navigation = navigation
-        self.actions: dict[str, Callable[[], object]] = {"session.parent": self._open}
+        self.actions = {"session.parent": self._open}
 
     @property
     def _path(self) -> str:

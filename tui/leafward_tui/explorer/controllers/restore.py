@@ -16,12 +16,13 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import EntryIndex
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.screen import Screen
 
@@ -30,32 +31,28 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.services import Job, Jobs
 
 _SAFE = ("write", "create", "delete")
 """Actions that are carried out, by their names."""
 
 
-class FileRestore:
+class FileRestore(ExplorerController):
     """Opens the sheet of a restore, and writes the chosen files."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
+        means: ExplorerMeans,
         write: SessionWrite,
         details: CursorDetails,
         sheet_of: Callable[[RestoreChoice, str, str], Screen[str | None]],
     ) -> None:
         """`sheet_of` makes the sheet of a choice, with its title and a note."""
-        self._state = state
-        self._view = view
+        super().__init__(means)
         self._write = write
         self._details = details
         self._sheet_of = sheet_of
-        self.actions: dict[str, Callable[[], object]] = {"files.restore": self._ask_here}
+        self.actions = {"files.restore": self._ask_here}
 
     def _ask_here(self) -> None:
         """Restores the files as they were at the row of the cursor; the leaf stays."""
@@ -148,7 +145,7 @@ class RestoreChoice:
         self._diffs: dict[str, list[str]] = {}
         self._comparing = ""
         self._safe: frozenset[str] = frozenset()
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "restore.toggle": self.toggle,
             "restore.all": self.choose_all,
             "restore.accept": self.accept,

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.agents.resume import Resume
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices
 
 
-class AgentResume:
+class AgentResume(ExplorerController):
     """Runs the agent's own command."""
 
-    def __init__(
-        self, state: ExplorerState, view: ExplorerView, services: AppServices, loader: SessionLoader
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+    def __init__(self, means: ExplorerMeans, loader: SessionLoader) -> None:
+        super().__init__(means)
         self._loader = loader
-        self.actions: dict[str, Callable[[], object]] = {"agent.resume": self._resume}
+        self.actions = {"agent.resume": self._resume}
 
     def _resume(self) -> None:
         """Runs the agent's own command on this session, and comes back when it ends."""
@@ -57,18 +50,14 @@ class AgentResume:
                 "the leaf here is a preview that only Leafward knows; a new session makes it real", "warn"
             )
         ]
+        fork, resume = partial(self._view.run, "session.fork"), partial(self.run, command)
+        own = "the agent goes on at its own leaf"
         choices = [
-            Choice("n", "New session from here", "an agent goes on at the preview leaf"),
-            Choice("r", "Resume anyway", "the agent goes on at its own leaf", command.command()),
+            Choice("n", "New session from here", "an agent goes on at the preview leaf", act=fork),
+            Choice("r", "Resume anyway", own, command.command(), act=resume),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "r":
-                self.run(command)
-            elif key == "n":
-                self._view.run("session.fork")
-
-        self._view.ask(ChoiceSheet("Resume", choices, about), done)
+        sheet = ChoiceSheet("Resume", choices, about)
+        self._view.ask(sheet, sheet.take)
 
     def run(self, command: Resume) -> None:
         """Hands the terminal to an agent, and takes it back when it ends; where that is impossible, copies its command."""

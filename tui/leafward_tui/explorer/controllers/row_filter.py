@@ -6,20 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.files.file_replay.steps import Step
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""
@@ -36,25 +33,17 @@ _EFFECTS = {
 }
 
 
-class RowFilter:
+class RowFilter(ExplorerController):
     """Leaves rows out; branches keep their place."""
 
     def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        jobs: Jobs,
-        navigation: Navigation,
-        search: Search,
-        files: FileChoice,
+        self, means: ExplorerMeans, navigation: Navigation, search: Search, files: FileChoice
     ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
+        super().__init__(means)
         self._navigation = navigation
         self._search = search
         self._files = files
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "filter.choose": self._choose,
             "file.timeline": self._ask_timeline,
         }
@@ -66,19 +55,18 @@ class RowFilter:
         exploration = self._state.exploration
         if exploration is None:
             return
-        filters = dict(zip(FILTER_KEYS, Filter, strict=True))
         choices = [
-            Choice(key, one.value, _EFFECTS[one], current=one is exploration.filter)
-            for key, one in filters.items()
+            Choice(
+                key,
+                one.value,
+                _EFFECTS[one],
+                current=one is exploration.filter,
+                act=self._ask_query if one is Filter.CHOSEN else partial(self.set, one),
+            )
+            for key, one in zip(FILTER_KEYS, Filter, strict=True)
         ]
-
-        def done(key: str | None) -> None:
-            if key is not None and filters[key] is Filter.CHOSEN:
-                self._ask_query()
-            elif key is not None:
-                self.set(filters[key])
-
-        self._view.ask(ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand"), done)
+        sheet = ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand")
+        self._view.ask(sheet, sheet.take)
 
     def set(self, chosen: Filter) -> None:
         """Shows only some rows; the hidden ones leave stubs with a count."""

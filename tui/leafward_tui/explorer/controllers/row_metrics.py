@@ -13,6 +13,7 @@ from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind, text_of
 from leafward.session.entry_headline import call_of, headline
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
     from leafward_tui.explorer.lost_facts import Counted
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
+    from leafward_tui.ui.services import Job, Timer
 
 _BOOKS = BOOKKEEPING - DAMAGED
 """Kinds without a row among the entries of the conversation."""
@@ -44,14 +43,11 @@ IDLE = 0.25
 """Seconds without a move of the cursor before lost facts are counted: the count slows down the keys."""
 
 
-class RowMetrics:
+class RowMetrics(ExplorerController):
     """Fills the columns of the tree."""
 
-    def __init__(self, state: ExplorerState, view: ExplorerView, services: AppServices, jobs: Jobs) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans) -> None:
+        super().__init__(means)
         self._order: CountOrder | None = None
         self._noting: Timer | None = None
         self._idling: Timer | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.state import SearchState
 from leafward_tui.ui.text.cells import counted
 
@@ -18,31 +19,18 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.ui.sheets.sheet import TextSheet
 
 _LEAST_TEXT = 2
 """Characters before a search starts by itself as the user types."""
 
 
-class Search:
+class Search(ExplorerController):
     """Finds rows, and goes from one to the next."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-        details: CursorDetails,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation, details: CursorDetails) -> None:
+        super().__init__(means)
         self._navigation = navigation
         self._details = details
         self._from = -1
@@ -53,7 +41,7 @@ class Search:
         """The sheet that asks, while it is open."""
         self._on_show: tuple[object, object, Sequence[int]] = (None, None, ())
         """The places on rows that a filter leaves on show, after the values they were computed from."""
-        self.actions: dict[str, Callable[[], object]] = {
+        self.actions = {
             "find.open": self._ask,
             "find.next": partial(self._step, 1),
             "find.previous": partial(self._step, -1),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.ui.bars.title_bar import Progress
@@ -32,10 +33,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.model.exploration import Exploration, Findings
     from leafward_tui.explorer.model.view_state import ViewState
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
     BytesRead = Callable[[int | None, int], object]
     """Gets the bytes read so far, None where that is not known, and the total."""
@@ -72,24 +71,18 @@ class Visit(NamedTuple):
     entries: int
 
 
-class SessionLoader:
+class SessionLoader(ExplorerController):
     """Owns the session: nothing else opens or closes one."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
+        means: ExplorerMeans,
         navigation: Navigation,
         details: CursorDetails,
         metrics: RowMetrics,
         search: Search,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+        super().__init__(means)
         self._navigation = navigation
         self._details = details
         self._metrics = metrics
@@ -104,7 +97,7 @@ class SessionLoader:
         """Called once the session was read again."""
         self.counted: Callable[[], object] = lambda: None
         """Called when all numbers of the session on show are known."""
-        self.actions: dict[str, Callable[[], object]] = {"follow.toggle": self._toggle_following}
+        self.actions = {"follow.toggle": self._toggle_following}
 
     # --- reading ------------------------------------------------------------------------------------------------------
 

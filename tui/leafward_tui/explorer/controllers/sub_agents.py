@@ -6,40 +6,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 
+if TYPE_CHECKING:
     from leafward.agents.sub_agents import SubAgent
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.model.folds import Line
-    from leafward_tui.explorer.ports import ExplorerView
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
-
-_LETTERS = "abcdefghilmnoprstuvwxyz"
-"""Letters to choose among several; j, k and q are the sheet's own."""
+    from leafward_tui.ui.services import Job
 
 
-class SubAgents:
+class SubAgents(ExplorerController):
     """Owns `state.sub_agents`."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        navigation: Navigation,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, navigation: Navigation) -> None:
+        super().__init__(means)
         self._navigation = navigation
         self._looked: tuple[Session | None, int] = (None, 0)
         """The session that was searched, and the number of its entries that were."""
-        self.actions: dict[str, Callable[[], object]] = {"session.child": self._open}
+        self.actions = {"session.child": self._open}
 
     def look(self) -> None:
         """Looks for sub-agents among the entries added since the last time."""
@@ -79,16 +65,14 @@ class SubAgents:
             self._choose(here)
 
     def _choose(self, here: list[SubAgent]) -> None:
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 
-        by_letter = dict(zip(_LETTERS, here, strict=False))
-        choices = [Choice(key, one.title or Path(one.path).stem) for key, one in by_letter.items()]
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self._go(by_letter[key])
-
-        self._view.ask(ChoiceSheet("Open the session of a sub-agent", choices), done)
+        choices = [
+            Choice(letter, one.title or Path(one.path).stem, act=partial(self._go, one))
+            for letter, one in zip(LETTERS, here, strict=False)
+        ]
+        sheet = ChoiceSheet("Open the session of a sub-agent", choices)
+        self._view.ask(sheet, sheet.take)
 
     def _go(self, one: SubAgent) -> None:
         self._services.screens.session(Path(one.path), self._state.agent)

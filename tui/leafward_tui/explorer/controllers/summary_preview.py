@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.ui.keys.intents import intent
 from leafward_tui.ui.words.write_words import appending, named
 
@@ -16,32 +17,23 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.model.summary_request import SummaryRequest
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Jobs
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _AGAIN = intent("draft.again").hint
 
 
-class SummaryPreview:
+class SummaryPreview(ExplorerController):
     """Shows one summary at a time; its keys call back to its owner."""
 
     def __init__(
         self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
+        means: ExplorerMeans,
         details: CursorDetails,
         cancel: Callable[[], object],
         move: Callable[[SummaryRequest, BranchDraft], object],
         again: Callable[[SummaryRequest], object],
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+        super().__init__(means)
         self._details = details
         self._cancel = cancel
         self._move = move

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.ui.words.write_words import remark_words
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.explorer.ports import ExplorerView
-    from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
     Done = str | Callable[[], str]
     """The effect of a change, in words; some know it only once it is written."""
@@ -29,22 +28,11 @@ if TYPE_CHECKING:
     """Changes files, and may append something too; reports its progress through the job."""
 
 
-class SessionWrite:
+class SessionWrite(ExplorerController):
     """Appends to the session, and alone sets whether a write is under way."""
 
-    def __init__(
-        self,
-        state: ExplorerState,
-        view: ExplorerView,
-        services: AppServices,
-        jobs: Jobs,
-        loader: SessionLoader,
-        navigation: Navigation,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
-        self._jobs = jobs
+    def __init__(self, means: ExplorerMeans, loader: SessionLoader, navigation: Navigation) -> None:
+        super().__init__(means)
         self._loader = loader
         self._navigation = navigation
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.open_file import why_unwritable
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.bars.price_line import KeyHint
@@ -18,7 +19,7 @@ from leafward_tui.ui.text.cells import count, counted, percent
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import datetime
 
     from leafward.compaction.draft import Draft
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.pins import Pins
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
@@ -41,29 +40,18 @@ _SENTENCE = 4
 """Lines of one such fact on a narrow screen."""
 
 
-class Acceptance:
+class Acceptance(LabController):
     """Owns `state.append`."""
 
     def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        edit: SummaryEdit,
-        file: SessionFile,
-        kept: KeptDrafts,
-        pins: Pins,
+        self, means: LabMeans, edit: SummaryEdit, file: SessionFile, kept: KeptDrafts, pins: Pins
     ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+        super().__init__(means)
         self._edit = edit
         self._file = file
         self._kept = kept
         self._pins = pins
-        self.actions: Mapping[str, Callable[[], object]] = {"compaction.accept": self.accept}
+        self.actions = {"compaction.accept": self.accept}
 
     def accept(self) -> None:
         """Shows the append, and asks for confirmation."""
@@ -107,20 +95,23 @@ class Acceptance:
             about.append(SheetLine(f"and {len(unseen) - _LISTED:,} more, listed as lost"))
         them, pin = ("it", "Pin it") if len(unseen) == 1 else ("them", "Pin all of them")
         choices = [
-            Choice("p", pin, f"the summary then has {them} word for word", "writes nothing yet"),
-            Choice("a", f"Go on without {them}", f"the model will not see {them}", "asks before it appends"),
+            Choice(
+                "p",
+                pin,
+                f"the summary then has {them} word for word",
+                "writes nothing yet",
+                act=partial(self._pins.toggle, unseen),
+            ),
+            Choice(
+                "a",
+                f"Go on without {them}",
+                f"the model will not see {them}",
+                "asks before it appends",
+                act=partial(self._ask, draft),
+            ),
         ]
-
-        def done(key: str | None) -> None:
-            if key == "p":
-                self._pins.toggle(unseen)
-            elif key == "a":
-                self._ask(draft)
-
-        self._view.open_sheet(
-            ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost"),
-            done,
-        )
+        sheet = ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost")
+        self._view.open_sheet(sheet, sheet.take)
 
     def _ask(self, draft: Draft) -> None:
         name = book_words(self._state.session)
@@ -152,22 +143,18 @@ class Acceptance:
             for remark in draft.diagnostics
             if remark.text not in known and remark.code != "moves-leaf"
         ][:3]
-        choices = [
-            Choice(
-                "a", "Append the compaction", f"context {sizes}", f"append {counted(lines, 'line')} to {name}"
-            )
-        ]
-
-        def done(key: str | None) -> None:
-            if key == "a" and not self._state.busy:
-                self._append(draft)
-
+        operation = f"append {counted(lines, 'line')} to {name}"
+        append = partial(self._append, draft)
+        choice = Choice("a", "Append the compaction", f"context {sizes}", operation, act=append)
         # The same name as in the lab's title: Leafward's notes after the entry are skipped.
         after = self._state.session.tree.content_at(draft.place.parent)
         note = f"after #{after}" if after >= 0 else "at the beginning"
-        self._view.open_sheet(ChoiceSheet("Accept", choices, about, note=note), done)
+        sheet = ChoiceSheet("Accept", [choice], about, note=note)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _append(self, draft: Draft) -> None:
+        if self._state.busy:
+            return
         self._state.append.running = True
         self._jobs.also(
             "append",

@@ -5,26 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.strategies import Strategy
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.plan_lines import plan_lines
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.text import TextPane
     from leafward_tui.lab.controllers.turns import TurnsPane
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
-class Display:
+class Display(LabController):
     """Draws the state; changes nothing of it."""
 
-    def __init__(
-        self, state: LabState, view: LabPort, glyphs: Glyphs, turns: TurnsPane, text: TextPane
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._glyphs = glyphs
+    def __init__(self, means: LabMeans, turns: TurnsPane, text: TextPane) -> None:
+        super().__init__(means)
         self._turns = turns
         self._text = text
 
@@ -45,7 +39,7 @@ class Display:
         what_if = self._state.what_if
         if what_if is not None:
             waiting = frozenset(Strategy) if self._state.drafts.waiting else frozenset()
-            shown, glyphs = what_if.view(waiting=waiting), self._glyphs
+            shown, glyphs = what_if.view(waiting=waiting), self._services.glyphs
             self._view.panes.plan.show(lambda width, _height: plan_lines(shown, width, glyphs))
 
     def show_text(self) -> None:

@@ -21,6 +21,7 @@ from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward.summaries.survival.report import survival_of
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
 from leafward_tui.ui.text.cells import counted, limit
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs, Timer
+    from leafward_tui.ui.services import Job, Timer
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""
@@ -51,23 +50,11 @@ _FOCUS = 40
 """Characters of a focus that distinguish one run from another."""
 
 
-class DraftMaker:
+class DraftMaker(LabController):
     """Owns `state.drafts`, and the drafts and injected texts made from the choices."""
 
-    def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        display: Display,
-        prompt: PromptReader,
-        kept: KeptDrafts,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: LabMeans, display: Display, prompt: PromptReader, kept: KeptDrafts) -> None:
+        super().__init__(means)
         self._display = display
         self._prompt = prompt
         self._kept = kept

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 
+if TYPE_CHECKING:
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
 
 
-class SummaryEdit:
+class SummaryEdit(LabController):
     """Owns `state.edit`."""
 
-    def __init__(
-        self, state: LabState, view: LabPort, display: Display, layout: PaneLayout, drafts: DraftMaker
-    ) -> None:
-        self._state = state
-        self._view = view
+    def __init__(self, means: LabMeans, display: Display, layout: PaneLayout, drafts: DraftMaker) -> None:
+        super().__init__(means)
         self._display = display
         self._layout = layout
         self._drafts = drafts
-        self.actions: Mapping[str, Callable[[], object]] = {"summary.edit": self.begin}
+        self.actions = {"summary.edit": self.begin}
 
     def begin(self) -> None:
         """Opens the field; leaving it keeps the text."""

@@ -9,6 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.facts.values import FactKind
+from leafward_tui.lab.controllers.controller import LabController
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, money, percent, wrap
@@ -20,20 +21,12 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam, Graded
     from leafward.compaction.exam.questions import Answer
     from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class DraftGrader:
+class DraftGrader(LabController):
     """Owns `state.exam`."""
-
-    def __init__(self, state: LabState, view: LabPort, jobs: Jobs, services: AppServices) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
 
     def grade(self, draft: Draft, then: Callable[[], object]) -> None:
         """Grades a draft once, and calls `then` afterwards."""

@@ -5,29 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.ui.bars.price_line import KeyHint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.path import PathReader
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.keys.key_overrides import Keymap
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class SessionFile:
+class SessionFile(LabController):
     """Owns `state.file`."""
 
-    def __init__(self, state: LabState, view: LabPort, jobs: Jobs, keymap: Keymap, path: PathReader) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._keymap = keymap
+    def __init__(self, means: LabMeans, path: PathReader) -> None:
+        super().__init__(means)
         self._path = path
-        self.actions: Mapping[str, Callable[[], object]] = {"session.reload": self.reload}
+        self.actions = {"session.reload": self.reload}
 
     def look(self) -> None:
         """Checks whether the file has grown; costs one stat. Nothing is read: plan and draft stay unchanged."""
@@ -41,7 +34,7 @@ class SessionFile:
         """Shows that the file has grown, and the key that reads it."""
         self._state.file.grew = True
         self._view.show_title()
-        label = self._keymap.label("session.reload")
+        label = self._services.keymap.label("session.reload")
         self._view.tell(
             "the session has grown: reload it before you accept",
             "warn",

@@ -5,26 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.state import AREAS, PAGES, TABS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.prompt import PromptReader
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
 
 
-class PaneLayout:
+class PaneLayout(LabController):
     """Owns `state.layout`."""
 
-    def __init__(self, state: LabState, view: LabPort, display: Display, prompt: PromptReader) -> None:
-        self._state = state
-        self._view = view
+    def __init__(self, means: LabMeans, display: Display, prompt: PromptReader) -> None:
+        super().__init__(means)
         self._display = display
         self._prompt = prompt
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "pane.next": partial(self.step, 1),
             "pane.previous": partial(self.step, -1),
             "lab.page": self.turn_page,

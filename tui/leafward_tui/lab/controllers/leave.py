@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.state import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward_tui.lab.controllers.edit import SummaryEdit
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.request import SummaryRequest
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
 
 
-class Leave:
+class Leave(LabController):
     """Leaves one mode at a time: the field, the summary being written, the pane with all the room, then the lab."""
 
     def __init__(
-        self, state: LabState, view: LabPort, layout: PaneLayout, edit: SummaryEdit, request: SummaryRequest
+        self, means: LabMeans, layout: PaneLayout, edit: SummaryEdit, request: SummaryRequest
     ) -> None:
-        self._state = state
-        self._view = view
+        super().__init__(means)
         self._layout = layout
         self._edit = edit
         self._request = request
-        self.actions: Mapping[str, Callable[[], object]] = {"mode.leave": self.leave}
+        self.actions = {"mode.leave": self.leave}
 
     def leave(self) -> None:
         """Leaves the mode under way; a write is waited for."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.summaries.survival.report import Status
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
@@ -17,28 +19,21 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.model.paid_summaries import KeptDraft, KeptDrafts
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices
 
 
-class KeptSummaries:
+class KeptSummaries(LabController):
     """Puts drafts of an earlier visit back."""
 
     def __init__(
         self,
-        state: LabState,
-        view: LabPort,
-        services: AppServices,
+        means: LabMeans,
         display: Display,
         layout: PaneLayout,
         settings: Settings,
         drafts: DraftMaker,
         kept: KeptDrafts,
     ) -> None:
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._display = display
         self._layout = layout
         self._settings = settings
@@ -80,17 +75,14 @@ class KeptSummaries:
                 f"Use the summary by {_author(last)}",
                 f"{exact(last.draft.summary_tokens)} tokens{cost}, {self._made(last)}",
                 "its settings are chosen; nothing is written",
+                act=partial(self._take_up, last),
             ),
             Choice("n", "Start over", "it stays among the runs", "nothing is written"),
         ]
         others = f"; {counted(number - 1, 'more')} among the runs" if number > 1 else ""
         about = [SheetLine(f"made here before and not appended{others}")]
-
-        def done(key: str | None) -> None:
-            if key == "t":
-                self._take_up(last)
-
-        self._view.open_sheet(ChoiceSheet("Unused summary", choices, about), done)
+        sheet = ChoiceSheet("Unused summary", choices, about)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _take_up(self, one: KeptDraft) -> None:
         what_if = self._state.what_if

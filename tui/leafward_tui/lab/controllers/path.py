@@ -21,6 +21,7 @@ from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.session.journal.open_file import why_unwritable
 from leafward.summaries.survival.report import Status
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.lab.model.turns import PathTurns, by_turn
@@ -36,20 +37,15 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.paid_summaries import KeptSummaries
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class PathReader:
+class PathReader(LabController):
     """Owns `state.path`."""
 
     def __init__(
         self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
+        means: LabMeans,
         display: Display,
         turns: TurnsPane,
         settings: Settings,
@@ -57,10 +53,7 @@ class PathReader:
         kept: KeptSummaries,
         prefetch: Callable[[], object],
     ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+        super().__init__(means)
         self._display = display
         self._turns = turns
         self._settings = settings

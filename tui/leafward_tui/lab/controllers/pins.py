@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction.pins import as_sentences
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward.summaries.survival.report import Status
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact, lost_facts
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import exact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.settings import Settings
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _MANY = 12
 """Facts that are pinned together without a question."""
 
 
-class Pins:
+class Pins(LabController):
     """Pins facts, and takes pins out."""
 
-    def __init__(
-        self, state: LabState, view: LabPort, glyphs: Glyphs, settings: Settings, drafts: DraftMaker
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._glyphs = glyphs
+    def __init__(self, means: LabMeans, settings: Settings, drafts: DraftMaker) -> None:
+        super().__init__(means)
         self._settings = settings
         self._drafts = drafts
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "lost.pin": self.pin_here,
             "lost.pin_all": self.pin_all,
         }
@@ -72,22 +65,23 @@ class Pins:
 
     def _ask_how_many(self, facts: list[LostFact]) -> None:
         """Asks whether to pin all of many facts, or those with the most weight."""
-        glyphs = self._glyphs
+        glyphs = self._services.glyphs
 
         def effect(some: list[LostFact]) -> str:
             lines = "\n".join(fact.pin for fact in some)
             return f"{glyphs.about} {exact(tokens_of(lines))} tokens"
 
+        some, pins, grows = (
+            facts[:_MANY],
+            "pins them into the summary",
+            "pins them; the summary grows by as much",
+        )
         choices = [
-            Choice("h", f"The {_MANY} that weigh most", effect(facts[:_MANY]), "pins them into the summary"),
-            Choice("a", f"All {len(facts):,}", effect(facts), "pins them; the summary grows by as much"),
+            Choice("h", f"The {_MANY} that weigh most", effect(some), pins, act=partial(self.toggle, some)),
+            Choice("a", f"All {len(facts):,}", effect(facts), grows, act=partial(self.toggle, facts)),
         ]
-
-        def done(key: str | None) -> None:
-            if key is not None:
-                self.toggle(facts[:_MANY] if key == "h" else facts)
-
-        self._view.open_sheet(ChoiceSheet("Pin lost facts", choices), done)
+        sheet = ChoiceSheet("Pin lost facts", choices)
+        self._view.open_sheet(sheet, sheet.take)
 
     def pin_texts(self, texts: tuple[str, ...]) -> None:
         """Pins lost facts by their texts."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction.draft_assembly import prepared
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,21 +18,14 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class PromptReader:
+class PromptReader(LabController):
     """Owns `state.prompt`."""
 
-    def __init__(
-        self, state: LabState, view: LabPort, jobs: Jobs, services: AppServices, display: Display
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: LabMeans, display: Display) -> None:
+        super().__init__(means)
         self._display = display
 
     def read(self, then: Callable[[Outgoing], object] | None = None) -> None:

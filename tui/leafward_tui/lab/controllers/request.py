@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.growth import planned_growth
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.controllers.drafts import draft_of
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.bars.price_line import KeyHint
@@ -16,7 +17,7 @@ from leafward_tui.ui.sheets.sheet import SheetLine
 from leafward_tui.ui.text.cells import counted, exact, money
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from leafward.base.config import Config
     from leafward.compaction.draft import Draft
@@ -29,36 +30,23 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _SECOND = 1.0
 
 
-class SummaryRequest:
+class SummaryRequest(LabController):
     """Owns `state.stream`."""
 
     def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        display: Display,
-        layout: PaneLayout,
-        prompt: PromptReader,
-        drafts: DraftMaker,
+        self, means: LabMeans, display: Display, layout: PaneLayout, prompt: PromptReader, drafts: DraftMaker
     ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+        super().__init__(means)
         self._display = display
         self._layout = layout
         self._prompt = prompt
         self._drafts = drafts
-        self.actions: Mapping[str, Callable[[], object]] = {"summary.run": self.run}
+        self.actions = {"summary.run": self.run}
 
     def run(self) -> None:
         """Writes the summary: at once where no model is asked, else after showing the request."""
@@ -112,18 +100,22 @@ class SummaryRequest:
                 "streams in, esc cancels",
                 f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
                 refused=grows,
+                act=self.start,
             ),
-            Choice("v", "Read what would be sent", "every word, before you decide", "nothing is sent"),
+            Choice(
+                "v",
+                "Read what would be sent",
+                "every word, before you decide",
+                "nothing is sent",
+                act=self._show_prompt,
+            ),
         ]
+        sheet = ChoiceSheet("Summary by a model", choices, about, note=name)
+        self._view.open_sheet(sheet, sheet.take)
 
-        def done(key: str | None) -> None:
-            if key == "s":
-                self.start()
-            elif key == "v":
-                self._layout.go_to("text", "Prompt")
-                self._display.show_text()
-
-        self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name), done)
+    def _show_prompt(self) -> None:
+        self._layout.go_to("text", "Prompt")
+        self._display.show_text()
 
     def start(self) -> None:
         """Sends the request that was shown; the summary streams in at its place."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
-    from leafward_tui.ui.panes.pane_ports import LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.services import AppServices, Jobs
 
 
@@ -25,23 +25,23 @@ class RunsPort(Protocol):
     """The screen of the runs."""
 
     @property
-    def table(self) -> LinesPane:
+    def table(self) -> LinesView:
         """The lines of the runs."""
 
     @property
-    def table_head(self) -> LinesPane:
+    def table_head(self) -> LinesView:
         """The names of its columns."""
 
     @property
-    def facts(self) -> LinesPane:
+    def facts(self) -> LinesView:
         """The facts that survive in each."""
 
     @property
-    def exams(self) -> LinesPane:
+    def exams(self) -> LinesView:
         """The questions that can be answered after each."""
 
     @property
-    def texts(self) -> tuple[LinesPane, LinesPane]:
+    def texts(self) -> tuple[LinesView, LinesView]:
         """Both summaries."""
 
     @property

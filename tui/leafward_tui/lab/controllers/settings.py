@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
 from leafward_tui.lab.model.sliders import Dial
 from leafward_tui.lab.model.what_if import timed_plan
 from leafward_tui.lab.state import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from leafward.compaction.measure import PathSizes
     from leafward.compaction.settings import PlanSettings
@@ -24,23 +25,17 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import TimedPlan
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 
-class Settings:
+class Settings(LabController):
     """Owns the choices, their plans and their pins."""
 
-    def __init__(
-        self, state: LabState, view: LabPort, jobs: Jobs, display: Display, drafts: DraftMaker
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
+    def __init__(self, means: LabMeans, display: Display, drafts: DraftMaker) -> None:
+        super().__init__(means)
         self._display = display
         self._drafts = drafts
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "slider.less": partial(self.slide, -1),
             "slider.more": partial(self.slide, 1),
             "slider.less_fine": partial(self.slide, -1, fine=True),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.controllers.exam import SIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.pins import Pins
@@ -15,21 +16,16 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.panes.pane_ports import LinesPane
+    from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.screens.screen_results import XRayResult
-    from leafward_tui.ui.services import AppServices
 
 
-class Sources:
+class Sources(LabController):
     """Goes to these places; changes nothing itself."""
 
     def __init__(
         self,
-        state: LabState,
-        view: LabPort,
-        services: AppServices,
+        means: LabMeans,
         turns: TurnsPane,
         layout: PaneLayout,
         settings: Settings,
@@ -38,16 +34,14 @@ class Sources:
         sit: Callable[[], object],
     ) -> None:
         """`sit` has a model answer the exam of the draft."""
-        self._state = state
-        self._view = view
-        self._services = services
+        super().__init__(means)
         self._turns = turns
         self._layout = layout
         self._settings = settings
         self._pins = pins
         self._request = request
         self._sit = sit
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "lab.choose": self.choose,
             "copy.text": self.copy,
             "runs.compare": self.compare_runs,
@@ -55,7 +49,7 @@ class Sources:
         }
 
     @property
-    def pane(self) -> LinesPane:
+    def pane(self) -> LinesView:
         """The pane for the row keys."""
         panes = self._view.panes
         views = {"plan": panes.plan, "text": panes.text, "fates": panes.fates}
@@ -73,7 +67,7 @@ class Sources:
         else:
             self._request.run()
 
-    def go_to_source(self, pane: LinesPane) -> None:
+    def go_to_source(self, pane: LinesView) -> None:
         """Goes to the entry that a line comes from, among the turns."""
         line = pane.line
         if line is not None and line.entry >= 0 and self.show_entry(line.entry):

@@ -7,45 +7,28 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.base.config import Config
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.controllers.settings import Settings
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
-
-_OTHER = "o"
+    from leafward_tui.ui.services import Job
 
 
-class Summarizer:
+class Summarizer(LabController):
     """Asks for both."""
 
-    def __init__(
-        self,
-        state: LabState,
-        view: LabPort,
-        jobs: Jobs,
-        services: AppServices,
-        layout: PaneLayout,
-        prompt: PromptReader,
-        settings: Settings,
-    ) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._services = services
+    def __init__(self, means: LabMeans, layout: PaneLayout, prompt: PromptReader, settings: Settings) -> None:
+        super().__init__(means)
         self._layout = layout
         self._prompt = prompt
         self._settings = settings
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "summarizer.choose": self.choose,
             "focus.edit": self.ask_focus,
         }
@@ -57,60 +40,26 @@ class Summarizer:
             self._view.tell(self._state.busy, "warn")
             return
         now, config = what_if.choices.summarizer, self._services.config
-        choices = [
-            Choice(
-                "e",
-                "Extractive",
-                "extracts text locally, costs nothing",
-                "nothing is sent anywhere",
-                current=now == EXTRACTIVE,
-            )
-        ]
+        nowhere, shown_first = "nothing is sent anywhere", "what would be sent is shown first"
+
+        def choice(key: str, name: str, title: str, effect: str, operation: str) -> Choice:
+            choose = partial(self.summarize_by, name)
+            return Choice(key, title, effect, operation, current=now == name, act=choose)
+
+        choices = [choice("e", EXTRACTIVE, "Extractive", "extracts text locally, costs nothing", nowhere)]
         if self._state.path.beside >= 0:
-            choices.append(
-                Choice(
-                    "k",
-                    "The summary as it is",
-                    f"that of #{self._state.path.beside:,}, word for word, with what you pin",
-                    "nothing is sent anywhere",
-                    current=now == AS_IT_IS,
-                )
-            )
+            effect = f"that of #{self._state.path.beside:,}, word for word, with what you pin"
+            choices.append(choice("k", AS_IT_IS, "The summary as it is", effect, nowhere))
         names = dict.fromkeys(
             name for name in (config.model, now) if name and name not in (EXTRACTIVE, AS_IT_IS)
         )
-        keys = dict(zip("abcd", names, strict=False))
-        for key, name in keys.items():
+        for key, name in zip("abcd", names, strict=False):
             effect = "the model of the configuration" if name == config.model else "used before"
-            choices.append(
-                Choice(
-                    key,
-                    safe_line(name, 60),
-                    effect,
-                    "what would be sent is shown first",
-                    current=now == name,
-                )
-            )
-        choices.append(
-            Choice(
-                _OTHER,
-                "Another model",
-                "any that litellm reaches, by its name",
-                "what would be sent is shown first",
-            )
-        )
-
-        def done(key: str | None) -> None:
-            if key == "e":
-                self.summarize_by(EXTRACTIVE)
-            elif key == "k":
-                self.summarize_by(AS_IT_IS)
-            elif key == _OTHER:
-                self._name_model()
-            elif key is not None:
-                self.summarize_by(keys[key])
-
-        self._view.open_sheet(ChoiceSheet("Who writes the summary", choices), done)
+            choices.append(choice(key, name, safe_line(name, 60), effect, shown_first))
+        effect = "any that litellm reaches, by its name"
+        choices.append(Choice("o", "Another model", effect, shown_first, act=self._name_model))
+        sheet = ChoiceSheet("Who writes the summary", choices)
+        self._view.open_sheet(sheet, sheet.take)
 
     def _name_model(self, name: str = "", problem: str = "") -> None:
         """Asks for a model's name; again where no model of that name can be asked."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers.summary import tokens_of
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.controllers.exam import exam_lines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.texts import (
@@ -24,19 +25,14 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.exam import DraftGrader
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.services import AppServices
 
 
-class TextPane:
+class TextPane(LabController):
     """Owns `state.text`."""
 
-    def __init__(self, state: LabState, view: LabPort, services: AppServices, grader: DraftGrader) -> None:
-        self._state = state
+    def __init__(self, means: LabMeans, grader: DraftGrader) -> None:
+        super().__init__(means)
         self._grader = grader
-        self._view = view
-        self._services = services
         self._fates_of: tuple[Survival | None, tuple[LostFact, ...], bool] | None = None
         """The inputs of the lines about facts."""
         self._page_of: tuple[object, ...] | None = None

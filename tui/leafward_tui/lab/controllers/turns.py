@@ -6,41 +6,36 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.session.entry_headline import headline
+from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
     from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
-    from leafward_tui.lab.ports import LabPort
-    from leafward_tui.lab.state import LabState
-    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.panes.pane_lines import Lines
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
 
 _AHEAD = 40
 """Rows around those on the screen whose headlines are read with them."""
 
 
-class TurnsPane:
+class TurnsPane(LabController):
     """Owns `state.turns`."""
 
-    def __init__(self, state: LabState, view: LabPort, jobs: Jobs, glyphs: Glyphs) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._glyphs = glyphs
-        self.actions: Mapping[str, Callable[[], object]] = {"lab.unfold": self.unfold}
+    def __init__(self, means: LabMeans) -> None:
+        super().__init__(means)
+        self.actions = {"lab.unfold": self.unfold}
 
     def show(self) -> None:
         """Draws the rows of the path, and the reasons why the cut does not stand lower."""
         what_if = self._state.what_if
         if what_if is None:
             return
-        turns, glyphs = self._state.turns, self._glyphs
+        turns, glyphs = self._state.turns, self._services.glyphs
         kinds = self._state.session.columns.kind
         carried = what_if.plan.previous_summary is not None
 
@@ -77,7 +72,7 @@ class TurnsPane:
         at = lines.find(f"at:{position}") if lines is not None else -1
         if lines is None or at < 0:
             return False
-        if not self._state.turns.unfolded and f"{self._glyphs.folded} " in lines[at].text:
+        if not self._state.turns.unfolded and f"{self._services.glyphs.folded} " in lines[at].text:
             return False
         pane.move_to(at)
         return True

@@ -10,7 +10,7 @@ from leafward_tui.ui.screens.screen_search import ScreenSearch
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward_tui.log.ports import LogView
+    from leafward_tui.log.display import LogDisplay
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.sheet import Sheet
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Cursor:
     """The keys that change nothing. A place of its search is an operation."""
 
-    def __init__(self, view: LogView, services: AppServices) -> None:
+    def __init__(self, view: LogDisplay, services: AppServices) -> None:
         self._view, self._services = view, services
         self.search = ScreenSearch(self)
         self.show_hints = view.show_hints

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafward.files.restoration.record import Record
     from leafward.session.journal.operation_log import Operation
     from leafward.session.session import Session
-    from leafward_tui.log.ports import LogView
+    from leafward_tui.log.display import LogDisplay
     from leafward_tui.log.state import LogState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
@@ -39,7 +39,7 @@ class Operations:
     def __init__(
         self,
         state: LogState,
-        view: LogView,
+        view: LogDisplay,
         services: AppServices,
         jobs: Jobs,
         changed: Callable[[], object],

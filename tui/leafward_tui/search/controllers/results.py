@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Card
     from leafward.query.search.query import Query
     from leafward.query.search.text_match import Hit
-    from leafward_tui.search.ports import SearchView
+    from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import SearchState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
@@ -27,7 +27,7 @@ _OF_TURNS = frozenset({"prompt", "summary", "name"})
 class Results:
     """Owns the keys of the results."""
 
-    def __init__(self, state: SearchState, view: SearchView, services: AppServices, jobs: Jobs) -> None:
+    def __init__(self, state: SearchState, view: SearchDisplay, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
         self.actions: Mapping[str, Callable[[], object]] = {
             "find.next": partial(view.move_to, FindKind.SESSION, 1),

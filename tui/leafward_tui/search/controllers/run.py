@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.query.search.query import Query
     from leafward.query.search.text_search import Progress as SearchProgress
     from leafward.query.search.text_search import Search, SessionHits
-    from leafward_tui.search.ports import SearchView
+    from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import LeftSearch, SearchState
     from leafward_tui.ui.services import AppServices, Job, Jobs
 
@@ -32,7 +32,7 @@ _LEAST = 2
 class SearchRun:
     """Owns the field, and the way out of each mode."""
 
-    def __init__(self, state: SearchState, view: SearchView, services: AppServices, jobs: Jobs) -> None:
+    def __init__(self, state: SearchState, view: SearchDisplay, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
         self.actions: Mapping[str, Callable[[], object]] = {
             "query.edit": self.edit,

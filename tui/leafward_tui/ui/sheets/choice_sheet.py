@@ -16,11 +16,14 @@ from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, drawable
 from leafward_tui.ui.text.cells import cell_len, fit, fit_path, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.app import ComposeResult
 
+
+LETTERS = "abcdefghilmnoprstuvwxyz"
+"""Letters of rows that are alike; j, k and q are the sheet's own."""
 
 _EFFECT_SHARE = 0.45
 """The share of a row that effects may take from titles longer than the others."""
@@ -48,6 +51,8 @@ class Choice:
     """Whether this choice is in force now, as in a choice of filters."""
     path: bool = False
     """Whether the effect is a path, which gives up its middle where there is no room."""
+    act: Callable[[], object] = lambda: None
+    """Called when it was chosen, after the sheet is closed."""
 
 
 class _Choices(Widget):
@@ -119,7 +124,7 @@ class _Choices(Widget):
 
 
 class ChoiceSheet(Sheet):
-    """Choices as rows with a letter. Returns the letter chosen, None when left.
+    """Choices as rows with a letter. Returns the letter chosen, None when left; `take` acts on either.
 
     ``cycle`` is a key that goes to the next row, such as the one that opened the sheet.
     """
@@ -144,8 +149,11 @@ class ChoiceSheet(Sheet):
         *,
         note: str = "",
         cycle: str = "",
+        left: Callable[[], object] = lambda: None,
     ) -> None:
+        """`left` is called where the sheet is left without a choice."""
         super().__init__(title, about, note=note)
+        self._left = left
         can = [number for number, one in enumerate(choices) if not one.refused]
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first)
@@ -160,6 +168,14 @@ class ChoiceSheet(Sheet):
         self.app.clear_notifications()
         if self._cycle:
             self._bindings.bind(self._cycle, "step(1)", show=False)
+
+    def take(self, letter: str | None) -> None:
+        """Acts on the result of the sheet: what the chosen row does, or what leaving does."""
+        if letter is None:
+            self._left()
+        for choice in self.rows.choices:
+            if choice.key == letter:
+                choice.act()
 
     def operation(self) -> str:
         """The write of the current row, in words."""

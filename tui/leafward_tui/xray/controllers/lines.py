@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe
 from leafward.compaction.xray import Link
 from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
 
     from leafward.compaction.xray import XRay
     from leafward_tui.xray.model.arrangement import Piece
-    from leafward_tui.xray.ports import XRayPort
-    from leafward_tui.xray.state import XRayState
 
 
-class Lines:
+class Lines(XRayController):
     """Owns `state.folds`."""
 
-    def __init__(self, state: XRayState, view: XRayPort) -> None:
-        self._state = state
-        self._view = view
+    def __init__(self, means: XRayMeans) -> None:
+        super().__init__(means)
         self.rearranged: Callable[[], object] = lambda: None
         """Called when the lines were laid out again."""
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "pane.next": self.turn,
             "pane.previous": self.turn,
             "source.go": self.go_to_source,

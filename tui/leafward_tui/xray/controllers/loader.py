@@ -9,6 +9,7 @@ from leafward.base.errors import Cancelled
 from leafward.compaction.xray import What, xray_edited, xray_of, xray_planned
 from leafward.session.journal.operation_log import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
+from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import Fates, Teller, side_words
 
@@ -17,21 +18,15 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.xray.controllers.lines import Lines
-    from leafward_tui.xray.ports import XRayPort
-    from leafward_tui.xray.state import XRayState
 
 
-class Loader:
+class Loader(XRayController):
     """Owns `state.loaded`."""
 
-    def __init__(self, state: XRayState, view: XRayPort, jobs: Jobs, glyphs: Glyphs, lines: Lines) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._glyphs = glyphs
+    def __init__(self, means: XRayMeans, lines: Lines) -> None:
+        super().__init__(means)
         self._lines = lines
 
     def load(self) -> None:
@@ -55,7 +50,7 @@ class Loader:
         loaded, xray = self._state.loaded, made.xray
         loaded.xray, loaded.undo_op = xray, made.undo_op
         loaded.words = {side: side_words(self._state.session, xray, side) for side in Side}
-        loaded.teller = Teller(xray, self._glyphs)
+        loaded.teller = Teller(xray, self._services.glyphs)
         for row, both in enumerate(xray.rows):
             if both.before is not None and both.before.what is What.MESSAGE:
                 loaded.rows_of.setdefault(both.before.entry, []).append(row)

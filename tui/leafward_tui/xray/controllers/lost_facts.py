@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.screens.screen_results import XRayResult
-from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
 from leafward_tui.ui.text.cells import counted
+from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.summaries.survival.report import Fate
-    from leafward_tui.xray.ports import XRayPort
-    from leafward_tui.xray.state import XRayState
-
-_LETTERS = "abcdefghilmnoprstuvwxyz"
-"""Letters of the sheet; j, k and q are its own keys."""
 
 
-class LostFacts:
+class LostFacts(XRayController):
     """Reads the state and writes none of it: its effects follow after the screen is closed."""
 
-    def __init__(self, state: XRayState, view: XRayPort) -> None:
-        self._state = state
-        self._view = view
-        self.actions: Mapping[str, Callable[[], object]] = {
+    def __init__(self, means: XRayMeans) -> None:
+        super().__init__(means)
+        self.actions = {
             "fact.pin": self.pin,
             "edits.undo": self.undo_edits,
         }
@@ -70,26 +66,28 @@ class LostFacts:
             about.say("no fact was lost", "leaf")
 
     def _offer(self, offered: Sequence[Fate], lost: int, *, here: bool) -> None:
-        shown = list(offered[: max(3, min(len(_LETTERS), self._view.sheet_rows))])
+        shown = list(offered[: max(3, min(len(LETTERS), self._view.sheet_rows))])
         operation = "opens the lab with the compaction corrected by it; nothing is written yet"
         if self._state.plan is not None:
             operation = "pins it into the planned compaction"
         choices = [
             Choice(
-                letter, safe_line(fate.fact.text, 200), f"{fate.fact.kind}  #{fate.fact.entry:,}", operation
+                letter,
+                safe_line(fate.fact.text, 200),
+                f"{fate.fact.kind}  #{fate.fact.entry:,}",
+                operation,
+                act=partial(self._pin, [fate]),
             )
-            for letter, fate in zip(_LETTERS, shown, strict=False)
+            for letter, fate in zip(LETTERS, shown, strict=False)
         ]
         if len(shown) > 1:
-            choices.append(Choice("A", f"All {len(shown)} of these", "", operation))
+            pin = partial(self._pin, shown)
+            choices.append(Choice("A", f"All {len(shown)} of these", "", operation, act=pin))
         where = "Lost from here" if here else "Lost, the heaviest first"
         about = [SheetLine(f"{counted(len(shown), 'fact')} of {lost:,} that were lost")]
+        sheet = ChoiceSheet("Pin", choices, about, note=where)
+        self._view.open_sheet(sheet, sheet.take)
 
-        def chosen(key: str | None) -> None:
-            if key is None:
-                return
-            picked = shown if key == "A" else [shown[_LETTERS.index(key)]]
-            pins = tuple(dict.fromkeys(safe_line(fate.fact.text, 400) for fate in picked))
-            self._view.dismiss(XRayResult(pins=pins, compaction=self._state.compaction))
-
-        self._view.open_sheet(ChoiceSheet("Pin", choices, about, note=where), chosen)
+    def _pin(self, fates: Sequence[Fate]) -> None:
+        pins = tuple(dict.fromkeys(safe_line(fate.fact.text, 400) for fate in fates))
+        self._view.dismiss(XRayResult(pins=pins, compaction=self._state.compaction))

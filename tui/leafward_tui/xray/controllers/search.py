@@ -9,40 +9,37 @@ from leafward.compaction.xray import Link, What
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.ui.screens.screen_search import ScreenSearch
+from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.services import Job
     from leafward_tui.xray.controllers.lines import Lines
-    from leafward_tui.xray.ports import XRayPort
-    from leafward_tui.xray.state import XRayState
 
 _NESTED = 3
 """Folds that may be nested in each other."""
 
 
-class Search:
+class Search(XRayController):
     """Owns the hits. A place is a line and a side: twice the line, one more after."""
 
-    def __init__(self, state: XRayState, view: XRayPort, jobs: Jobs, lines: Lines) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
+    def __init__(self, means: XRayMeans, lines: Lines) -> None:
+        super().__init__(means)
         self._lines = lines
         self.hits = ScreenSearch(self)
-        self.show_hints = view.show_hints
-        self.open_sheet = view.open_sheet
+        self.show_hints = self._view.show_hints
+        self.open_sheet = self._view.open_sheet
         self._rows: list[tuple[Side, int]] = []
         self._began_at = (Side.AFTER, 0)
         """The side and the row that the search began at."""
         self._opened_before: frozenset[str] | None = None
         """Folds that were open before the search; None while nothing was found."""
         lines.rearranged = self.place_hits
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "xray.find": self.ask,
             "change.next": partial(self.step, 1),
             "change.previous": partial(self.step, -1),

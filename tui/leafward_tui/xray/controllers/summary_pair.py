@@ -10,7 +10,7 @@ from leafward.compaction.summary_comparison import Mark, compare_summaries, summ
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.ui.screens.screen_search import ScreenSearch, SearchedView
-from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import counted, exact, wrap
 from leafward_tui.ui.text.times import moment
 from leafward_tui.ui.words.summary_differences import diff_lines
@@ -20,24 +20,21 @@ if TYPE_CHECKING:
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
-    from leafward_tui.ui.panes.pane_ports import DifferencePane
+    from leafward_tui.ui.panes.summary_comparison import ComparisonView
     from leafward_tui.ui.services import Job, Jobs
-    from leafward_tui.xray.ports import AboutPane
-
-_LETTERS = "abcdefghilmnoprstuvwxyz"
-"""Letters of the sheet that offers other summaries; j, k and q are the sheet's own."""
+    from leafward_tui.xray.widgets.foot import AboutLine
 
 
 class PairPort(SearchedView, Protocol):
     """The screen."""
 
     @property
-    def lines(self) -> DifferencePane:
+    def lines(self) -> ComparisonView:
         """The differences."""
         ...
 
     @property
-    def about(self) -> AboutPane:
+    def about(self) -> AboutLine:
         """The text about the cursor's line."""
         ...
 
@@ -225,18 +222,19 @@ class SummaryPair:
         if len(state.others) < 2:
             self._view.about.say("there is no other summary to compare with", "sub")
             return
-        shown = state.others[: min(len(_LETTERS), max(3, self._view.sheet_rows))]
+        shown = state.others[: min(len(LETTERS), max(3, self._view.sheet_rows))]
         choices = [
-            Choice(letter, "   ".join(self.named(other, "")), current=other == state.other)
-            for letter, other in zip(_LETTERS, shown, strict=False)
+            Choice(
+                letter,
+                "   ".join(self.named(other, "")),
+                current=other == state.other,
+                act=partial(self.compare, other),
+            )
+            for letter, other in zip(LETTERS, shown, strict=False)
         ]
-
-        def chosen(key: str | None) -> None:
-            if key is not None:
-                self.compare(shown[_LETTERS.index(key)])
-
         note = counted(len(state.others), "other summary", "other summaries")
-        self._view.open_sheet(ChoiceSheet("Compare with", choices, note=note), chosen)
+        sheet = ChoiceSheet("Compare with", choices, note=note)
+        self._view.open_sheet(sheet, sheet.take)
 
     def go(self) -> None:
         """Goes back to the tree, at the other summary."""

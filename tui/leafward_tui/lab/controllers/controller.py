@@ -1,0 +1,15 @@
+"""The base of the lab's controllers, and their means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from leafward_tui.ui.screens.screen_controller import ScreenController
+
+if TYPE_CHECKING:
+    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.state import LabState
+    from leafward_tui.ui.screens.screen_controller import Means
+
+LabMeans: TypeAlias = "Means[LabState, LabPort]"
+LabController = ScreenController["LabState", "LabPort"]

@@ -1,0 +1,15 @@
+"""The base of the X-ray's controllers, and their means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from leafward_tui.ui.screens.screen_controller import ScreenController
+
+if TYPE_CHECKING:
+    from leafward_tui.ui.screens.screen_controller import Means
+    from leafward_tui.xray.ports import XRayPort
+    from leafward_tui.xray.state import XRayState
+
+XRayMeans: TypeAlias = "Means[XRayState, XRayPort]"
+XRayController = ScreenController["XRayState", "XRayPort"]
