@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
-from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
@@ -23,8 +23,9 @@ from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from leafward.session.entries import ToolCall
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -87,7 +88,7 @@ def settle(
     contradictions.take_back(evidence, messages, turns)
     contradictions.refute(evidence, messages, turns)
     _replace(evidence)
-    gone = gone_files(messages, cwd)
+    gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     _fulfil(evidence)
     _take_up(evidence, turns)
@@ -101,14 +102,15 @@ def settle(
     return frozenset(gone)
 
 
-def gone_files(messages: Sequence[SpanMessage], cwd: str) -> dict[str, GoneFile]:
-    """The files that were deleted or renamed and did not come back, by their names."""
+def gone_files(
+    messages: Sequence[SpanMessage], calls: Mapping[int, Sequence[ToolCall]], cwd: str
+) -> dict[str, GoneFile]:
+    """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
     gone: dict[str, GoneFile] = {}
     failed = failed_calls(message for _, message in messages)
-    for place, (entry, message) in enumerate(messages):
-        if message.get("role") != "assistant":
-            continue
-        for call in tool_calls(message):
+    for place, made in calls.items():
+        entry = messages[place].entry
+        for call in made:
             if call.id in failed:
                 continue
             arguments = call.arguments
