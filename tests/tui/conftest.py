@@ -18,6 +18,7 @@ from tests.tui.considered import working
 from tests.tui.explored import Named, forked
 from tests.tui.idle_wait import wait_for_idle
 from tests.tui.inspector_data import close_all
+from tests.tui.logged import Hands
 from tests.tui.session_store import mixed_store, small_store
 
 if TYPE_CHECKING:
@@ -115,3 +116,12 @@ def both(tmp_path: Path) -> Iterator[Overall]:
     found = compared(parted(tmp_path / "s.jsonl").path)
     yield found
     found.sides.session.close()
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Iterator[Hands]:
+    """A session with three branches, to do things to."""
+    file = forked(tmp_path / "session.jsonl", cwd=tmp_path)
+    made = Hands(file)
+    with closing(made.session):
+        yield made
