@@ -91,7 +91,7 @@ class TotalsScreen(Modal):
         """A row; below the name of a missing folder that leaves no room for the remark, the remark as a row."""
         if not line.missing or self._missing(line, width - sum(self._columns(line))):
             return (line,)
-        return line, TotalsRow(_MISSING, warns=True)
+        return line, TotalsRow(_MISSING_SHORT if self._tight else _MISSING, warns=True)
 
     def _columns(self, line: TotalsRow) -> tuple[int, ...]:
         """Cells of the columns of a row's figures."""
@@ -104,7 +104,8 @@ class TotalsScreen(Modal):
         two_last = "/".join(path.rsplit("/", 2)[-2:])
         short = f"{path[: path.find('/', 1) + 1]}{self.services.glyphs.gap}/{two_last}"
         named = min(cell_len(path), cell_len(short))
-        return next((word for word in (_MISSING, _MISSING_SHORT) if named + len(word) <= room), "")
+        word = _MISSING_SHORT if self._tight else _MISSING
+        return word if named + len(word) <= room else ""
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right; before those of a day a bar, where there is room."""

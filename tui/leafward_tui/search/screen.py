@@ -93,12 +93,9 @@ class SearchScreen(BaseScreen[object]):
         """The keys that matter while typing, on a hit, or in its text."""
         line = self.view.line
         if self.view.editing:
-            hints = [
-                Hint("hit.open", "to the results", "results")
-                if line is not None
-                else Hint("hit.open", "search")
-            ]
-            return [*hints, Hint("mode.leave", "back" if line is None else "results")]
+            if line is not None:
+                return [Hint("hit.open", "to the results", "results")]
+            return [Hint("hit.open", "search"), Hint("mode.leave", "back")]
         if line is None:
             return [Hint("query.edit"), Hint("app.back")]
         if self.view.panes.side:
