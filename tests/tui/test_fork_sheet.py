@@ -77,7 +77,7 @@ async def drafted(pilot: Pilot[int], *pressed: str) -> ChoiceSheet:
 @contextmanager
 def copies(screen: ExplorerScreen, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     found: list[str] = []
-    monkeypatch.setattr(screen.shell, "copy", lambda text, _what="": found.append(text))
+    monkeypatch.setattr(screen.services, "copy", lambda text, _what="": found.append(text))
     yield found
 
 

@@ -57,7 +57,7 @@ class SearchScreen(BaseScreen[object]):
 
     def compose_content(self) -> ComposeResult:
         """The query, the results, the text of one."""
-        services = self.shell
+        services = self.services
         jobs = services.jobs(self)
         view = self.view = SearchDisplay(self, self.state, self._look)
         self.bar, self.results = view.bar, view.results
