@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts.reader import FactReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.session.entries import ToolCall
+    from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.facts.text_facts import Known
@@ -41,10 +40,10 @@ class SpanReading:
 def read_span(
     messages: Iterable[SpanMessage],
     cwd: str,
-    previous: str = "",
-    previous_entry: EntryIndex = NO_ENTRY,
-    known: Known | None = None,
-    plan: Items = (),
+    previous: str,
+    previous_entry: EntryIndex,
+    known: Known | None,
+    plan: Items,
     told: Sequence[Sighting] = (),
 ) -> SpanReading:
     """Reads the messages of a span, and the summary before it; see `FactReader` and `SpanReading`."""
