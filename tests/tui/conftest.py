@@ -16,7 +16,9 @@ from tests.pi_file import PiFile
 from tests.tui.compared import compared, parted
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
+from tests.tui.idle_wait import wait_for_idle
 from tests.tui.inspector_data import close_all
+from tests.tui.logged import Hands
 from tests.tui.session_store import mixed_store, small_store
 
 if TYPE_CHECKING:
@@ -31,6 +33,13 @@ def opened_sessions_are_closed() -> Iterator[None]:
     """Closes the sessions that a test of the inspector wrote."""
     yield
     close_all()
+
+
+@pytest.fixture(autouse=True)
+def finer_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and pauses wait for the application in finer steps than Textual's own."""
+    for module in ("textual.app", "textual.pilot"):
+        monkeypatch.setattr(f"{module}.wait_for_idle", wait_for_idle)
 
 
 @pytest.fixture
@@ -107,3 +116,12 @@ def both(tmp_path: Path) -> Iterator[Overall]:
     found = compared(parted(tmp_path / "s.jsonl").path)
     yield found
     found.sides.session.close()
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Iterator[Hands]:
+    """A session with three branches, to do things to."""
+    file = forked(tmp_path / "session.jsonl", cwd=tmp_path)
+    made = Hands(file)
+    with closing(made.session):
+        yield made

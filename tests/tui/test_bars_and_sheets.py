@@ -163,12 +163,25 @@ async def test_a_key_that_a_sheet_does_not_have_is_answered_until_the_next_key()
     async with plain() as (pilot, _screen):
         pilot.app.push_screen(ChoiceSheet("Move here", CHOICES))
         await pilot.pause()
-        await pilot.press("question_mark")
+        await pilot.press("exclamation_mark")
         await pilot.pause()
-        assert "? does nothing here" in rows(pilot.app)[-1]
+        assert "! does nothing here" in rows(pilot.app)[-1]
         await pilot.press("j")
         await pilot.pause()
         assert "does nothing here" not in rows(pilot.app)[-1]
+
+
+async def test_a_sheet_explains_the_words_of_the_screen_below() -> None:
+    async with plain() as (pilot, screen):
+        sheet = ChoiceSheet("Move here", CHOICES)
+        pilot.app.push_screen(sheet)
+        await pilot.pause()
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        assert "Keys, signs and words of the tree" in rows(pilot.app)[0]
+        await pilot.press("question_mark")
+        await until(pilot, lambda: pilot.app.screen is sheet)
+        assert not screen.done
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])

@@ -124,7 +124,7 @@ async def test_the_totals_tell_projects_of_one_name_apart(tmp_path: Path) -> Non
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
         text = "\n".join(rows(app))
-        assert "/devenv/cli  project folder not found" in text
+        assert "/devenv/cli  not found" in text, "one word for both"
         assert "/workspace/cli  not found" in text
 
 

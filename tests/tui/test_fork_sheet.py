@@ -77,7 +77,7 @@ async def drafted(pilot: Pilot[int], *pressed: str) -> ChoiceSheet:
 @contextmanager
 def copies(screen: ExplorerScreen, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     found: list[str] = []
-    monkeypatch.setattr(screen.shell, "copy", lambda text, _what="": found.append(text))
+    monkeypatch.setattr(screen.services, "copy", lambda text, _what="": found.append(text))
     yield found
 
 
@@ -361,9 +361,9 @@ async def test_a_choice_that_is_not_possible_says_why_and_so_does_a_key_that_is_
         await pilot.pause()
         assert pilot.app.screen is sheet
         assert "not possible: first choose a folder: h or f" in shown(pilot)
-        await pilot.press("question_mark")
+        await pilot.press("exclamation_mark")
         await pilot.pause()
-        assert "? does nothing here" in shown(pilot)
+        assert "! does nothing here" in shown(pilot)
         await pilot.press("j")
         await pilot.pause()
         assert "does nothing here" not in shown(pilot)

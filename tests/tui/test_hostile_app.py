@@ -78,7 +78,7 @@ async def test_what_is_pasted_into_a_field_is_made_safe(tmp_path: Path) -> None:
 
 async def test_a_prompt_that_is_copied_is_made_safe(tmp_path: Path) -> None:
     async with exploring(SESSIONS["claude"](tmp_path)) as (pilot, screen):
-        screen.shell.copy(HOSTILE)
+        screen.services.copy(HOSTILE)
         assert pilot.app.clipboard == safe(HOSTILE)
         pilot.app.copy_to_clipboard(HOSTILE)
         assert pilot.app.clipboard == safe(HOSTILE)

@@ -1,253 +1,28 @@
-"""The operation log: words for every kind of operation, taking any of them back, the path as it was then."""
+"""The screen of the operation log: taking operations back, searching."""
 
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager, closing
-from datetime import timedelta
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 from textual.geometry import Size
 
 from leafward.base.config import Config
-from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.context.price import price_of_move
-from leafward.session.journal.operation_log import operations
-from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
-from leafward.session.journal.write import Writing
-from leafward.session.session import Session
-from leafward_tui.log.path_then import PathThen
+from leafward.session.journal.session_operations import label, move, redo, undo
 from leafward_tui.log.screen import LogScreen
-from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
-from leafward_tui.ui.words.operation_text import OperationText
-from tests.tui.explored import NARROW, WIDE, Named, exploring, forked
-from tests.tui.session_store import NOW, reached, rows, until
+from tests.tui.explored import NARROW, WIDE, Named, exploring
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from textual.pilot import Pilot
 
-    from leafward_tui.ui.appearance.glyphs import Glyphs
-
-
-class Hands:
-    """Does things to a session, a minute apart."""
-
-    def __init__(self, file: Named) -> None:
-        self.file = file
-        self.session = Session.open(file.path)
-        self.time = NOW - timedelta(hours=2)
-
-    def writing(self) -> Writing:
-        self.time += timedelta(minutes=1)
-        return Writing(now=lambda: self.time)
-
-    def prompt(self, name: str) -> int:
-        return self.session.columns.index(self.file.prompts[name])
-
-    def end(self, name: str) -> int:
-        return self.session.columns.index(self.file.ends[name])
-
-    def deeds(self, glyphs: Glyphs = UNICODE) -> OperationText:
-        return OperationText(self.session, operations(self.session), glyphs)
-
-    def last(self) -> tuple[str, str, str, str]:
-        deeds = self.deeds()
-        doing = deeds.doing(deeds.log[-1])
-        return doing.verb, doing.lead, doing.follow, doing.state
-
-
-@pytest.fixture
-def hands(tmp_path: Path) -> Iterator[Hands]:
-    file = forked(tmp_path / "session.jsonl", cwd=tmp_path)
-    made = Hands(file)
-    with closing(made.session):
-        yield made
-
-
-class TestWords:
-    def test_an_agent_s_moves_are_told_by_the_turns(self, hands: Hands) -> None:
-        deeds = hands.deeds()
-        told = [(doing.verb, doing.lead, doing.follow) for doing in map(deeds.doing, deeds.log)]
-        assert told == [("moved", "y prompt", "x prompt"), ("moved", "z prompt", "b prompt")]
-        assert all(operation.agent for operation in deeds.log)
-
-    def test_moves(self, hands: Hands) -> None:
-        move(hands.session, hands.end("y"), hands.writing())
-        assert hands.last() == ("moved", "d prompt", "y prompt", "")
-        # Within one turn its prompt would say the same twice.
-        move(hands.session, hands.prompt("y"), hands.writing())
-        assert hands.last() == ("moved", "y done", "y prompt", "")
-        move(hands.session, -1, hands.writing())
-        assert hands.last()[2] == "the beginning"
-
-    def test_labels(self, hands: Hands) -> None:
-        label(hands.session, hands.prompt("c"), "one", hands.writing())
-        assert hands.last() == ("labelled", "[one]  c prompt", "", "")
-        label(hands.session, hands.prompt("c"), "two", hands.writing())
-        assert hands.last() == ("labelled", "[one]", "[two]  c prompt", "")
-        label(hands.session, hands.prompt("c"), "", hands.writing())
-        assert hands.last() == ("cleared", "[two]  c prompt", "", "")
-
-    def test_names(self, hands: Hands) -> None:
-        rename(hands.session, "first", hands.writing())
-        assert hands.last() == ("named", "“first”", "", "")
-        rename(hands.session, "second", hands.writing())
-        assert hands.last() == ("named", "“first”", "“second”", "")
-        rename(hands.session, "", hands.writing())
-        assert hands.last() == ("cleared", "“second”", "", "")
-
-    def test_archived_branches(self, hands: Hands) -> None:
-        archive(hands.session, hands.prompt("x"), True, hands.writing())
-        assert hands.last() == ("archived", "x prompt", "", "")
-        archive(hands.session, hands.prompt("x"), False, hands.writing())
-        assert hands.last() == ("unarchived", "x prompt", "", "")
-        undo(hands.session, None, hands.writing())
-        assert hands.last() == ("undid", "unarchiving  x prompt", "", "")
-        undo(hands.session, None, hands.writing())
-        assert hands.last() == ("undid", "archiving  x prompt", "", "")
-
-    def test_a_context_edit_is_no_move(self, hands: Hands) -> None:
-        edits = [ContextEdit(hands.session.columns.index(hands.file.ends["d"]))]
-        apply_edits(hands.session, draft_edits(hands.session, edits), hands.writing())
-        assert hands.last() == ("edited", "omits  d answered", "", "")
-        deeds = hands.deeds()
-        assert deeds.title(deeds.log[-1]) == "Edited the context"
-        undo(hands.session, None, hands.writing())
-        deeds = hands.deeds()
-        assert deeds.title(deeds.log[-1]) == "Undid the context edit"
-        assert deeds.doing(deeds.log[-1]).lead.startswith("context edit  ")
-
-    def test_undo_and_redo(self, hands: Hands) -> None:
-        move(hands.session, hands.end("y"), hands.writing())
-        undo(hands.session, None, hands.writing())
-        assert hands.last() == ("undid", "move  y prompt", "d prompt", "")
-        deeds = hands.deeds()
-        assert deeds.doing(deeds.log[-2]).state == "undone"
-        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}"
-        redo(hands.session, hands.writing())
-        assert hands.last()[0] == "redid"
-        deeds = hands.deeds()
-        assert [deeds.doing(one).state for one in deeds.log[-3:]] == ["", "redone", ""]
-        assert deeds.root(deeds.log[-1]) == deeds.log[-3]
-        assert deeds.taken_back(deeds.log[-2]) == f"by entry #{len(hands.session) - 1}", (
-            "the undo, by the redo"
-        )
-        assert deeds.taken_back(deeds.log[-3]) == ""
-
-    def test_what_an_undo_would_set(self, hands: Hands) -> None:
-        session = hands.session
-        move(session, hands.end("y"), hands.writing())
-        label(session, hands.prompt("c"), "one", hands.writing())
-        label(session, hands.prompt("c"), "two", hands.writing())
-        rename(session, "first", hands.writing())
-        rename(session, "second", hands.writing())
-        archive(session, hands.prompt("x"), True, hands.writing())
-        archive(session, hands.prompt("x"), False, hands.writing())
-        deeds = hands.deeds()
-        assert [deeds.outcome(operation) for operation in deeds.log[-7:]] == [
-            f"the leaf goes back to #{hands.end('d')} d prompt",
-            "label [one] is removed",
-            "the label is [one] again",
-            "the session has no name",
-            "the name is “first” again",
-            "the branch is unarchived",
-            "the branch is archived again",
-        ]
-
-    def test_details_name_entries_and_the_line(self, hands: Hands) -> None:
-        move(hands.session, hands.end("y"), hands.writing())
-        deeds = hands.deeds()
-        facts = {name: (said, ident) for name, said, ident in deeds.facts(deeds.log[-1])}
-        assert facts["from"] == ("d answered", f"#{hands.end('d')}  {hands.file.ends['d']}")
-        assert facts["to"] == ("y done", f"#{hands.end('y')}  {hands.file.ends['y']}")
-        assert facts["entry"][0].startswith(f"#{len(hands.session) - 1}, at byte ")
-
-    def test_what_a_file_claims_is_made_safe(self, hands: Hands) -> None:
-        hostile = "\x1b[31m\u202e"
-        hands.file.entry(
-            "custom",
-            customType="leafward.archive",
-            data={"op": hostile * 9, "target": hostile, "archived": True},
-        )
-        hands.file.entry("label", targetId=hostile, label=hostile, leafward={"op": hostile})
-        hands.file.entry("session_info", name=hostile)
-        hands.session.refresh()
-        deeds = hands.deeds()
-        for operation in deeds.log:
-            told = [*deeds.facts(operation), (deeds.title(operation), deeds.outcome(operation), "")]
-            doing = deeds.doing(operation)
-            text = "".join(part for fact in told for part in fact) + doing.lead + doing.follow
-            assert "\x1b" not in text
-            assert "\u202e" not in text
-
-
-class TestThePathThen:
-    def drawn(self, hands: Hands, rows: int, glyphs: Glyphs = UNICODE) -> list[str]:
-        deeds = hands.deeds(glyphs)
-        found = PathThen(deeds).rows(deeds.log[-1], rows)
-        return [f"{''.join(sign for sign, _ in row.signs)} {row.text} {row.behind}".rstrip() for row in found]
-
-    def test_of_a_move_to_another_branch(self, hands: Hands) -> None:
-        move(hands.session, hands.end("y"), hands.writing())
-        assert self.drawn(hands, 9) == [
-            "●   a prompt",
-            "●   b prompt",
-            "┠─○ c prompt abandoned: 4 entries",
-            "●   x prompt",
-            "◎   y prompt  leaf",
-        ]
-
-    def test_of_a_move_up(self, hands: Hands) -> None:
-        move(hands.session, hands.end("b"), hands.writing())
-        assert self.drawn(hands, 9) == [
-            "●   a prompt",
-            "◎   b prompt  leaf",
-            "└─○ c prompt abandoned: 4 entries",
-        ]
-
-    def test_what_is_left_behind_is_counted_as_the_move_counts_it(self, hands: Hands) -> None:
-        """Metadata of the agent is dropped too; notes of ours are no entries for either."""
-        hands.file.entry("thinking_level_change", thinkingLevel="high")
-        hands.file.turn("more")
-        hands.session.refresh()
-        label(hands.session, hands.prompt("x"), "here", hands.writing())
-        assert price_of_move(hands.session, hands.end("b")).left.entries == 7
-        move(hands.session, hands.end("b"), hands.writing())
-        assert self.drawn(hands, 9)[2].endswith("abandoned: 7 entries")
-
-    def test_of_a_label(self, hands: Hands) -> None:
-        label(hands.session, hands.prompt("x"), "here", hands.writing())
-        assert self.drawn(hands, 9) == ["●   a prompt", "●   b prompt", "●   x prompt [here]"]
-
-    def test_of_a_move_before_everything(self, hands: Hands) -> None:
-        move(hands.session, -1, hands.writing())
-        assert self.drawn(hands, 9)[0] == "◎   the beginning  leaf"
-        assert self.drawn(hands, 9)[1] == "└─○ a prompt abandoned: 12 entries"
-
-    @pytest.mark.parametrize("room", range(1, 9))
-    def test_folds_what_has_no_room(self, room: int, hands: Hands) -> None:
-        for number in range(9):
-            hands.file.turn(f"n{number}")
-        hands.session.refresh()
-        move(hands.session, hands.end("y"), hands.writing())
-        drawn = self.drawn(hands, room)
-        assert len(drawn) <= room
-        assert drawn[-1].endswith("leaf")
-        move(hands.session, hands.end("n8"), hands.writing())
-        drawn = self.drawn(hands, room)
-        assert len(drawn) <= room
-        assert drawn[-1].endswith("leaf")
-        if 4 <= room < 9:
-            assert any("▸" in row for row in drawn)
-
-    def test_in_ascii(self, hands: Hands) -> None:
-        move(hands.session, hands.end("y"), hands.writing())
-        assert "".join(self.drawn(hands, 9, ASCII)).isascii()
+    from tests.tui.logged import Hands
 
 
 @asynccontextmanager
@@ -487,14 +262,3 @@ class TestSearching:
             await pilot.press("slash", *"zebra", "enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             assert "nothing found" in note(screen)
-
-
-def test_a_redo_goes_back_to_an_entry_with_words(hands: Hands) -> None:
-    move(hands.session, hands.end("y"), hands.writing())
-    undo(hands.session, writing=hands.writing())
-    redo(hands.session, hands.writing())
-    deeds = hands.deeds()
-    redone = {name: (said, at) for name, said, at in deeds.facts(deeds.log[-1])}
-    assert redone["to"][0] == "y done"
-    assert redone["to"][1].startswith(f"#{hands.end('y')} ")
-    assert redone["from"][1].startswith(f"#{hands.end('d')} ")

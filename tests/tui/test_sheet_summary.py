@@ -140,7 +140,7 @@ class TestMoving:
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
             copied: list[str] = []
-            monkeypatch.setattr(screen.shell, "copy", lambda text, _what="": copied.append(text))
+            monkeypatch.setattr(screen.services, "copy", lambda text, _what="": copied.append(text))
             await pilot.press("enter")
             await sheet_of(pilot, ChoiceSheet)
             await pilot.press("b")

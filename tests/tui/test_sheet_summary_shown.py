@@ -132,7 +132,7 @@ class TestShowing:
         monkeypatch.chdir(tmp_path)
         async with exploring(file.path) as (pilot, screen):
             copied: list[str] = []
-            monkeypatch.setattr(screen.shell, "copy", lambda text, _what="": copied.append(text))
+            monkeypatch.setattr(screen.services, "copy", lambda text, _what="": copied.append(text))
             await pilot.press("K", "K", "s")
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)

@@ -278,15 +278,20 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """Resumes background work after a painted frame."""
         self.input_priority.painted()
 
-    def unbound(self, key: str) -> None:
-        """Shows that a key does nothing on this screen."""
+    def unbound(self, key: str) -> bool:
+        """Shows that a key does nothing on this screen; on a sheet, the key of the help lists those of the screen below."""
         from leafward_tui.ui.keys.key_reasons import reason_for_key
         from leafward_tui.ui.screens.routed_screen import RoutedScreen
 
         screen = self.screen
+        if key in self.keymap.keys["app.help"]:
+            below = [one for one in self.screen_stack if isinstance(one, BaseScreen)]
+            below[-1].action_intent("app.help")
+            return True
         if isinstance(screen, RoutedScreen) and screen.answer is not None:
             # A screen without help shows all of its keys itself.
             screen.answer(reason_for_key(key, self.keymap if "app.help" in screen.routes else None))
+        return False
 
     # --- services -----------------------------------------------------------------------------------------------------
 

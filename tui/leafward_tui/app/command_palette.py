@@ -92,11 +92,11 @@ class IntentCommands(Provider):
 
     def _line(self, entry: Intent, title: Content) -> Content:
         """Title and keys on one line, as wide as the palette."""
-        shell = services_of(self.screen)
-        keys = "  ".join(shell.keymap.labels(entry.id))
+        services = services_of(self.screen)
+        keys = "  ".join(services.keymap.labels(entry.id))
         room = min(_WIDTH, self.app.size.width) - _AROUND - _KEYS
         title = title.truncate(room, ellipsis=True, pad=True)
-        return Content.assemble(title, (right(keys, _KEYS, ellipsis=shell.glyphs.ellipsis), "$lw-faint"))
+        return Content.assemble(title, (right(keys, _KEYS, ellipsis=services.glyphs.ellipsis), "$lw-faint"))
 
     async def discover(self) -> Hits:
         """All commands that work now."""

@@ -72,8 +72,9 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
     def _is_dropped(self, event: events.Key | events.Paste) -> bool:
         return event.time <= self._typed_for and not (isinstance(event, events.Key) and event.key == "escape")
 
-    def unbound(self, key: str) -> None:
-        """Called with a key that neither a widget nor a binding wants; overridden."""
+    def unbound(self, key: str) -> bool:  # noqa: ARG002  overridden
+        """Called with a key that neither a widget nor a binding wants; whether it did something then. Overridden."""
+        return False
 
     async def _let_go(self) -> None:
         """Hands on the held keys, up to one that has to be waited for."""
@@ -118,8 +119,7 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
         self.app_focus = True
         if await self._check_bindings(event.key, priority=True) or await self._check_bindings(event.key):
             return True
-        self.unbound(event.key)
-        return False
+        return self.unbound(event.key)
 
 
 def _takes(node: DOMNode, event: events.Key) -> bool:

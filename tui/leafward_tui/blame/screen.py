@@ -46,8 +46,8 @@ class BlameScreen(BaseScreen[None]):
     def compose_content(self) -> ComposeResult:
         """The lines and the facts of one; and the controllers, which need the services of the application."""
         self.view = BlameDisplay(self, self.state)
-        self._reading = BlameReading(self.state, self.view, self.shell, self.shell.jobs(self))
-        cursor = BlameCursor(self.view, self.shell)
+        self._reading = BlameReading(self.state, self.view, self.services, self.services.jobs(self))
+        cursor = BlameCursor(self.view, self.services)
         self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor)
         self.refuses = lambda _intent_id: "no lines of this file to show" if self.state.problem else ""
         yield from self.view.widgets()

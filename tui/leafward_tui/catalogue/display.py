@@ -124,7 +124,7 @@ class CatalogueDisplay:
     def _say_empty(self) -> None:
         if self.listing.lines:
             return
-        listing, stores, keymap = self.listing, self._state.stores, self._screen.shell.keymap
+        listing, stores, keymap = self.listing, self._state.stores, self._screen.services.keymap
         self.sessions.say_empty(
             empty_words(
                 listing,

@@ -64,7 +64,7 @@ class CatalogueScreen(BaseScreen[None]):
     def compose_content(self) -> ComposeResult:
         """Filter, list, preview; and the controllers, which need the services of the application."""
         view = self.view = CatalogueDisplay(self, self.state, self._look)
-        means: CatalogueMeans = Means(self.state, view, self.shell, self.shell.jobs(self))
+        means: CatalogueMeans = Means(self.state, view, self.services, self.services.jobs(self))
         self.sessions, self.preview = view.sessions, view.preview
         self.arrangement = Arrangement(means)
         self.stores = Stores(means, self.arrangement)

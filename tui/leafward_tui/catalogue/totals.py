@@ -56,7 +56,7 @@ class TotalsScreen(Modal):
     def on_mount(self) -> None:
         """Shows the rows; those about compactions come in below them."""
         self._show()
-        jobs = self.shell.jobs(self)
+        jobs = self.services.jobs(self)
         jobs.latest("aftermath", partial(aftermaths, self._cards, self._follow), self._followed)
 
     def show_help(self) -> None:
@@ -91,7 +91,7 @@ class TotalsScreen(Modal):
         """A row; below the name of a missing folder that leaves no room for the remark, the remark as a row."""
         if not line.missing or self._missing(line, width - sum(self._columns(line))):
             return (line,)
-        return line, TotalsRow(_MISSING, warns=True)
+        return line, TotalsRow(_MISSING_SHORT if self._tight else _MISSING, warns=True)
 
     def _columns(self, line: TotalsRow) -> tuple[int, ...]:
         """Cells of the columns of a row's figures."""
@@ -102,14 +102,15 @@ class TotalsScreen(Modal):
         """The remark on a missing folder, where enough of its name fits to distinguish it from others; else empty."""
         path = tilde(line.name)
         two_last = "/".join(path.rsplit("/", 2)[-2:])
-        short = f"{path[: path.find('/', 1) + 1]}{self.shell.glyphs.gap}/{two_last}"
+        short = f"{path[: path.find('/', 1) + 1]}{self.services.glyphs.gap}/{two_last}"
         named = min(cell_len(path), cell_len(short))
-        return next((word for word in (_MISSING, _MISSING_SHORT) if named + len(word) <= room), "")
+        word = _MISSING_SHORT if self._tight else _MISSING
+        return word if named + len(word) <= room else ""
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """Name at the left, figures in columns at the right; before those of a day a bar, where there is room."""
         line = self.lines[number]
-        glyphs = self.shell.glyphs
+        glyphs = self.services.glyphs
         figures = "".join(
             right(one, room, ellipsis=glyphs.ellipsis)
             for one, room in zip(line.figures, self._columns(line), strict=True)

@@ -93,7 +93,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
 
     def _control(self) -> None:
         """Makes the controllers and their routes."""
-        means: CompareMeans = Means(self.state, self, self.shell, self.shell.jobs(self))
+        means: CompareMeans = Means(self.state, self, self.services, self.services.jobs(self))
         self.content = Content(means)
         self.files = Files(means, self.content)
         self.pages = Pages(means, self.files)
@@ -179,7 +179,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
 
     def show_title(self) -> None:
         """Shows the session, and the common ancestor of both entries."""
-        width, glyphs = self.app.size.width, self.shell.glyphs
+        width, glyphs = self.app.size.width, self.services.glyphs
         crumb = session_crumb(self.state.session, width - 90, glyphs)
         facts = title_facts(self.state.read, self.search.hits.fact(), width, glyphs)
         self.title_bar.show("Compare", crumb=crumb, facts=facts)

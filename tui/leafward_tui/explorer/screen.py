@@ -108,7 +108,7 @@ class ExplorerScreen(BaseScreen[None]):
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""
         self._head, self._tree, self._column_rule = TabHead(), GraphView(id="graph"), ColumnRule()
-        self._inspector: InspectorPane = self.shell.screens.inspector()
+        self._inspector: InspectorPane = self.services.screens.inspector()
         self._peek, self._strip_rule = Peek(), RowRule()
         self._strip, self._gauge = StripView(id="strip"), Gauge(id="gauge")
         self._price_line = PriceLine(id="price")
@@ -156,11 +156,11 @@ class ExplorerScreen(BaseScreen[None]):
             gauge=self._gauge,
             price_line=self._price_line,
         )
-        self.controllers = Controllers(Means(self.state, self.panes, self.shell, self.shell.jobs(self)))
+        self.controllers = Controllers(Means(self.state, self.panes, self.services, self.services.jobs(self)))
         self.route(*self.controllers.routed, condition=lambda _: self.state.exploration is not None)
         self.clear_note = self.panes.begin_key
         self.ready = True
-        config, in_turn = self.shell.config, self._target is not None and self._target.in_turn
+        config, in_turn = self.services.config, self._target is not None and self._target.in_turn
         self.controllers.navigation.begin(Density.ENTRIES if in_turn else Density(config.density))
         self.panes.arrange()
         self._tree.focus()
@@ -245,7 +245,7 @@ class ExplorerScreen(BaseScreen[None]):
     def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
         """Copies a line or page of the inspector."""
         message.stop()
-        self.shell.copy(message.text)
+        self.services.copy(message.text)
 
     def on_inspector_tab_changed(self) -> None:
         """Shows the same tab in the head of a narrow screen."""

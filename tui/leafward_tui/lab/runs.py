@@ -58,7 +58,7 @@ class RunsScreen(BaseScreen[Choices | None]):
         self.exams = LinesView(id="exams", cursor=False)
         self.names = (TabHead(), TabHead())
         self.texts = (LinesView(), LinesView())
-        self.pair = RunPair(self.state, self, self.shell, self.shell.jobs(self))
+        self.pair = RunPair(self.state, self, self.services, self.services.jobs(self))
         steps = RowSteps(self.pair.step, lambda: (self.table, *self.texts)[self.place].size.height)
         self.route(steps, self.pair)
         yield self.head

@@ -74,8 +74,8 @@ class LabScreen(BaseScreen[LabResult | None]):
         """The panes, and the row over the keys."""
         self.panes = LabPanes()
         self.note = PriceLine(id="note")
-        means: LabMeans = Means(self.state, self, self.shell, self.shell.jobs(self))
-        prefetch = partial(self.shell.screens.prefetch, self)
+        means: LabMeans = Means(self.state, self, self.services, self.services.jobs(self))
+        prefetch = partial(self.services.screens.prefetch, self)
         self.controllers = Controllers(means, kept_drafts(self.app), prefetch)
         steps = RowSteps(
             lambda by: self.panes.pane(self.state.layout.area).move_by(by),
@@ -91,7 +91,7 @@ class LabScreen(BaseScreen[LabResult | None]):
         self.show_title()
         self.controllers.layout.go_to(self.state.layout.area)
         self.call_after_refresh(self.controllers.path.measure)
-        self.set_interval(self.shell.config.follow_interval, self.controllers.file.look)
+        self.set_interval(self.services.config.follow_interval, self.controllers.file.look)
 
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
@@ -160,14 +160,14 @@ class LabScreen(BaseScreen[LabResult | None]):
     def reason(self, intent_id: str) -> str:
         """The reason why an intent does nothing now."""
         if self.state.edit.open:
-            return f"the summary is being edited; {self.shell.keymap.label('mode.leave')} keeps the edit"
+            return f"the summary is being edited; {self.services.keymap.label('mode.leave')} keeps the edit"
         if self.state.path.what_if is None:
             return self.state.path.trouble or "the context is still being read"
         return super().reason(intent_id)
 
     def show_title(self) -> None:
         """Shows the session, and the place of the planned compaction."""
-        state, glyphs = self.state, self.shell.glyphs
+        state, glyphs = self.state, self.services.glyphs
         crumb = session_crumb(state.session, 60, glyphs)
         self.title_bar.show("Compaction lab", crumb=crumb, facts=title_facts(state, glyphs))
 

@@ -49,9 +49,9 @@ class LogScreen(BaseScreen["int | None"]):
         """The list and its details; and the controllers, which need the services of the application."""
         self.view = LogDisplay(self, self.state)
         self.log_list = self.view.log_list
-        cursor = Cursor(self.view, self.shell)
-        jobs, changed = self.shell.jobs(self), cursor.operations_changed
-        self._operations = Operations(self.state, self.view, self.shell, jobs, changed)
+        cursor = Cursor(self.view, self.services)
+        jobs, changed = self.services.jobs(self), cursor.operations_changed
+        self._operations = Operations(self.state, self.view, self.services, jobs, changed)
         self.route(RowSteps(cursor.step, lambda: self.log_list.size.height), cursor, self._operations)
         yield from self.view.widgets()
 
@@ -60,7 +60,7 @@ class LogScreen(BaseScreen["int | None"]):
         self.view.show_title()
         self.log_list.focus()
         self._operations.load()
-        self.set_interval(self.shell.config.follow_interval, self._operations.look)
+        self.set_interval(self.services.config.follow_interval, self._operations.look)
 
     @property
     def refusal(self) -> str:

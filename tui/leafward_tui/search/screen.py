@@ -57,7 +57,7 @@ class SearchScreen(BaseScreen[object]):
 
     def compose_content(self) -> ComposeResult:
         """The query, the results, the text of one."""
-        services = self.shell
+        services = self.services
         jobs = services.jobs(self)
         view = self.view = SearchDisplay(self, self.state, self._look)
         self.bar, self.results = view.bar, view.results
@@ -93,12 +93,9 @@ class SearchScreen(BaseScreen[object]):
         """The keys that matter while typing, on a hit, or in its text."""
         line = self.view.line
         if self.view.editing:
-            hints = [
-                Hint("hit.open", "to the results", "results")
-                if line is not None
-                else Hint("hit.open", "search")
-            ]
-            return [*hints, Hint("mode.leave", "back" if line is None else "results")]
+            if line is not None:
+                return [Hint("hit.open", "to the results", "results")]
+            return [Hint("hit.open", "search"), Hint("mode.leave", "back")]
         if line is None:
             return [Hint("query.edit"), Hint("app.back")]
         if self.view.panes.side:

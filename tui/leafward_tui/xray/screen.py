@@ -68,7 +68,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.ledger = LedgerBar()
         self.about = AboutLine()
         self.clear_note = partial(self.about.say, "", "")
-        means: XRayMeans = Means(self.state, self, self.shell, self.shell.jobs(self))
+        means: XRayMeans = Means(self.state, self, self.services, self.services.jobs(self))
         self.line_keys = Lines(means)
         self.search = Search(means, self.line_keys)
         self.loader = Loader(means, self.line_keys)
@@ -119,7 +119,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
 
     def copy(self, text: str) -> object:
         """Copies text to the clipboard."""
-        return self.shell.copy(text)
+        return self.services.copy(text)
 
     # --- title and keys -----------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
 
     def show_title(self) -> None:
         """Shows the session, and the compaction of the X-ray."""
-        state, glyphs = self.state, self.shell.glyphs
+        state, glyphs = self.state, self.services.glyphs
         crumb = session_crumb(state.session, self.app.size.width - 72, glyphs)
         self.title_bar.show("X-ray", crumb=crumb, facts=title_facts(state, self.search.hits.fact(), glyphs))
 

@@ -45,7 +45,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         self.lines = ComparisonView(id="comparison")
         self.about = AboutLine()
         self.clear_note = partial(self.about.say, "", "")
-        self.pair = SummaryPair(self.state, self, self.shell.jobs(self), self.shell.glyphs.ellipsis)
+        self.pair = SummaryPair(self.state, self, self.services.jobs(self), self.services.glyphs.ellipsis)
         self.route(RowSteps(self.lines.move_by, lambda: self.lines.size.height), self.pair)
         yield self.head
         yield self.lines
@@ -102,7 +102,7 @@ class SummariesScreen(BaseScreen["int | None"]):
 
     def copy(self, text: str) -> object:
         """Copies text to the clipboard."""
-        return self.shell.copy(text)
+        return self.services.copy(text)
 
     # --- title and keys -----------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class SummariesScreen(BaseScreen["int | None"]):
                 (Mark.REMOVED, "bad"),
             ):
                 facts.append(Fact(f"{diff.count(mark):,} {mark.value}", keep=2, hue=hue))
-        crumb = session_crumb(session, self.app.size.width - 72, self.shell.glyphs)
+        crumb = session_crumb(session, self.app.size.width - 72, self.services.glyphs)
         self.title_bar.show("Summaries", crumb=crumb, facts=facts)
 
     def hints(self) -> Sequence[Hint]:

@@ -93,17 +93,17 @@ class BlameLines(LineList):
 
     def render_line(self, y: int) -> Strip:
         """One line."""
-        shell = services_of(self)
+        services = services_of(self)
         width = self.scrollable_content_region.width
         row = y + self.scroll_offset.y
         if self.text is None or row >= len(self.text):
-            return Strip.blank(width, shell.styles_now.bg.blank)
-        ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.bg
+            return Strip.blank(width, services.styles_now.bg.blank)
+        ground = services.styles_now.sel if row == self.cursor else services.styles_now.bg
         return Strip(self._line(self.text, row, width, ground)).adjust_cell_length(width, ground.blank)
 
     def _line(self, text: BlameText, row: int, width: int, ground: Ground) -> list[Segment]:
-        shell = services_of(self)
-        glyphs, columns = shell.glyphs, self.columns(width)
+        services = services_of(self)
+        glyphs, columns = services.glyphs, self.columns(width)
         author = text.author(row)
         same = author is not None and text.line(row).author == self._author
         # A block has its name in its first line, and at the top of the screen.
@@ -111,7 +111,7 @@ class BlameLines(LineList):
         label = text.label(row) if named else ""
         old = ""
         if named and columns.age and author is not None and author.written:
-            old = age(shell.clock() - datetime.fromtimestamp(author.written / 1000, UTC))
+            old = age(services.clock() - datetime.fromtimestamp(author.written / 1000, UTC))
         ink = ground.strong_hit if row in self._hits else ground.text if author is not None else ground.sub
         sign = glyphs.cursor if row == self.cursor else glyphs.rail if same else " "
         return [

@@ -53,8 +53,8 @@ class ListHead(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Headings, then the rule."""
-        shell = services_of(self)
-        ground = shell.styles_now.bg
+        services = services_of(self)
+        ground = services.styles_now.bg
         width = self.size.width
         if y == 1:
             heavy = min(10, width - 2)
@@ -62,8 +62,8 @@ class ListHead(Widget):
             return Strip(
                 [
                     Segment(" ", ground.blank),
-                    Segment(shell.glyphs.heavy * heavy, lit),
-                    Segment(shell.glyphs.hairline * max(0, width - heavy - 2), ground.line),
+                    Segment(services.glyphs.heavy * heavy, lit),
+                    Segment(services.glyphs.hairline * max(0, width - heavy - 2), ground.line),
                 ]
             ).adjust_cell_length(width, ground.blank)
         columns = Columns.of(width - 1, agents=self._agents, sort=self._sort)

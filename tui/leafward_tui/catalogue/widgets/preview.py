@@ -93,10 +93,10 @@ class Preview(SidePane):
 
     def make_lines(self, width: int) -> tuple[list[PaneLine], list[PaneLine], int]:
         """The title stays, everything else scrolls."""
-        shell = services_of(self)
-        ground, glyphs, card = shell.styles_now.bg, shell.glyphs, self._card
+        services = services_of(self)
+        ground, glyphs, card = services.styles_now.bg, services.glyphs, self._card
         if self._group is not None:
-            (line, listing), now = self._group, shell.clock().timestamp()
+            (line, listing), now = self._group, services.clock().timestamp()
             keymap = services_of(self).keymap
             title = group_title(line.group, listing.view.grouping, width, now, glyphs.gap)
             head = self.title_lines(title, width, ground, glyphs)
@@ -181,13 +181,13 @@ class Preview(SidePane):
         if self._stock is None:
             return
         status = self._stock.status
-        shell = services_of(self)
+        services = services_of(self)
         if card.path in status.kept:
             words = "kept by Leafward; the original is gone" if is_kept(card.path) else "a copy is kept"
             yield [Segment(words, ground.sub)]
         elif (left := status.expires.get(card.path)) is not None:
-            words = leaves_in(left, int(shell.clock().timestamp() * 1000))
-            key = shell.keymap.label("session.keep")
+            words = leaves_in(left, int(services.clock().timestamp() * 1000))
+            key = services.keymap.label("session.keep")
             if words:
                 yield [
                     Segment(words, ground.warn),
@@ -195,7 +195,7 @@ class Preview(SidePane):
                 ]
         if card.project in status.missing:
             yield [Segment(NO_PROJECT_FOLDER, ground.warn)]
-            yield from moved_lines(status.moved.get(card.project), width, shell.keymap, ground, glyphs)
+            yield from moved_lines(status.moved.get(card.project), width, services.keymap, ground, glyphs)
 
     def _tree(
         self, card: Card, preview: SessionPreview, width: int, ground: Ground, glyphs: Glyphs

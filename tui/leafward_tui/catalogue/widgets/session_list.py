@@ -234,8 +234,8 @@ class SessionList(LineScroll):
         cached = self._cache.get((row, selected, width))
         if cached is not None:
             return cached
-        shell = services_of(self)
-        styles = shell.styles_now
+        services = services_of(self)
+        styles = services.styles_now
         lines = self.listing.lines
         if row < len(lines):
             strip = self._painter(width).strip(lines[row], selected=selected)
@@ -247,11 +247,11 @@ class SessionList(LineScroll):
         return strip
 
     def _painter(self, width: int) -> RowPainter:
-        shell = services_of(self)
+        services = services_of(self)
         listing = self.listing
         columns = Columns.of(width, agents=len(listing.stock.agents) > 1, sort=listing.view.sort)
-        now = shell.clock().timestamp()
-        return RowPainter(listing, shell.styles_now, shell.glyphs, width, now, columns)
+        now = services.clock().timestamp()
+        return RowPainter(listing, services.styles_now, services.glyphs, width, now, columns)
 
     def _empty_strip(self, row: int, width: int, ground: Ground) -> Strip:
         at = row - max(0, min(3, self.size.height // 6))

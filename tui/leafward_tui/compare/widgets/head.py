@@ -37,8 +37,8 @@ class CompareHead(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One row of the fork, with the entry that ends there."""
-        shell = services_of(self)
-        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        services = services_of(self)
+        ground, glyphs = services.styles_now.bg, services.glyphs
         width, tall = self.size.width, self.size.height > 2
         if self._named is None:
             return Strip.blank(width, ground.blank)

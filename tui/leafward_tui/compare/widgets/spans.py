@@ -43,12 +43,15 @@ class SpanRows(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One row."""
-        shell = services_of(self)
-        styles = shell.styles_now
+        services = services_of(self)
+        styles = services.styles_now
         width = self.size.width
         if self._rule and y == self.size.height - 1:
             return Strip(
-                [Segment(" ", styles.bg.blank), Segment(shell.glyphs.hairline * (width - 1), styles.bg.line)]
+                [
+                    Segment(" ", styles.bg.blank),
+                    Segment(services.glyphs.hairline * (width - 1), styles.bg.line),
+                ]
             )
         lines = self._lines()
         segments = [Segment(" ", styles.bg.blank)]

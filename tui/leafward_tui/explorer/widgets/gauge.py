@@ -343,10 +343,10 @@ class Gauge(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One of the gauge's lines; none before a session is read, or where it cannot be."""
-        shell = services_of(self)
+        services = services_of(self)
         width, height = self.size
-        lines = self._lines(width - 1, height, shell.glyphs) if self._window else []
-        ground = shell.styles_now.bg
+        lines = self._lines(width - 1, height, services.glyphs) if self._window else []
+        ground = services.styles_now.bg
         if y >= len(lines):
             return Strip.blank(width, ground.blank)
         segments = [Segment(text, _style(ground, ink)) for text, ink in lines[y]]

@@ -61,8 +61,8 @@ class Peek(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Words, then files; more of the words where there are no files."""
-        shell = services_of(self)
-        ground, glyphs, width = shell.styles_now.bg, shell.glyphs, self.size.width
+        services = services_of(self)
+        ground, glyphs, width = services.styles_now.bg, services.glyphs, self.size.width
         glance = self._glance
         if glance is None:
             return Strip([Segment(" " * width, ground.blank)], width)

@@ -80,12 +80,12 @@ class StripView(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One of the strip's lines."""
-        shell = services_of(self)
-        self._draw(shell.styles_now, shell.glyphs)
+        services = services_of(self)
+        self._draw(services.styles_now, services.glyphs)
         return (
             self._strips[y]
             if y < len(self._strips)
-            else Strip.blank(self.size.width, shell.styles_now.bg.blank)
+            else Strip.blank(self.size.width, services.styles_now.bg.blank)
         )
 
     def _draw(self, styles: Styles, glyphs: Glyphs) -> None:

@@ -57,8 +57,8 @@ class StateLine(Widget):
 
     def render_line(self, y: int) -> Strip:
         """The words, then the line."""
-        shell = services_of(self)
-        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        services = services_of(self)
+        ground, glyphs = services.styles_now.bg, services.glyphs
         width = self.size.width
         state = self._state
         if y == 0:

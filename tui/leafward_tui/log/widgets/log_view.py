@@ -97,17 +97,17 @@ class LogList(LineList):
 
     def render_line(self, y: int) -> Strip:
         """One operation."""
-        shell = services_of(self)
+        services = services_of(self)
         width = self.cells
         row = y + self.scroll_offset.y
         if self.operations is None or row >= len(self.operations):
-            return Strip.blank(width, shell.styles_now.bg.blank)
-        ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.bg
+            return Strip.blank(width, services.styles_now.bg.blank)
+        ground = services.styles_now.sel if row == self.cursor else services.styles_now.bg
         return Strip(self._line(self.operations, row, width, ground)).adjust_cell_length(width, ground.blank)
 
     def _line(self, operations: OperationText, row: int, width: int, ground: Ground) -> list[Segment]:
-        shell = services_of(self)
-        glyphs = shell.glyphs
+        services = services_of(self)
+        glyphs = services.glyphs
         operation = operations.log[row]
         doing = operations.doing(operation)
         selected = row == self.cursor
@@ -125,7 +125,7 @@ class LogList(LineList):
             Segment(glyphs.cursor if selected else " ", ground.leaf if self.has_focus else ground.faint),
             Segment(" ", ground.blank),
             Segment(sign, sign_ink),
-            Segment(right(age(shell.clock() - when) if when is not None else "", 5), ground.faint),
+            Segment(right(age(services.clock() - when) if when is not None else "", 5), ground.faint),
             Segment("   ", ground.blank),
             Segment(fit(doing.verb, _VERB, pad=True), verb),
             *self._words(doing.lead, doing.follow, columns.text, words, ground),
@@ -198,7 +198,7 @@ class LogDetails(Widget):
     def _facts(
         self, operations: OperationText, operation: Operation, width: int, height: int, ground: Ground
     ) -> list[list[Segment]]:
-        shell = services_of(self)
+        services = services_of(self)
         when = moment(operation.time or "")
         title = operations.title(operation)
         head = [
@@ -217,7 +217,7 @@ class LogDetails(Widget):
             lines.append(
                 [
                     Segment(fit(name, _LABEL, pad=True), ground.faint),
-                    Segment(fit(value, room, pad=True, ellipsis=shell.glyphs.ellipsis), ground.text),
+                    Segment(fit(value, room, pad=True, ellipsis=services.glyphs.ellipsis), ground.text),
                     Segment(f"  {ident}" if ident else "", ground.faint),
                 ]
             )
@@ -239,17 +239,19 @@ class LogDetails(Widget):
         return self._path_row(rows[at], width, ground) if 0 <= at < len(rows) else []
 
     def _path_row(self, row: PathRow, width: int, ground: Ground) -> list[Segment]:
-        shell = services_of(self)
+        services = services_of(self)
         signs = [Segment(sign, getattr(ground, ink)) for sign, ink in row.signs]
         behind = row.behind
         room = width - len(row.signs) - 1 - (cell_len(behind) + 2 if behind else 0)
         style = getattr(ground, row.behind_ink)
         if row.behind_ink == "leaf":
-            style = shell.styles_now.leaf_tint.leaf
+            style = services.styles_now.leaf_tint.leaf
         return [
             *signs,
             Segment(" ", ground.blank),
-            Segment(fit(row.text, room, pad=True, ellipsis=shell.glyphs.ellipsis), getattr(ground, row.ink)),
+            Segment(
+                fit(row.text, room, pad=True, ellipsis=services.glyphs.ellipsis), getattr(ground, row.ink)
+            ),
             Segment("  ", ground.blank),
             Segment(behind, style),
         ]

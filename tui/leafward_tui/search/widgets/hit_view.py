@@ -56,8 +56,8 @@ class HitView(SidePane):
         return self._head(width, ground), *self._body(width, ground)
 
     def _head(self, width: int, ground: Ground) -> list[PaneLine]:
-        shell = services_of(self)
-        glyphs = shell.glyphs
+        services = services_of(self)
+        glyphs = services.glyphs
         card, hit = self._card, self._hit
         lines = self.title_lines(card.title if card is not None else "", width, ground, glyphs)
         if card is None:

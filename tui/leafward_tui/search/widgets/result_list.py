@@ -211,16 +211,16 @@ class ResultList(LineScroll):
         return []
 
     def _session(self, line: FindLine, width: int, ground: Ground) -> list[Segment]:
-        shell = services_of(self)
+        services = services_of(self)
         card = line.found.card
         hits = counted(line.found.total, "hit")
-        when = age(shell.clock().timestamp() - card.when / 1000)
+        when = age(services.clock().timestamp() - card.when / 1000)
         project = project_name(card.project)
         tail = f"{right(hits, 9)}{right(when, 5)} "
         about = f"{project}  {safe_line(card.agent)}" if project else safe_line(card.agent)
         room = width - 1 - cell_len(tail)
         about = about if width >= 64 else safe_line(card.agent)
-        title = fit(card.title, max(8, room - cell_len(about) - 4), ellipsis=shell.glyphs.ellipsis)
+        title = fit(card.title, max(8, room - cell_len(about) - 4), ellipsis=services.glyphs.ellipsis)
         gap = max(1, room - cell_len(title) - 3 - cell_len(about))
         return [
             Segment(" ", ground.blank),

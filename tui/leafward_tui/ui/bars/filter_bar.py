@@ -46,9 +46,9 @@ class _Lead(Widget):
         self.lit = False
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
-        shell = services_of(self)
-        ground = shell.styles_now.raised
-        sign = shell.glyphs.cursor if self.lit else " "
+        services = services_of(self)
+        ground = services.styles_now.raised
+        sign = services.glyphs.cursor if self.lit else " "
         slash = ground.leaf if self.lit else ground.faint
         return Strip(
             [

@@ -236,10 +236,10 @@ class PriceLine(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One of the lines."""
-        shell = services_of(self)
-        ground = shell.styles_now.bg
+        services = services_of(self)
+        ground = services.styles_now.bg
         width, height = self.size
-        lines = price_lines(self._facts, self._price, self._note, width, height, shell.glyphs)
+        lines = price_lines(self._facts, self._price, self._note, width, height, services.glyphs)
         if y >= len(lines):
             return Strip.blank(width, ground.blank)
         return Strip(_segments(lines[y], ground)).adjust_cell_length(width, ground.blank)

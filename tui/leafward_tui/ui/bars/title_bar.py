@@ -76,8 +76,8 @@ class TitleBar(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  a bar has one row
         """The bar at the widget's width."""
-        shell = services_of(self)
-        return self._line(self.size.width, shell.styles_now, shell.glyphs)
+        services = services_of(self)
+        return self._line(self.size.width, services.styles_now, services.glyphs)
 
     def _line(self, width: int, styles: Styles, glyphs: Glyphs) -> Strip:
         ground = styles.panel

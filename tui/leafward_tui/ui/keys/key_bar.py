@@ -78,8 +78,8 @@ class KeyBar(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  a bar has one row
         """The bar at the widget's width."""
-        shell = services_of(self)
-        return self._line(self.size.width, shell.styles_now, shell.keymap)
+        services = services_of(self)
+        return self._line(self.size.width, services.styles_now, services.keymap)
 
     def _line(self, width: int, styles: Styles, keymap: Keymap) -> Strip:
         ground = styles.panel

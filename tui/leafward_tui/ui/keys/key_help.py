@@ -142,7 +142,7 @@ class HelpScreen(Modal):
 
     def on_mount(self) -> None:
         """Shows all keys."""
-        legend = legend_of(self._screen, self.shell.glyphs)
+        legend = legend_of(self._screen, self.services.glyphs)
         what = "Keys, signs and words" if legend else "Keys"
         self._title = f"{what} of the {SCREEN_TITLES.get(self._screen, self._screen)}"
         self._sections = [*sections_of(self._screen), *legend]
@@ -153,7 +153,7 @@ class HelpScreen(Modal):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        keymap, size = self.shell.keymap, self.app.size
+        keymap, size = self.services.keymap, self.app.size
         room = (size.width - MODAL_MARGIN.width, size.height - MODAL_MARGIN.height)
         columns, keys, cells = columns_of(self._sections, keymap, *room)
         width, height = (cells + _GAP) * len(columns) - _GAP, max(map(len, columns), default=1)
@@ -214,6 +214,6 @@ class HelpScreen(Modal):
             room = self._cells - self._keys
             pieces += [
                 Segment(fit(line.key, self._keys, pad=True), ground.text),
-                Segment(fit(line.title, room, pad=True, ellipsis=self.shell.glyphs.ellipsis), ground.sub),
+                Segment(fit(line.title, room, pad=True, ellipsis=self.services.glyphs.ellipsis), ground.sub),
             ]
         return pieces

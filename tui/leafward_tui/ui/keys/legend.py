@@ -181,6 +181,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
         "explorer": [
             (f"{glyphs.prompt} {glyphs.prompt_off}", "A turn: on the path, off it"),
             (glyphs.leaf, "The leaf"),
+            (f"{glyphs.rail} {glyphs.rail_off}", "An entry that begins no turn: on the path, off it"),
             (f"{glyphs.compaction} {glyphs.branch_summary}", "A compaction; a summary of a branch"),
             (glyphs.error, "Something failed in this turn"),
             (glyphs.edited, "A context edit: the model reads another text here"),

@@ -16,12 +16,12 @@ class ColumnRule(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  every row is the same
         """Air, line, air."""
-        shell = services_of(self)
-        ground = shell.styles_now.bg
+        services = services_of(self)
+        ground = services.styles_now.bg
         return Strip(
             [
                 Segment(" ", ground.blank),
-                Segment(shell.glyphs.divider, ground.line),
+                Segment(services.glyphs.divider, ground.line),
                 Segment(" ", ground.blank),
             ],
             3,
@@ -46,8 +46,8 @@ class RowRule(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
         """The line, a free cell at each end."""
-        shell = services_of(self)
-        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        services = services_of(self)
+        ground, glyphs = services.styles_now.bg, services.glyphs
         width = self.size.width
         cells = [glyphs.hairline] * max(0, width - 2)
         for at in (*self.joins, *self.through):
@@ -63,8 +63,8 @@ def rule_under(widget: Widget, span: tuple[int, int], *, focused: bool, margin: 
 
     `margin` cells at each end are free.
     """
-    shell = services_of(widget)
-    ground, glyphs = shell.styles_now.bg, shell.glyphs
+    services = services_of(widget)
+    ground, glyphs = services.styles_now.bg, services.glyphs
     width, (start, stop) = widget.size.width, span
     return Strip(
         [

@@ -203,13 +203,13 @@ class LinesView(LineScroll):
 
     def render_line(self, y: int) -> Strip:
         """One line; `y` counts from the top of the widget."""
-        shell = services_of(self)
+        services = services_of(self)
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         if self.lines is None or at >= len(self.lines):
-            return Strip.blank(width, getattr(shell.styles_now, self._plain).blank)
-        if shell.styles_now is not self._styles:  # another theme
-            self._styles = shell.styles_now
+            return Strip.blank(width, getattr(services.styles_now, self._plain).blank)
+        if services.styles_now is not self._styles:  # another theme
+            self._styles = services.styles_now
             self._strips.clear()
         here = at == self.cursor
         state = (1 + self.has_focus) if here else 0
@@ -222,11 +222,11 @@ class LinesView(LineScroll):
         return strip
 
     def _paint(self, line: LabLine, state: int, width: int) -> Strip:
-        shell = services_of(self)
-        styles = shell.styles_now
+        services = services_of(self)
+        styles = services.styles_now
         own = getattr(styles, line.ground or self._plain)
         ground = styles.sel if state == 2 and not line.ground else own
-        sign = shell.glyphs.cursor if state else " "
+        sign = services.glyphs.cursor if state else " "
         segments = [Segment(sign, ground.leaf if state == 2 else ground.faint)]
         hits = spans_of(line.text, self._query) if self._query else ()
         at = 0

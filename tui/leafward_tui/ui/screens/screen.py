@@ -138,7 +138,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         yield from ()
 
     @property
-    def shell(self) -> AppServices:
+    def services(self) -> AppServices:
         """The application's services."""
         return services_of(self)
 
@@ -208,7 +208,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         selected = self.get_selected_text()
         if not selected:
             raise SkipAction
-        self.shell.copy(selected)
+        self.services.copy(selected)
 
     def go_back(self) -> None:
         """Goes back to the screen before this one; on the first one, quits."""

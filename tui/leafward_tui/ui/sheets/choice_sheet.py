@@ -88,21 +88,21 @@ class _Choices(Widget):
         return self._lines[min(y, len(self._lines) - 1)][0]
 
     def render_line(self, y: int) -> Strip:
-        shell = services_of(self)
+        services = services_of(self)
         width = self.size.width
         if y >= len(self._lines):
-            return Strip([Segment(" " * width, shell.styles_now.raised.blank)], width)
+            return Strip([Segment(" " * width, services.styles_now.raised.blank)], width)
         row, text = self._lines[y]
         choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
-        ground = shell.styles_now.sel if row == self.at else shell.styles_now.raised
-        mark = shell.glyphs.cursor if row == self.at and first else " "
+        ground = services.styles_now.sel if row == self.at else services.styles_now.raised
+        mark = services.glyphs.cursor if row == self.at and first else " "
         room = width - _BESIDE
         titles = self._titles(room)
-        title = fit(choice.title if first else "", titles, pad=True, ellipsis=shell.glyphs.ellipsis)
+        title = fit(choice.title if first else "", titles, pad=True, ellipsis=services.glyphs.ellipsis)
         if choice.path and not choice.refused:
-            effect = fit_path(text, room - titles, gap=shell.glyphs.gap)
+            effect = fit_path(text, room - titles, gap=services.glyphs.gap)
         else:
-            effect = fit(text, room - titles, ellipsis=shell.glyphs.ellipsis)
+            effect = fit(text, room - titles, ellipsis=services.glyphs.ellipsis)
         name = ground.faint if choice.refused else ground.strong if row == self.at else ground.text
         return Strip(
             [
@@ -110,7 +110,7 @@ class _Choices(Widget):
                 Segment(
                     f" {choice.key if first else ' '}", ground.faint if choice.refused else ground.strong
                 ),
-                Segment(f" {shell.glyphs.ok if choice.current else ' '} ", ground.leaf),
+                Segment(f" {services.glyphs.ok if choice.current else ' '} ", ground.leaf),
                 Segment(title, name),
                 Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
             ]

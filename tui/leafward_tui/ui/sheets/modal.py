@@ -50,10 +50,10 @@ class Rows(LineScroll):
 
     def render_line(self, y: int) -> Strip:
         """One row."""
-        shell = services_of(self)
+        services = services_of(self)
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
-        ground = shell.styles_now.sel if row == self.cursor else shell.styles_now.panel
+        ground = services.styles_now.sel if row == self.cursor else services.styles_now.panel
         pieces = self._make(row, width, ground) if row < self.count else []
         return Strip(pieces).adjust_cell_length(width, ground.blank)
 
@@ -116,7 +116,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         yield self.rows
 
     @property
-    def shell(self) -> AppServices:
+    def services(self) -> AppServices:
         """The application's services."""
         return services_of(self)
 

@@ -245,8 +245,8 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         self.foot.refresh()
 
     def _rule(self, width: int, ground: Ground) -> list[Segment]:
-        shell = services_of(self)
-        return [Segment(shell.glyphs.heavy * width, ground.leaf)]
+        services = services_of(self)
+        return [Segment(services.glyphs.heavy * width, ground.leaf)]
 
     def _head(self, width: int, ground: Ground) -> list[Segment]:
         note = fit(self._note, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)

@@ -34,7 +34,7 @@ class ThemesScreen(Modal):
 
     def on_mount(self) -> None:
         """Puts the cursor on the theme in use."""
-        app = self.shell
+        app = self.services
         self._names = list(app.palettes)
         self._before = app.theme
         self.rows.cursor = self._names.index(app.theme) if app.theme in self._names else 0
@@ -51,10 +51,10 @@ class ThemesScreen(Modal):
 
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """A theme: its name, its hues as dots, its purpose."""
-        app = self.shell
+        app = self.services
         palette = app.palettes[self._names[number]]
         shown = app.shown(palette.name)
-        glyphs = self.shell.glyphs
+        glyphs = self.services.glyphs
         current = number == self.rows.cursor
         pieces = [
             Segment(f"{glyphs.cursor if current else ' '} ", ground.leaf),
@@ -72,16 +72,16 @@ class ThemesScreen(Modal):
 
     def moved(self) -> None:
         """Shows the theme under the cursor."""
-        self.shell.show_theme(self._names[self.rows.cursor])
+        self.services.show_theme(self._names[self.rows.cursor])
 
     def chosen(self) -> None:
         """Keeps the theme under the cursor, for the next start as well."""
-        self.shell.choose_theme(self._names[self.rows.cursor])
+        self.services.choose_theme(self._names[self.rows.cursor])
         self.dismiss(None)
 
     def leave(self) -> None:
         """Goes back to the theme before."""
-        self.shell.show_theme(self._before)
+        self.services.show_theme(self._before)
         self.dismiss(None)
 
 

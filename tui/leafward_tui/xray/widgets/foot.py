@@ -45,8 +45,8 @@ class LedgerBar(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Heads, before, after."""
-        shell = services_of(self)
-        ground, glyphs = shell.styles_now.bg, shell.glyphs
+        services = services_of(self)
+        ground, glyphs = services.styles_now.bg, services.glyphs
         width = self.size.width
         xray = self._xray
         if xray is None or y > 2:
@@ -194,8 +194,8 @@ class AboutLine(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One row; where it is too long, the longest text is cut."""
-        shell = services_of(self)
-        ground = shell.styles_now.bg
+        services = services_of(self)
+        ground = services.styles_now.bg
         width = self.size.width
         if self._message[0]:
             text, ink = self._message
@@ -209,7 +209,7 @@ class AboutLine(Widget):
             longest = max(range(len(line)), key=lambda at: cell_len(line[at][0]))
             text, ink = line[longest]
             line = list(line)
-            line[longest] = (fit(text, max(4, cell_len(text) - over), ellipsis=shell.glyphs.ellipsis), ink)
+            line[longest] = (fit(text, max(4, cell_len(text) - over), ellipsis=services.glyphs.ellipsis), ink)
         segments = [Segment(lead, ground.blank)]
         segments += [Segment(text, getattr(ground, ink)) for text, ink in line]
         return Strip(segments).adjust_cell_length(width, ground.blank)

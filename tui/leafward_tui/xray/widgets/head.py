@@ -50,8 +50,8 @@ class XRayHead(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Names, then rules."""
-        shell = services_of(self)
-        ground = shell.styles_now.bg
+        services = services_of(self)
+        ground = services.styles_now.bg
         width = self.size.width
         columns = Columns.fitting(width, self._side)
         if columns.both:
@@ -68,8 +68,8 @@ class XRayHead(Widget):
         return [*left, gap, *self._part(y, Side.AFTER, columns.after - 2, 1, ground)]
 
     def _part(self, y: int, side: Side, width: int, lead: int, ground: Ground) -> list[Segment]:
-        shell = services_of(self)
-        glyphs = shell.glyphs
+        services = services_of(self)
+        glyphs = services.glyphs
         active = side is self._side
         if y == 1:
             heavy = min(width - lead, len(side.value) + 2)
