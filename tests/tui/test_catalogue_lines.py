@@ -23,7 +23,8 @@ from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_l
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
-from leafward_tui.ui.text.cells import byte_size, cell_len, fit
+from leafward_tui.ui.text.cells import byte_size, cell_len, count, fit
+from leafward_tui.ui.text.cells import counted as plural
 from leafward_tui.ui.text.paths import fit_project, tilde
 from tests.acting import Acting, usage
 from tests.claude_transcript import IDS, Transcript
@@ -351,6 +352,35 @@ def test_an_archived_session_says_so_beside_its_problem(store: Path, width: int)
         if line.card is not None and line.card.problem is None
     ]
     assert [row for row in shown if "archived  ! 2 damaged" not in row] == []
+
+
+@pytest.mark.parametrize("width", [79, 118])
+def test_groups_show_the_sum_that_orders_them(store: Path, width: int) -> None:
+    """Fails where groups in the order of their size or turns show their usage: they look unsorted."""
+    for sort in (Sort.SIZE, Sort.TURNS, Sort.TOKENS):
+        listing = lines_of(store, sort=sort)
+        names = [line.group for line in listing.lines if line.kind is LineKind.GROUP]
+        for name, head in zip(names, heads_of(listing, width), strict=True):
+            cards = listing.groups[name]
+            context = sum(card.tokens or 0 for card in cards)
+            figure = {
+                Sort.SIZE: byte_size(sum(card.size for card in cards)),
+                Sort.TURNS: plural(sum(card.turns or 0 for card in cards), "turn"),
+                Sort.TOKENS: f"{count(context)} context",
+            }[sort]
+            assert f" {figure}" in head.replace("~", " ") or (sort is Sort.TOKENS and not context), head
+            assert " tokens" not in head or sort is Sort.TOKENS, head
+
+
+def test_the_project_of_a_relative_is_whole_where_there_is_room(store: Path) -> None:
+    """Fails where it is cut at a number of cells that does not follow the width."""
+    line = next(one for one in lines_of(store).lines if one.card is not None and one.card.problem is None)
+    columns = Columns.of(118, agents=False)
+    painter = RowPainter(
+        lines_of(store), Styles.of(built_in_theme("understory")), UNICODE, 118, NOW_MS / 1000, columns
+    )
+    shown = painter.strip(line._replace(elsewhere="/w/agents-md-evaluator", apart=None), selected=False).text
+    assert "  agents-md-evaluator" in shown
 
 
 def test_a_worktree_has_its_projects_name_before_its_own(store: Path) -> None:

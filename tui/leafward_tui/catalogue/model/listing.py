@@ -21,7 +21,7 @@ from leafward.catalog.spending import NOTHING, Sum, sum_of
 from leafward.query.search.cards import Shelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse
-from leafward_tui.ui.text.cells import money
+from leafward_tui.ui.text.cells import byte_size, count, counted, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -89,6 +89,8 @@ class ListLine(NamedTuple):
     """Of a group: its sessions that match, including those hidden without a filter: `used` is theirs."""
     used: Sum = NOTHING
     """Of a group: usage and cost of its sessions that match, including those hidden without a filter, as in the totals."""
+    ordered_by: str = ""
+    """Of a group: the sum over its rows that the sort compares; empty where that is no sum."""
     modified: int = 0
     words: str = ""
     relation: str = ""
@@ -219,6 +221,7 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
                     total=totals[name],
                     found=matching[name],
                     used=used[name],
+                    ordered_by=_ordered_by(group, view.sort),
                     modified=group.modified,
                     words=NO_PROJECT_FOLDER if name in stock.status.missing else "",
                 )
@@ -302,6 +305,19 @@ def _used(cards: Iterable[Card], stock: Stock, group_of: Callable[[Card], str]) 
     return used
 
 
+def _ordered_by(group: Group, sort: Sort) -> str:
+    """The sum that a sort compares groups by, with its unit; empty for a time or a name."""
+    cards = [row.card for row in group.rows]
+    if sort is Sort.SIZE:
+        return byte_size(sum(card.size for card in cards))
+    if sort is Sort.TURNS:
+        return counted(sum(card.turns or 0 for card in cards), "turn")
+    if sort is Sort.TOKENS and group.tokens:
+        sign = "~" if any(card.estimated and card.tokens for card in cards) else ""
+        return f"{sign}{count(group.tokens)} context"
+    return ""
+
+
 def _add_sessions(
     lines: list[ListLine], at: dict[str, int], name: str, group: Group, stock: Stock, *, forest: bool
 ) -> None:
@@ -348,12 +364,12 @@ def _add_hidden(
             words += f", {there:,} of them in {groups:,} other project{'s' if groups > 1 else ''}"
             groups = 0
         lines.append(ListLine(LineKind.HIDDEN, shown=filtered, total=groups, words=words))
-    for count, words in (
+    for hidden, words in (
         (archived, "archived"),
         (warm_ups, WARM_UPS),
         (stock.status.excluded, "excluded by the configuration"),
     ):
-        if count:
+        if hidden:
             if lines[-1].kind is not LineKind.HIDDEN:
                 lines.append(ListLine(LineKind.BLANK))
-            lines.append(ListLine(LineKind.HIDDEN, shown=count, words=words))
+            lines.append(ListLine(LineKind.HIDDEN, shown=hidden, words=words))

@@ -191,9 +191,12 @@ class RowPainter:
         return next((text for text in self._forms(line) if cell_len(text) <= room), "")
 
     def _forms(self, line: ListLine) -> tuple[str, ...]:
-        """The sums of a group, whole and short; one empty form where there are none."""
+        """The sum that orders the groups; else usage and cost, whole and short, one empty form where there are none."""
         used = line.used
         price = f"{money(used.cost)}{'+' if used.unpriced else ''}" if used.priced else ""
+        if line.ordered_by:
+            # Beside another figure they would look unsorted. It covers the rows, the cost archived sessions too.
+            return (line.ordered_by,)
         size = f"{count(used.tokens)} tokens" if used.tokens else ""
         return "  ".join(part for part in (size, price) if part), price or size
 
@@ -302,7 +305,8 @@ class RowPainter:
             if holds
         )
         if not words and line.elsewhere:
-            return fit(project_name(line.elsewhere), 18, ellipsis=self.glyphs.ellipsis), False
+            most = max(18, self.columns.text // 2)
+            return fit(project_name(line.elsewhere, most), most, ellipsis=self.glyphs.ellipsis), False
         return words, False
 
     def _seconds(self, milliseconds: int) -> float:
