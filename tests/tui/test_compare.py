@@ -32,6 +32,8 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
             "only read",
             "common ancestor #3",
             "edited in both",
+            "+ since the fork",
+            "+1 turn",
         ):
             assert words in text
         assert "no line is changed by both: a merge would be clean" in text

@@ -62,7 +62,7 @@ class Loader(CompareController):
     def _seen(self, first: ComparedSides) -> None:
         """Shows the files, with the cursor on the first that differs."""
         self._state.read.overall = first
-        self._view.head.show(first.named)
+        self._view.head.show(first.named, forked=first.sides.ancestor >= 0)
         self._view.show_title()
         self._files.show_first()
         self._pages.show_side()
@@ -71,7 +71,7 @@ class Loader(CompareController):
 
     def _looked_at(self, seen: Overall) -> None:
         self._state.read.overall = seen
-        self._view.head.show(seen.named)
+        self._view.head.show(seen.named, forked=seen.sides.ancestor >= 0)
         self._pages.show_side()
         self._pages.show_lines()
         self._jobs.latest("compare", partial(spoken_of, seen), partial(self._spoken, seen), self._failed)

@@ -29,10 +29,11 @@ class CompareHead(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._named: tuple[Named, Named] | None = None
+        self._forked = False
 
-    def show(self, named: tuple[Named, Named]) -> None:
-        """Shows two entries."""
-        self._named = named
+    def show(self, named: tuple[Named, Named], *, forked: bool) -> None:
+        """Shows two entries; `forked` where they have a common ancestor."""
+        self._named, self._forked = named, forked
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -46,9 +47,9 @@ class CompareHead(Widget):
         trunk = 3 if tall else 0
         if tall and y == 1:
             start = [Segment(f" {glyphs.prompt}", ground.leaf), Segment(glyphs.arm * 2, ground.leaf)]
-            return Strip([*start, Segment(glyphs.join_left, ground.leaf)]).adjust_cell_length(
-                width, ground.blank
-            )
+            basis = "+ since the fork" if self._forked else ""
+            end = [Segment(glyphs.join_left, ground.leaf), Segment(right(basis, width - 6), ground.faint)]
+            return Strip([*start, *end]).adjust_cell_length(width, ground.blank)
         number = y if not tall else y // 2
         if number > 1:
             return Strip.blank(width, ground.blank)
@@ -82,7 +83,7 @@ def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
             continue
         unit = single if number == 1 else many
         segments += [
-            Segment(right(str(number), 6 if width >= 140 else 5 if width >= 100 else 4), ground.sub),
+            Segment(right(f"+{number}", 7 if width >= 140 else 6 if width >= 100 else 5), ground.sub),
             Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
         ]
     tokens = count(one.tokens) if one.tokens is not None else ""

@@ -228,6 +228,7 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (f"{glyphs.differs} {glyphs.same}", "Different, the same on both sides"),
             ("?", "Not known whether they are the same"),
             ("+ " + glyphs.minus, "Lines added, removed since the common ancestor"),
+            ("+5 turns", "At the head: of this side alone, since the common ancestor"),
             ("A B", "Beside a line: only this side has it"),
             ("A B C", "Both sides, and their common ancestor"),
         ],
