@@ -12,6 +12,8 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.base.redact.spans import SecretKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -114,12 +116,12 @@ def keys_in(text: str, together: str) -> Iterator[Span]:
                 end = _block_end(text, begin.end(), close, alone)
                 if end > begin.end():
                     done = end
-                    yield begin.start(), end, "private key"
+                    yield begin.start(), end, SecretKind.PRIVATE_KEY
         done = 0
         for close in closes:
             start = _tail_start(text, close.start(), done)
             if start < close.start():
-                yield start, close.end(), "private key"
+                yield start, close.end(), SecretKind.PRIVATE_KEY
             done = close.end()
     for literal in _STARTS:
         at = text.find(literal) if literal in together else -1
@@ -130,28 +132,28 @@ def keys_in(text: str, together: str) -> Iterator[Span]:
             ):
                 end = max(end, _walk(text, at))
                 if end - at >= _LEAST:
-                    yield at, end, "private key"
+                    yield at, end, SecretKind.PRIVATE_KEY
             at = text.find(literal, end)
     if _ENCODED in together:
         yield from _encoded(text)
     if "OpenVPN Static key" in text:
         for static in _STATIC.finditer(text):
-            yield *static.span("body"), "private key"
+            yield *static.span("body"), SecretKind.PRIVATE_KEY
     if "Private-Lines" in text:
         for putty in _PUTTY.finditer(text):
-            yield putty.start(), _walk(text, putty.end()), "private key"
+            yield putty.start(), _walk(text, putty.end()), SecretKind.PRIVATE_KEY
     if '"kty' in text or "'kty" in text:
         for found in _JWK.finditer(text):
-            yield found.start("value"), found.end("value"), "private key"
+            yield found.start("value"), found.end("value"), SecretKind.PRIVATE_KEY
     if "untrusted comment:" in text:
         for signing in _SIGNED_BY.finditer(text):
-            yield *signing.span("value"), "private key"
+            yield *signing.span("value"), SecretKind.PRIVATE_KEY
     if "privateExponent:" in text or "priv:" in text:
         for number in _PRINTED.finditer(text):
-            yield *number.span("value"), "private key"
+            yield *number.span("value"), SecretKind.PRIVATE_KEY
     if "<InverseQ>" in text or "<D>" in text:
         for found in _RSA_XML.finditer(text):
-            yield found.start("value"), found.end("value"), "private key"
+            yield found.start("value"), found.end("value"), SecretKind.PRIVATE_KEY
 
 
 def byte_lists_in(text: str) -> Iterator[Span]:
@@ -169,7 +171,7 @@ def byte_lists_in(text: str) -> Iterator[Span]:
 def _byte_list(text: str, at: int) -> Iterator[Span]:
     pair = _KEY_PAIR.match(text, at)
     if pair is not None and len(set(re.findall("[0-9]+", pair[0]))) >= _LEAST_BYTES:
-        yield *pair.span(), "private key"
+        yield *pair.span(), SecretKind.PRIVATE_KEY
 
 
 def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:
@@ -308,5 +310,5 @@ def _encoded(text: str) -> Iterator[Span]:
         except (binascii.Error, ValueError):
             plain = b""
         if b"PRIVATE KEY" in plain:
-            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), "private key"
+            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), SecretKind.PRIVATE_KEY
         at = text.find(_ENCODED, end)
