@@ -273,9 +273,9 @@ def test_files_by_the_tools_of_claude(tmp_path: Path) -> None:
 
 
 def test_the_patch_of_an_edit_has_its_line_numbers(tmp_path: Path) -> None:
-    from leafward.files.edits import hunks
     from leafward.files.tool_calls import table_of
     from leafward.session.entries import tool_calls
+    from tests.call_hunks import call_hunks
 
     transcript = Transcript(tmp_path)
     transcript.prompt("go")
@@ -284,7 +284,7 @@ def test_the_patch_of_an_edit_has_its_line_numbers(tmp_path: Path) -> None:
     transcript.result("c1", toolUseResult={"filePath": "a.py", "structuredPatch": [hunk]})
     session = transcript.opened()
     [call] = tool_calls((session.body(1) or {})["message"])
-    [shown] = hunks(call, session.body(2), table_of(session))
+    [shown] = call_hunks(call, session.body(2), table_of(session))
     assert [(line.sign, line.number, line.text) for line in shown.lines] == [
         (" ", 40, "keep"), ("-", 41, "x"), ("+", 41, "y"),
     ]  # fmt: skip

@@ -8,10 +8,10 @@ import pytest
 
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.context.recorded_usage import usage_total
-from leafward.files.edits import hunks
 from leafward.files.working_set import changed_files, working_set
 from leafward.session.entries import tool_calls
 from leafward.session.entry_headline import headline
+from tests.call_hunks import call_hunks
 from tests.core.catalogued import cards_in
 from tests.opencode_store import (
     FOLDER,
@@ -284,7 +284,7 @@ def test_an_edit_is_shown_with_the_lines_of_the_file(root: Path) -> None:
     session = opened(Database(root).write(talk))
     result = session.entry(2)
     assert result.message["details"]["diff"] == " 3 one\n-4 two\n+4 zwei\n+5 drei\n 5 four"
-    made = hunks(tool_calls(session.entry(1).message)[0], result.body, OPENCODE_TOOLS)
+    made = call_hunks(tool_calls(session.entry(1).message)[0], result.body, OPENCODE_TOOLS)
     assert [(line.sign, line.number, line.text) for line in made[0].lines][1:3] == [
         ("-", 4, "two"),
         ("+", 4, "zwei"),

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from leafward.files.commands import files_read, parsed_patch, patches_in
-from leafward.files.edits import hunks
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, file_calls
 from leafward.session.command_text import script_of, shown_command
 from leafward.session.entries import ToolCall
+from tests.call_hunks import call_hunks
 
 SHELL = ToolTable(
     {"view": Action.READ},
@@ -110,7 +110,7 @@ def test_a_patch_is_found_in_all_three_places() -> None:
             ("moved.txt", Action.EDIT),
             ("dead.txt", Action.EDIT),
         ]
-        shown = [(line.sign, line.text) for hunk in hunks(call, table=SHELL) for line in hunk.lines]
+        shown = [(line.sign, line.text) for hunk in call_hunks(call, table=SHELL) for line in hunk.lines]
         assert shown == [
             ("+", "one"), ("+", "two"), (" ", "same"), ("-", "gone"), ("+", "come"), ("-", "x"), ("+", "y")
         ]  # fmt: skip

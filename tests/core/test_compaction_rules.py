@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut, Rule
 from leafward.compaction.filelists import FileLists
 from leafward.compaction.measure import Part, PathSizes, measure
-from leafward.compaction.plan import Plan, plan, plans
+from leafward.compaction.plan import Plan, plan
 from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
@@ -248,17 +249,22 @@ class TestEarlierVersions:
             planned(file, 100, version="9.9")
 
 
+def plans(sizes: PathSizes, settings: PlanSettings | None = None) -> list[Plan]:
+    settings = settings if settings is not None else PlanSettings()
+    return [plan(sizes, replace(settings, strategy=strategy)) for strategy in Strategy]
+
+
 class TestNothing:
     def test_nothing_said(self, file: Acting) -> None:
         file.entry("model_change", provider="local", modelId="scripted-1")
-        for made in plans(measured(file)).values():
+        for made in plans(measured(file)):
             assert made.nothing
             assert (made.first_kept, list(made.summarize), made.keeps) == (-1, [], "all")
 
     def test_right_after_a_compaction(self, file: Acting) -> None:
         turns(file, 2)
         file.compacted(file.leaf or "")
-        for made in plans(measured(file)).values():
+        for made in plans(measured(file)):
             assert made.nothing
             assert "nothing came after" in remark(made, "nothing-to-compact")[0]
 
@@ -327,7 +333,7 @@ class TestSizes:
         file.user("last")
         with reading(file.path) as session:
             for at in range(len(session)):
-                for made in plans(measure(session, at), PlanSettings(keep_recent=1)).values():
+                for made in plans(measure(session, at), PlanSettings(keep_recent=1)):
                     assert len(list(made.cuts())) == len(made.sizes)
 
 

@@ -14,13 +14,14 @@ import pytest
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
-from leafward.files.edits import delta_of, hunks, line_delta
+from leafward.files.edits import DIFF_LINES, delta_of, line_delta
 from leafward.files.file_names import locate, within
 from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
 from leafward.files.working_set import changed_files, operations, working_set
 from leafward.session.entries import EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading
+from tests.call_hunks import call_hunks
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class TestOperations:
     )
     def test_makes_nothing_of_junk(self, arguments: dict[str, Any]) -> None:
         assert delta_of(Action.EDIT, arguments) == (0, 0)
-        assert hunks(ToolCall("1", "edit", arguments)) == []
+        assert call_hunks(ToolCall("1", "edit", arguments)) == []
 
     @pytest.mark.parametrize("path", [None, 5, ["a"], ""])
     def test_a_call_without_a_path_is_none(self, path: object) -> None:
@@ -278,7 +279,7 @@ class TestChangedFiles:
 
 class TestHunks:
     def shown(self, *args: Any, **named: Any) -> list[list[tuple[str, int, str]]]:
-        return [[(x.sign, x.number, x.text) for x in hunk.lines] for hunk in hunks(*args, **named)]
+        return [[(x.sign, x.number, x.text) for x in hunk.lines] for hunk in call_hunks(*args, **named)]
 
     def test_without_a_result_each_replacement_is_compared(self) -> None:
         edits = [{"oldText": "a\nb\nc", "newText": "a\nB\nc"}, {"oldText": "x", "newText": ""}]
@@ -287,7 +288,7 @@ class TestHunks:
             [(" ", 1, "a"), ("-", 2, "b"), ("+", 2, "B"), (" ", 3, "c")],
             [("-", 1, "x")],
         ]
-        assert not hunks(edit)[0].exact
+        assert not call_hunks(edit)[0].exact
 
     def test_the_diff_in_the_result_knows_the_lines(self) -> None:
         diff = "     ...\n   9 before\n- 10 old\n+ 10 new\n  11 \n     ...\n+200  ...\n"
@@ -297,17 +298,17 @@ class TestHunks:
             [(" ", 9, "before"), ("-", 10, "old"), ("+", 10, "new"), (" ", 11, "")],
             [("+", 200, " ...")],
         ]
-        assert all(hunk.exact for hunk in hunks(edit, result))
+        assert all(hunk.exact for hunk in call_hunks(edit, result))
 
     def test_a_write_is_all_new_and_a_read_is_nothing(self) -> None:
-        assert self.shown(ToolCall("1", "write", {"content": "a\n\nb\n"})) == [
+        assert self.shown(ToolCall("1", "write", {"path": "a", "content": "a\n\nb\n"})) == [
             [("+", 1, "a"), ("+", 2, ""), ("+", 3, "b")]
         ]
-        assert hunks(ToolCall("1", "read", {"path": "a"})) == []
+        assert call_hunks(ToolCall("1", "read", {"path": "a"})) == []
 
     def test_the_number_of_lines_is_bounded(self) -> None:
-        (hunk,) = hunks(ToolCall("1", "write", {"content": "x\n" * 5000}), limit=100)
-        assert (len(hunk.lines), hunk.omitted) == (100, 4900)
+        (hunk,) = call_hunks(ToolCall("1", "write", {"path": "a", "content": "x\n" * 5000}))
+        assert (len(hunk.lines), hunk.omitted) == (DIFF_LINES, 5000 - DIFF_LINES)
 
     @pytest.mark.parametrize("size", [900, 60_000])
     def test_texts_that_repeat_themselves_do_not_hang(self, size: int) -> None:
@@ -330,7 +331,7 @@ def test_counts_agree_with_the_diffs_pi_made(corpora: Path) -> None:
                 asked.update((one.id, one) for one in tool_calls(message))
             elif message.get("toolName") == "edit" and not message["isError"]:
                 edit = asked[message["toolCallId"]]
-                shown = hunks(edit, body)
+                shown = call_hunks(edit, body)
                 assert shown, "every diff pi wrote is understood"
                 signs = [line.sign for hunk in shown for line in hunk.lines]
                 total += 1

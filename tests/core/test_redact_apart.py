@@ -74,6 +74,11 @@ SECRETS = [
     ("ACL SETUSER ada on >{} ~* +@all", "pBYnpLgyZ4EeR9"),
     ("127.0.0.1:6379> AUTH default {}", TOKEN),
     ("AUTH PLAIN {}", PLAIN),
+    ("a1 LOGIN ada@x.org {}", TOKEN),
+    ('a1 LOGIN "ada@x.org" "{}"', PASSWORD),
+    ("USER ada\r\nPASS {}\r\n", TOKEN),
+    ("C: USER ada\nS: +OK\nC: PASS {}\n", "s3cr3tW0rd"),
+    ("rclone obscure {}", TOKEN),
     ("echo -n '{}' | gh secret set DEPLOY_TOKEN", TOKEN),
     ("printf '{}' | gcloud secrets create db-pass --data-file=-", PASSWORD),
     ('vercel env add SECRET production <<< "{}"', TOKEN),
@@ -121,6 +126,11 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        # Words of protocols.
+        "USER ada\nPASS anonymous\n",
+        "USER www-data\nPASS_FILE=/run/mail",
+        "the LOGIN user@example.com button",
+        "a1 LOGIN ada@x.org password",
         # Names of types and of fields.
         "private_key: Ed25519PrivateKey | Ed448PrivateKey",
         "auth: AgentKillSwitchAuth | None = None",

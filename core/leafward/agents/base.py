@@ -110,7 +110,7 @@ class Texts(NamedTuple):
 
 
 class Agent(Protocol):
-    """One coding agent."""
+    """One coding agent. An answer given here is the usual one: an agent with another one says so."""
 
     name: str
     """As in `--agent` and in a listing."""
@@ -134,18 +134,18 @@ class Agent(Protocol):
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:
         """Whether a folder that contains these names is a store of this agent, to be searched by `discover`."""
-        ...
+        return False
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Removes files that are pieces of a session that stays, from files found under named folders.
 
         `listings` by folder; they are changed in place.
         """
-        ...
+        return
 
     def peek(self, candidate: Candidate) -> FirstLook | None:
         """Facts from the beginning of a session; None for a file in the native format. Raises OSError."""
-        ...
+        return None
 
     def recognises(self, head: bytes) -> bool:
         """Whether a file that begins with these bytes (4 KiB or all of it) is one of its sessions."""
@@ -168,26 +168,31 @@ class Agent(Protocol):
 
     def lifetime(self, path: str) -> int | None:
         """Milliseconds after the last write to a session's file until the agent deletes it; None where it never does."""
-        ...
+        return None
 
     def remote(self, path: str) -> str | None:
         """The git remote of the folder that a session worked in, where the session recorded it. Never raises."""
-        ...
+        return None
 
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
         """The existing sessions of sub-agents, from an entry on: the result of the call that made each, and its path.
 
         See `sub_agents`. Never raises.
         """
-        ...
+        return []
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """The command that opens the session in the agent. Raises Refused where its folder is gone."""
         ...
 
     def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Why a new session of this agent may not end at an entry of any session; None where it may. See `fork.cut_at`."""
-        ...
+        """Why a new session of this agent may not end at an entry of any session; None where it may. See `fork.cut_at`.
+
+        Usually it ends behind a reply, or behind a complete set of results.
+        """
+        from leafward.agents.fork_draft import after_results
+
+        return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A new session from one of its own, up to a legal cut, beside it. Raises Refused where it cannot be made."""

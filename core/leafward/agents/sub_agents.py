@@ -32,7 +32,7 @@ class SubAgent(NamedTuple):
 
 
 def sub_agents_of(
-    agent: Agent, session: Session, since: int = 0, stop: Callable[[], bool] = lambda: False
+    agent: Agent, session: Session, since: int, stop: Callable[[], bool] = lambda: False
 ) -> tuple[SubAgent, ...]:
     """The sub-agents that calls from the entry `since` on made, in the order of their entries.
 

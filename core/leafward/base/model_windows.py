@@ -37,7 +37,7 @@ class Window(NamedTuple):
     source: WindowSource
 
 
-def known_window(model: str | None, used: int = 0) -> int | None:
+def known_window(model: str | None, used: int) -> int | None:
     """The context window of a model in tokens, by its name with or without a provider; None for an unknown model.
 
     `used` are tokens already sent to it: a Claude model that accepted more than its usual window has the long one.

@@ -50,7 +50,7 @@ def models_summary(injected: str, offline: Callable[[], str]) -> PutIn:
 
 
 def unused_fork(
-    session: Session, made: Fork, config: Config, env: Mapping[str, str], put_in: PutIn | None = None
+    session: Session, made: Fork, config: Config, env: Mapping[str, str], put_in: PutIn | None
 ) -> Draft | None:
     """The latest session that an earlier attempt at a fork wrote and nobody continued; None where there is none.
 
@@ -85,7 +85,7 @@ def unused_fork(
     return None
 
 
-def waiting_import(made: Fork, put_in: PutIn | None = None) -> Draft | None:
+def waiting_import(made: Fork, put_in: PutIn | None) -> Draft | None:
     """A draft for an earlier attempt's document that still waits for its import; None without one, or where no import is needed."""
     draft = made.draft
     if draft.imported is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def before_gaps(
-    session: Session, place: int, config: Config | None = None
+    session: Session, place: int, config: Config | None
 ) -> tuple[list[ConversationMessage], list[Change]]:
     """The messages before the beginning of the path to a place, where that is a gap, and a change for each such gap.
 

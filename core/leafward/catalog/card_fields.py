@@ -111,7 +111,7 @@ def relation_of(header: Body) -> str | None:
     return FORK if parent_of(header) else None
 
 
-def card_title(name: str | None, prompt: str, shown: str = "") -> str:
+def card_title(name: str | None, prompt: str, shown: str) -> str:
     """Title of a session: its name, else its first prompt, else `shown`, the mark of prompts without text."""
     return (brief(name) if name else "") or prompt or shown or NO_MESSAGES
 

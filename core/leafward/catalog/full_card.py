@@ -180,7 +180,7 @@ def _reading(
 class _Look:
     """A session being read for its card; decoded entries are kept, as some are needed twice."""
 
-    def __init__(self, session: Session, replied: int | None = None) -> None:
+    def __init__(self, session: Session, replied: int | None) -> None:
         self.session = session
         self.kinds = session.columns.kind
         self.replied = replied

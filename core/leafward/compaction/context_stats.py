@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.files.tool_calls import Action, ToolTable, file_calls, path_in
-from leafward.session.entries import MOST_TOKENS, Body, ToolCall, blocks_of
-from leafward.session.messages import BROKEN_OFF, trusted_usage
+from leafward.session.entries import Body, ToolCall, blocks_of, tool_calls
+from leafward.session.messages import trusted_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,21 +18,6 @@ if TYPE_CHECKING:
 
 _APART = ("skill",)
 """Tools whose results a strategy may treat differently."""
-
-
-def _is_text(block: object) -> bool:
-    return type(block) is dict and block.get("type") == "text"
-
-
-def _counted(message: Body) -> tuple[int, int] | None:
-    """The total and output tokens in a reply's usage, with a fast path for the usual form."""
-    usage = message.get("usage")
-    if type(usage) is dict and message.get("stopReason") not in BROKEN_OFF:
-        total, output = usage.get("totalTokens"), usage.get("output")
-        if type(total) is int and type(output) is int and 0 < total < MOST_TOKENS:
-            return total, output
-    trusted = trusted_usage(message)
-    return (trusted.total, trusted.output) if trusted is not None else None
 
 
 class ContextStats:
@@ -60,7 +45,6 @@ class ContextStats:
         """Number of images in messages of the user, by entry."""
         self.others = others
         self.columns: list[list[int]] = [[] for _ in others]
-        self.hear = self._listener()
 
     @property
     def as_objects(self) -> bool:
@@ -105,67 +89,32 @@ class ContextStats:
                 if message.tool_name in _APART:
                     self.tools[entry] = message.tool_name
 
-    def _listener(self) -> Callable[[int, Body], None]:
-        """The function that records a message. A closure, because it is called for each of a hundred thousand messages."""
-        nested, failed, tools = self._nested, self.failed, self.tools
-        images = self.images
-        replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
-        stamped: Callable[[object], None] = self.stamps.append
-        actions, note, table, touching = self.actions, self._note, self.table, self.touching
-        named = table.path[0] if len(table.path) == 1 else None
-
-        def hear(entry: int, message: Body) -> None:
-            role = message.get("role")
-            if role == "assistant":
-                counted = _counted(message)
-                if counted is not None:
-                    total, output = counted
-                    replied(entry)
-                    came_to(total)
-                    gave(output)
-                    stamped(message.get("timestamp"))
-                content = message.get("content")
-                for block in content if type(content) is list else ():
-                    if type(block) is dict and "arguments" in block:
-                        name = block.get("name")
-                        if type(name) is not str or block.get("type") != "toolCall":
-                            continue
-                        action = actions.get(name)
-                        if action is not None:
-                            arguments = block["arguments"]
-                            if named is not None and type(arguments) is dict:
-                                path = arguments.get(named)
-                                if type(path) is str and path:
-                                    note(entry, path, action)
-                            elif (path := path_in(arguments, table)) is not None:
-                                note(entry, path, action)
-                        elif name in touching and isinstance(block["arguments"], dict):
-                            for made in file_calls(ToolCall("", name, block["arguments"]), table):
-                                note(entry, made.path, made.action)
-            elif role == "user":
-                content = message.get("content")
-                if type(content) is list and not (len(content) == 1 and _is_text(content[0])):
-                    shown = sum(block.get("type") == "image" for block in blocks_of(content))
-                    if shown:
-                        images[entry] = shown
-            elif role == "toolResult":
-                if message.get("isError"):
-                    failed.append(entry)
-                if message.get("toolName") in _APART:
-                    tools[entry] = message["toolName"]
-                if "nestedCalls" in message:
-                    nested(entry, message["nestedCalls"])
-
-        if not self.others:
-            return hear
-        counting = list(zip(self.columns, self.others, strict=True))
-
-        def hear_and_count(entry: int, message: Body) -> None:
-            hear(entry, message)
-            for column, estimator in counting:
-                column.append(estimated_tokens(message, estimator))
-
-        return hear_and_count
+    def hear(self, entry: int, message: Body) -> None:
+        """Records one message."""
+        role = message.get("role")
+        if role == "assistant":
+            usage = trusted_usage(message)
+            if usage is not None:
+                self.replies.append(entry)
+                self.totals.append(usage.total)
+                self.outputs.append(usage.output)
+                self.stamps.append(message.get("timestamp"))
+            for call in tool_calls(message):
+                if call.name in self.touching:
+                    for made in file_calls(call, self.table):
+                        self._note(entry, made.path, made.action)
+        elif role == "user":
+            shown = sum(block.get("type") == "image" for block in blocks_of(message.get("content")))
+            if shown:
+                self.images[entry] = shown
+        elif role == "toolResult":
+            if message.get("isError"):
+                self.failed.append(entry)
+            if message.get("toolName") in _APART:
+                self.tools[entry] = message["toolName"]
+            self._nested(entry, message.get("nestedCalls"))
+        for column, estimator in zip(self.columns, self.others, strict=True):
+            column.append(estimated_tokens(message, estimator))
 
     def _nested(self, entry: int, record: object) -> None:
         """Records calls that a tool made while it ran; failed ones count too (pi 1.5.2)."""

@@ -166,7 +166,7 @@ _QUIET_RULE = {Rule.TURN_START: Rule.QUIET_BEFORE_TURN, Rule.MID_TURN: Rule.QUIE
 _RULES = tuple(Rule)
 
 
-def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool = True) -> Iterator[CutLine]:
+def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool) -> Iterator[CutLine]:
     """Every possible cut in the path, oldest first; without a `tail`, none is legal."""
     counts = sizes.counted(estimator)
     end = len(sizes)

@@ -164,7 +164,7 @@ def refuse_nothing(plan: Plan) -> None:
 def ground_of(
     session: Session,
     plan: Plan,
-    max_tokens: int | None = None,
+    max_tokens: int | None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ground:
     """All inputs that a draft needs of a session, decoded once, without the facts. Raises Cancelled."""

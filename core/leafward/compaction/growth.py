@@ -30,7 +30,7 @@ def planned_growth(remarks: Sequence[Diagnostic]) -> str:
 
 
 def size_remarks(
-    before: int, after: int, threshold: int, about: str = "", *, planned: int | None = None
+    before: int, after: int, threshold: int, about: str, *, planned: int | None = None
 ) -> list[Diagnostic]:
     """Remarks on the sizes of a context, in tokens as they are shown; agents compact above `threshold`.
 

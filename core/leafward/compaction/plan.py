@@ -6,7 +6,6 @@ from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import CutLine, cut_lines
 from leafward.compaction.division import (
     Diagnostic,
@@ -170,20 +169,6 @@ def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
     )
     remarks = [*diagnostics, *([remark] if remark is not None and not nothing else []), *_size_remarks(made)]
     return replace(made, diagnostics=tuple(remarks))
-
-
-def plans(sizes: PathSizes, settings: PlanSettings | None = None) -> dict[Strategy, Plan]:
-    """The plans of all strategies, each in its newest version but the chosen one, with the same settings otherwise."""
-    settings = settings if settings is not None else PlanSettings()
-    return {
-        strategy: plan(
-            sizes,
-            replace(
-                settings, strategy=strategy, version=settings.version if strategy is settings.strategy else ""
-            ),
-        )
-        for strategy in Strategy
-    }
 
 
 def _reason(sizes: PathSizes, division: Division) -> str:

@@ -182,7 +182,7 @@ def summary_at(session: Session, entry: int) -> str:
     return summary if isinstance(summary, str) else ""
 
 
-def summaries_near(session: Session, at: int, besides: int = NO_ENTRY) -> list[EntryIndex]:
+def summaries_near(session: Session, at: int, besides: int) -> list[EntryIndex]:
     """The entries with a summary: those on the path to an entry first, compactions before branches, the latest first."""
     kinds = session.columns.kind
     summary_kinds = (Kind.COMPACTION, Kind.BRANCH_SUMMARY)

@@ -60,7 +60,7 @@ class Sanitised:
     dry_run: bool
 
 
-def sanitise(card: Card, folder: Path, *, dry_run: bool = False) -> Sanitised:
+def sanitise(card: Card, folder: Path, *, dry_run: bool) -> Sanitised:
     """Writes a copy of a session and of all that belongs to it into `folder`, each secret in it replaced by its kind.
 
     Raises Refused where a file of that name is there, and where the session cannot be read or the copy not be written.

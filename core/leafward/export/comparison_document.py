@@ -35,7 +35,7 @@ def resting(base: str) -> str:
 
 
 def document(comparison: Comparison, form: str) -> str:
-    """The document in a form of `session_export.FORMATS`. Raises KeyError for another one."""
+    """The document as `md`, `html` or `json`. Raises KeyError for another one."""
     return {"md": _markdown, "html": _page, "json": _json}[form](comparison)
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-FORMATS = ("md", "html", "json")
-
 
 @dataclass(frozen=True, slots=True)
 class Exported:
@@ -42,7 +40,7 @@ def export(
     secrets: bool = False,
     only: frozenset[int] | None = None,
 ) -> Exported:
-    """Exports a session in one of the `FORMATS`: the path to `at` (default: the leaf), or every branch where `whole`.
+    """Exports a session as `md`, `html` or `json`: the path to `at` (default: the leaf), or every branch where `whole`.
 
     `only` limits the entries where it is given. Secrets stay where `secrets`. Raises KeyError for another format.
     """

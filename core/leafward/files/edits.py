@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.files.line_diff import compare_lines
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, file_calls, replacements
+from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -114,44 +114,27 @@ def _diff_text(result: Body) -> str | None:
 _NUMBERED = re.compile(r"([ +-])[ ]*(\d{1,9})(?: (.*))?", re.DOTALL)
 
 
-def hunks(
-    call: ToolCall, result: Body | None = None, table: ToolTable = NATIVE_TOOLS, limit: int = DIFF_LINES
-) -> list[Hunk]:
-    """A call that changes a file, as a diff of at most `limit` lines. Empty for any other call.
+def hunks(action: Action, call: ToolCall, result: Body | None, table: ToolTable) -> list[Hunk]:
+    """The diff of one file that a call changes (`file_calls`), of at most `DIFF_LINES` lines. Empty for a file that it reads.
 
     Where the result holds the tool's diff, line numbers are those of the file; else each replacement is compared by itself.
     A write shows its text as added.
     """
-    action = table.actions.get(call.name)
-    if action is None or call.name in table.patches:
-        made = [(one.action, one.call.arguments) for one in file_calls(call, table)]
+    if action is Action.READ:
+        return []
+    diff = _diff_text(result) if result is not None else None
+    if diff is not None and (numbered := _numbered(diff)):
+        shown = [(lines, True) for lines in numbered]
+    elif action is Action.WRITE:
+        ((_, written),) = replacements(action, call.arguments, table)
+        shown = [([("+", number, line) for number, line in enumerate(lines_of(written), 1)], True)]
     else:
-        made = [(action, call.arguments)]
-    return _hunks(made, result, table, limit)
-
-
-def action_hunks(action: Action, call: ToolCall, result: Body | None, table: ToolTable) -> list[Hunk]:
-    """The diff of one file that a call changes (`file_calls`), of at most `DIFF_LINES` lines."""
-    return _hunks([(action, call.arguments)], result, table, DIFF_LINES)
-
-
-def _hunks(
-    made: list[tuple[Action, dict[str, Any]]], result: Body | None, table: ToolTable, limit: int
-) -> list[Hunk]:
-    made = [one for one in made if one[0] is not Action.READ]
-    diff = _diff_text(result) if made and result is not None else None
-    shown = [(lines, True) for lines in _numbered(diff)] if diff is not None else []
-    for does, arguments in made if not shown else ():
-        if does is Action.WRITE:
-            ((_, written),) = replacements(does, arguments, table)
-            text = lines_of(written)
-            shown.append(([("+", number, line) for number, line in enumerate(text, 1)], True))
-        else:
-            shown += [(_compared(old, new), False) for old, new in replacements(does, arguments, table)]
+        shown = [(_compared(old, new), False) for old, new in replacements(action, call.arguments, table)]
+    limit = DIFF_LINES
     found: list[Hunk] = []
     for lines, exact in shown:
         if lines:
-            part = lines[: max(0, limit)]
+            part = lines[:limit]
             found.append(Hunk(tuple(DiffLine(*line) for line in part), exact, len(lines) - len(part)))
             limit -= len(part)
     return found

@@ -92,18 +92,38 @@ class Transcript:
     """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
 
 
+class Translation(Protocol):
+    """An agent's records in native form, entry by entry. Callable from any thread."""
+
+    def body(self, index: int) -> Body | None:
+        """An entry in native form; None where its bytes proved to be broken."""
+        ...
+
+    def brief(self, index: int) -> Body | None:
+        """The text that a person or the model said in an entry, as `body` gives it but without time, cost and other fields.
+
+        None also where neither of them said anything. An entry of any other kind is whole.
+        """
+        ...
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry answers, and whether it failed; None where the entry is no result or holds more."""
+        ...
+
+
 class Reader(Protocol):
     """A reader of one session of an agent, open as long as the session; only one thread at a time may call `read`."""
+
+    @property
+    def translation(self) -> Translation:
+        """The entries as they were last read; there is none before that."""
+        ...
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
         """Reads everything, in bounded memory: no body is kept. Later calls may go on at the previous end.
 
         Raises NotASession with the reason in one line.
         """
-        ...
-
-    def body(self, index: int) -> Body | None:
-        """An entry in native form; None where its bytes proved to be broken. Callable from any thread."""
         ...
 
     def records(self, index: int) -> list[bytes]:
@@ -125,27 +145,6 @@ class TellsWindow(Protocol):
 
     def window(self, index: int) -> int | None:
         """The window in force at an entry, in tokens; None where nothing says so."""
-        ...
-
-
-@runtime_checkable
-class TellsOutcome(Protocol):
-    """A reader that gives the outcome of a call without translating its result."""
-
-    def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry answers, and whether it failed; None where the entry is no result or holds more."""
-        ...
-
-
-@runtime_checkable
-class TellsBriefly(Protocol):
-    """A reader that gives the spoken text of an entry sooner than the whole entry."""
-
-    def brief(self, index: int) -> Body | None:
-        """The text that a person or the model said in an entry, as `body` gives it but without time, cost and other fields.
-
-        None also where neither of them said anything. An entry of any other kind is whole.
-        """
         ...
 
 
@@ -429,7 +428,7 @@ class ForeignFiles:
         kept, book = self.joined.kept(index), self.book
         if kept >= 0 and book is not None:
             return book.body(kept)
-        return self.reader.body(self.joined.theirs(index))
+        return self.reader.translation.body(self.joined.theirs(index))
 
     def bodies(
         self,
@@ -464,21 +463,23 @@ def reader_of(session: Session) -> Reader | None:
 
 
 def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | None:
-    """A function that gives outcomes of calls by their results without translating them; None where there is none."""
+    """A function that gives outcomes of calls by their results without translating them; None for a native session."""
     source = session.source
-    if not isinstance(source, ForeignFiles) or not isinstance(reader := source.reader, TellsOutcome):
+    if not isinstance(source, ForeignFiles):
         return None
-    joined = source.joined
-    return lambda index: reader.outcome(joined.theirs(index)) if joined.kept(index) < 0 else None
+    joined, translation = source.joined, source.reader.translation
+    return lambda index: translation.outcome(joined.theirs(index)) if joined.kept(index) < 0 else None
 
 
 def brief_bodies(session: Session) -> Callable[[int], Body | None] | None:
-    """A function that gives only the spoken part of a body; None where the reader has none."""
+    """A function that gives only the spoken part of a body; None for a native session."""
     source = session.source
-    if not isinstance(source, ForeignFiles) or not isinstance(reader := source.reader, TellsBriefly):
+    if not isinstance(source, ForeignFiles):
         return None
-    joined = source.joined
-    return lambda index: reader.brief(joined.theirs(index)) if joined.kept(index) < 0 else source.body(index)
+    joined, translation = source.joined, source.reader.translation
+    return lambda index: (
+        translation.brief(joined.theirs(index)) if joined.kept(index) < 0 else source.body(index)
+    )
 
 
 def _continues(before: tuple[bytes, bytes, array[int]], now: Columns) -> bool:

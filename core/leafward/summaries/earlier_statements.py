@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.session.entries import tool_calls
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
@@ -77,7 +78,8 @@ def unfinished(
     behind = [one for one in messages if one.entry > told[0].entry]
     if reader.plan.made or (reader.told.answers and _goes_on(behind)):
         return [one for one in told if one.key not in steps]
-    gone = {path.rpartition("/")[2] for path in gone_files(messages, cwd)}
+    calls = {place: tool_calls(message) for place, (_, message) in enumerate(messages)}
+    gone = {path.rpartition("/")[2] for path in gone_files(messages, calls, cwd)}
     return [
         one
         for one in told

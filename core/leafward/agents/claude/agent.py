@@ -7,7 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import FirstLook, Listing, Texts, Trouble, expanded, refuse_copy
+from leafward.agents.base import Agent, FirstLook, Listing, Texts, Trouble, expanded, refuse_copy
 from leafward.agents.claude.lineage import SourceFinder
 from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
@@ -57,7 +57,7 @@ _LOOKED_AT = 4
 _DAY = 86_400_000
 
 
-class Claude:
+class Claude(Agent):
     """Anthropic's Claude Code."""
 
     name = "claude"
@@ -145,11 +145,6 @@ class Claude:
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The transcript, those of its sub-agents, and the files beside it: results, copies of files, lists."""
         return belongings(os.path.abspath(path))
-
-    def remote(self, path: str) -> str | None:
-        """Claude Code records none."""
-        del path
-        return None
 
     def lifetime(self, path: str) -> int | None:
         """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where it is not set (2.1)."""

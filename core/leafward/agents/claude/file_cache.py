@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -46,7 +45,7 @@ class OfFiles(Generic[_Found]):
 class OfFolders(Generic[_Found]):
     """Contents of folders, a few seconds old at most: thousands of files in one folder ask for the same. From any thread."""
 
-    def __init__(self, read: Callable[[str], _Found], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, read: Callable[[str], _Found], clock: Callable[[], float]) -> None:
         self._read = read
         self._clock = clock
         self._known: dict[str, tuple[int, float, _Found]] = {}

@@ -261,7 +261,7 @@ class _Copy:
         at: int = self._cut.end
         while at >= 0 and columns.kind[at] != Kind.COMPACTION:
             at = columns.parent[at]
-        projection = (self._reader.body(at) or {}).get(PROJECTION) if at >= 0 else None
+        projection = (self._reader.translation.body(at) or {}).get(PROJECTION) if at >= 0 else None
         names = [*projection["before"], *projection["after"]] if isinstance(projection, dict) else []
         kinds = [columns.kind[index] for name in names if (index := columns.index(name)) >= 0]
         spoken = [kind for kind in kinds if kind in (Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT)]

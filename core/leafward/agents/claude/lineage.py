@@ -194,7 +194,7 @@ def _holds(path: str, key: bytes) -> bool:
         return False
 
 
-def spent_before(path: str, total: float, began: object = None) -> float:
+def spent_before(path: str, total: float, began: object) -> float:
     """The largest cost that a transcript records, up to a total, in US dollars; 0 where it records none.
 
     `began` is the start recorded beside the total: a total continues a total of the same start; any other one began at 0.

@@ -61,6 +61,9 @@ class _Known(NamedTuple):
 class ClaudeReader:
     """Reads one transcript, and keeps its file open while the session is."""
 
+    translation: Translator
+    """The entries as they were last read."""
+
     def __init__(
         self,
         path: Path,
@@ -74,7 +77,6 @@ class ClaudeReader:
         self._columns = Columns()
         self._end = 0
         self._seal = b""
-        self._translator: Translator | None = None
         self._known: _Known | None = None
         self._version: object = None
 
@@ -91,7 +93,7 @@ class ClaudeReader:
             if at < 0:
                 break
             if kinds[at] == Kind.ASSISTANT:
-                message = (self.body(at) or {}).get("message") or {}
+                message = (self.translation.body(at) or {}).get("message") or {}
                 return window_of(self._version, str(message.get("model") or ""))
             at = parents[at]
         return None
@@ -142,10 +144,10 @@ class ClaudeReader:
         )
         builder = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
         self._columns, self._end, self._seal = builder.columns, size, file.seal(size)
-        self._translator = Translator(builder, self.region, self.row)
+        self.translation = Translator(builder, self.region, self.row)
         wrong: list[int] = []
         if rows.requests and builder.kept:
-            wrong = corrected(builder, Requests(rows, self.row, self._translator.rows))
+            wrong = corrected(builder, Requests(rows, self.row, self.translation.rows))
         header: Body = {
             "type": "session",
             "id": session,
@@ -200,7 +202,7 @@ class ClaudeReader:
             if parent is not None:
                 header["parentSession"] = parent
             header["relation"] = "subagent"
-            header["warm_up"] = _is_warm_up(builder, self.body)
+            header["warm_up"] = _is_warm_up(builder, self.translation.body)
             return 0
         found = self._lineage(os.path.abspath(self.path), rows)
         if found is None:
@@ -267,18 +269,6 @@ class ClaudeReader:
             return Origin(self.path, start, place.size)
         first = self._opened().at(start, min(stop - start, 1 << 16)).find(b"\n")
         return Origin(self.path, start, first if first >= 0 else stop - start)
-
-    def body(self, index: int) -> Body | None:
-        """An entry as a native line."""
-        return self._translator.body(index) if self._translator is not None else None
-
-    def brief(self, index: int) -> Body | None:
-        """The content of an entry without time, cost and source."""
-        return self._translator.brief(index) if self._translator is not None else None
-
-    def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry answers, and whether it failed."""
-        return self._translator.outcome(index) if self._translator is not None else None
 
 
 def _session_id(path: str, place: Place, rows: Rows) -> str:

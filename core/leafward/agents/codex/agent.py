@@ -9,7 +9,17 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
-from leafward.agents.base import FirstLook, Listing, Text, Texts, Trouble, expanded, is_file, refuse_copy
+from leafward.agents.base import (
+    Agent,
+    FirstLook,
+    Listing,
+    Text,
+    Texts,
+    Trouble,
+    expanded,
+    is_file,
+    refuse_copy,
+)
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.preview import glimpse
@@ -80,7 +90,7 @@ _FRESH = 2.0
 _HEAD_SIZE = 4096
 
 
-class Codex:
+class Codex(Agent):
     """OpenAI's Codex CLI."""
 
     name = "codex"
@@ -223,11 +233,6 @@ class Codex:
 
         return remote_of(path)
 
-    def lifetime(self, path: str) -> int | None:
-        """Codex deletes nothing by itself."""
-        del path
-        return None
-
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
         """As `spawned_threads` tells; a thread without a call of `spawn_agent` is not decoded."""
         path = os.path.abspath(session.path)
@@ -260,12 +265,6 @@ class Codex:
         return Resume(
             ("codex", "resume", "-C", folder, id_of(session, self.title)), folder, own_variables(env), store
         )
-
-    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Why a fork may not end here: it ends behind a reply, or behind a complete set of results."""
-        from leafward.agents.fork_draft import after_results
-
-        return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A rollout of its own with the lines up to the cut, in the thread's store."""

@@ -56,7 +56,7 @@ class Course:
         if self._path and self._path[-1][1] > index:
             self._path[-1][1] = index
 
-    def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool = True) -> int:
+    def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool) -> int:
         """Goes back before the last `turns` prompts, as `thread_rolled_back` does; returns the first of them, -1 without one.
 
         Entries `injected` for a turn go with it, in versions that do so; those of the first turn stay, as they belong to the session.

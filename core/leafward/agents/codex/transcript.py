@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.agents.codex.store import Segment
-    from leafward.session.entries import Body
 
 
 _WINDOW = re.compile(rb'"model_context_window"\s*:\s*([1-9]\d{0,9})')
@@ -35,6 +34,9 @@ _TOLD_BACK = 500
 class CodexReader:
     """Reads one thread, and keeps its files open while the session is."""
 
+    translation: Translator
+    """The entries as they were last read."""
+
     def __init__(self, thread: Callable[[], Thread]) -> None:
         self._thread = thread
         self._pieces: list[Piece] = []
@@ -42,7 +44,6 @@ class CodexReader:
         self._columns = Columns()
         self._made: Assembly | None = None
         self._open: list[Rollout] = []
-        self._translator: Translator | None = None
 
     def close(self) -> None:
         """Closes the files."""
@@ -105,7 +106,7 @@ class CodexReader:
             origin = self.origin(index)
             notes.append(Note(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
-        self._translator = Translator(made.builder, self.region, self._line, header.get("provider"))
+        self.translation = Translator(made.builder, self.region, self._line, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)
         return Transcript(
             header,
@@ -191,15 +192,3 @@ class CodexReader:
                 return int(found[-1])
             at = parents[at]
         return None
-
-    def body(self, index: int) -> Body | None:
-        """An entry as a native line."""
-        return self._translator.body(index) if self._translator is not None else None
-
-    def brief(self, index: int) -> Body | None:
-        """The content of an entry without time, cost and source."""
-        return self._translator.brief(index) if self._translator is not None else None
-
-    def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry answers, and whether it failed; None where the entry holds more than that."""
-        return self._translator.outcome(index) if self._translator is not None else None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Text, Texts, Trouble, expanded, refuse_copy
+from leafward.agents.base import Agent, Listing, Text, Texts, Trouble, expanded, refuse_copy
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
 
 
-class OpenCode:
+class OpenCode(Agent):
     """opencode."""
 
     name = "opencode"
@@ -106,9 +106,6 @@ class OpenCode:
     def strays(self, path: str) -> dict[str, int]:
         """The numbers of messages in a database whose session is missing, by the session that they name."""
         return self._shelves.strays(path)
-
-    def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Removes nothing: no file is a piece of another one."""
 
     def recognises(self, head: bytes) -> bool:
         """Whether it is the description file of a session."""
@@ -187,16 +184,6 @@ class OpenCode:
 
         return Excerpt(base, session)
 
-    def remote(self, path: str) -> str | None:
-        """Opencode records none."""
-        del path
-        return None
-
-    def lifetime(self, path: str) -> int | None:
-        """Opencode deletes nothing by itself."""
-        del path
-        return None
-
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
         """Found by the session that a result of the task tool notes."""
         path = os.path.abspath(session.path)
@@ -247,12 +234,6 @@ class OpenCode:
         removed, added = self._store(base, env) if os.path.isfile(base) else ((), ())
         name = id_of(session, self.title)
         return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
-
-    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Why a fork may not end here: it ends behind a reply, or behind a complete set of results."""
-        from leafward.agents.fork_draft import after_results
-
-        return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """A document of the path's messages for opencode's own import. Raises Refused.

@@ -8,7 +8,7 @@ now hang beside a marker. Pruned outputs become context edits at the time of pru
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.parts import PART_TYPES, is_of_command, is_put, is_sent, is_typed
@@ -24,6 +24,27 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _NO_ID = bytes(ID_SIZE)
+
+
+class _Spoken(NamedTuple):
+    """A message that is being added, with its parts in the order of its records."""
+
+    name: str
+    body: Body
+    record: int
+    """Its own record; those of its parts follow."""
+    parts: list[Stored]
+    decoded: list[Body | None]
+
+    @property
+    def low(self) -> int:
+        """The record of its first part."""
+        return self.record + 1
+
+    @property
+    def high(self) -> int:
+        """The record behind its last part."""
+        return self.low + len(self.parts)
 
 
 class EntryBuilder:
@@ -217,108 +238,98 @@ class EntryBuilder:
     ) -> int:
         """Adds the entries of a message; returns the parent for the next one, which is never a broken entry."""
         record = self.records.add(stored.message)
-        low = record + 1
         for part in parts:
             self.records.add(part)
-        high = low + len(parts)
+        high = record + 1 + len(parts)
         if stored.stored is not None:
             self.stored[record] = self.records.add(stored.stored)
         first = len(self.columns)
         name = stored.message.id
         if body is None:
-            broken = self._entry(Role.BROKEN, name, above, record, low, high)
+            broken = self._entry(Role.BROKEN, name, above, record, record + 1, high)
             self.columns.damage[broken] = Damage.MALFORMED
             tip = above
         else:
-            decoded = [decode_line(part.data) for part in parts]
+            spoken = _Spoken(name, body, record, parts, [decode_line(part.data) for part in parts])
             role = body.get("role")
             if role == "user":
-                tip = self._user(name, body, decoded, parts, above, record, low)
+                tip = self._user(spoken, above)
             elif role == "assistant":
-                tip = self._reply(name, body, decoded, parts, above, record, low, live=live)
+                tip = self._reply(spoken, above, live=live)
             elif isinstance(role, str) and role in OF_ITS_OWN:
-                tip = self._entry(OF_ITS_OWN[role], name, above, record, low, high)
+                tip = self._whole(OF_ITS_OWN[role], spoken, above)
             else:
-                tip = self._entry(Role.OTHER, name, above, record, low, high)
+                tip = self._whole(Role.OTHER, spoken, above)
                 self._strange(f"role {role}", tip)
-            tip = self._others(decoded, parts, tip, record, low)
+            tip = self._others(spoken, tip)
         if live:
             self._first.setdefault(name, first)
         return tip
 
-    def _user(
-        self,
-        name: str,
-        body: Body,
-        decoded: list[Body | None],
-        parts: list[Stored],
-        above: int,
-        record: int,
-        low: int,
-    ) -> int:
-        high = low + len(parts)
+    def _whole(self, role: Role, spoken: _Spoken, above: int, aux: int = -1) -> int:
+        """Adds one entry for a message with all its parts."""
+        return self._entry(role, spoken.name, above, spoken.record, spoken.low, spoken.high, aux)
+
+    def _part(self, role: Role, spoken: _Spoken, place: int, above: int, stop: int = -1) -> int:
+        """Adds an entry for one part of a message, or for those from it to another one."""
+        low = spoken.low
+        end = low + (stop if stop >= 0 else place + 1)
+        return self._entry(role, spoken.parts[place].id, above, spoken.record, low + place, end)
+
+    def _user(self, spoken: _Spoken, above: int) -> int:
+        decoded = spoken.decoded
         request = next((part for part in decoded if part and part.get("type") == "compaction"), None)
         if request is not None:
-            tip = self._entry(Role.REQUEST, name, above, record, low, high)
-            self._requests[name] = tip, text_in(request, "tail_start_id")
+            tip = self._whole(Role.REQUEST, spoken, above)
+            self._requests[spoken.name] = tip, text_in(request, "tail_start_id")
             return tip
         typed = [place for place, part in enumerate(decoded) if part is not None and is_typed(part)]
         put = [place for place, part in enumerate(decoded) if part is not None and is_put(part)]
         if put and not typed:
-            role = Role.ADDED if body.get(newer.BESIDE) else Role.INJECTED
+            role = Role.ADDED if spoken.body.get(newer.BESIDE) else Role.INJECTED
             if role is Role.INJECTED and is_of_command(part for part in decoded if part is not None):
                 role = Role.COMMAND
-            return self._entry(role, name, above, record, low, high)
+            return self._whole(role, spoken, above)
         ahead = [place for place in put if place < typed[0]] if typed else []
         if ahead:
-            above = self._entry(Role.ADDED, parts[ahead[0]].id, above, record, low, low + typed[0])
-        tip = self._entry(Role.USER, name, above, record, low, high)
+            above = self._entry(
+                Role.ADDED, spoken.parts[ahead[0]].id, above, spoken.record, spoken.low, spoken.low + typed[0]
+            )
+        tip = self._whole(Role.USER, spoken, above)
         behind = put[len(ahead) :]
-        if behind:
-            tip = self._entry(Role.ADDED, parts[behind[0]].id, tip, record, low + behind[0], high)
-        return tip
+        return self._part(Role.ADDED, spoken, behind[0], tip, len(decoded)) if behind else tip
 
-    def _reply(
-        self,
-        name: str,
-        body: Body,
-        decoded: list[Body | None],
-        parts: list[Stored],
-        above: int,
-        record: int,
-        low: int,
-        *,
-        live: bool,
-    ) -> int:
-        high = low + len(parts)
+    def _reply(self, spoken: _Spoken, above: int, *, live: bool) -> int:
+        body = spoken.body
         if not self.folder:
             self.folder = text_in(object_at(body, "path"), "cwd")
         summary_request = self._requests.get(text_in(body, "parentID"))
         if self._summarises(body, summary_request is not None):
             request, tail = summary_request or (-1, "")
-            tip = self._entry(Role.SUMMARY, name, above, record, low, high, request)
+            tip = self._whole(Role.SUMMARY, spoken, above, request)
             if tail:
                 kept = self._first.get(tail, -1)
                 if kept < 0:
                     self.dangling.append((tip, tail))
                 self.kept[tip] = kept
             return tip
-        reply = tip = self._entry(Role.REPLY, name, above, record, low, high)
+        reply = tip = self._whole(Role.REPLY, spoken, above)
         results: list[int] = []
-        for place, part in enumerate(decoded):
+        for place, part in enumerate(spoken.decoded):
             if part is None or part.get("type") != "tool":
                 continue
-            state = object_at(part, "state")
+            state, record = object_at(part, "state"), spoken.low + place
             if live and state.get("status") in ("pending", "running"):
-                self._unfinished.append((parts[place].id, record, low + place))
+                self._unfinished.append((spoken.parts[place].id, spoken.record, record))
                 continue
-            tip = self._entry(Role.RESULT, parts[place].id, tip, record, low + place, low + place + 1)
+            tip = self._part(Role.RESULT, spoken, place, tip)
             results.append(tip)
             pruned = number_in(object_at(state, "time"), "compacted")
             if pruned and live:
-                self._pruned.append((pruned, tip, low + place))
-        if not is_sent(body, decoded):
-            tip = self._entry(Role.DROPPED, f"{name}-dropped", tip, record, low, high)
+                self._pruned.append((pruned, tip, record))
+        if not is_sent(body, spoken.decoded):
+            name = f"{spoken.name}-dropped"
+            tip = self._entry(Role.DROPPED, name, tip, spoken.record, spoken.low, spoken.high)
             self.targets[tip] = [reply, *results]
         return tip
 
@@ -331,20 +342,15 @@ class EntryBuilder:
         ended = body.get("finish") or object_at(body, "time").get("completed")
         return bool(ended) and not self._requests
 
-    def _others(
-        self, decoded: list[Body | None], parts: list[Stored], tip: int, record: int, low: int
-    ) -> int:
+    def _others(self, spoken: _Spoken, tip: int) -> int:
         """Adds entries for parts that are broken or of an unknown type."""
-        for place, part in enumerate(decoded):
-            known = part is not None and str(part.get("type")) in PART_TYPES
-            if not known:
-                role = Role.PART if part is not None else Role.BROKEN_PART
-                made = self._entry(role, parts[place].id, tip, record, low + place, low + place + 1)
-                if part is None:
-                    self.columns.damage[made] = Damage.MALFORMED
-                else:
-                    tip = made
-                    self._strange(f"part {part.get('type')}", tip)
+        for place, part in enumerate(spoken.decoded):
+            if part is None:
+                broken = self._part(Role.BROKEN_PART, spoken, place, tip)
+                self.columns.damage[broken] = Damage.MALFORMED
+            elif str(part.get("type")) not in PART_TYPES:
+                tip = self._part(Role.PART, spoken, place, tip)
+                self._strange(f"part {part.get('type')}", tip)
         return tip
 
     def _strange(self, name: str, entry: int) -> None:

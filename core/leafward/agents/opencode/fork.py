@@ -52,7 +52,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: st
     if not isinstance(reader, OpenCodeReader):
         raise Refused(f"{session.path.name} is not a session of opencode")
     cwd = terms.folder(session, TITLE)
-    own = own_cut(session, reader.columns, cut)
+    own = own_cut(session, reader.translation.columns, cut)
     copy = _Copy(session, reader, own, database, cwd)
     ids = Ids(os.urandom(16))
     name = ids.session(round(terms.now.timestamp() * 1000))
@@ -82,7 +82,7 @@ class _Copy:
         self, session: Session, reader: OpenCodeReader, cut: OwnCut, database: str, cwd: str
     ) -> None:
         self._session, self._database, self._cwd = session, database, cwd
-        columns = reader.columns
+        columns = reader.translation.columns
         self._at = columns.id(cut.end)
         self._prompt = columns.id(cut.prompt) if cut.prompt >= 0 else ""
         self._entries: set[str] = set()
@@ -102,7 +102,7 @@ class _Copy:
             self._entries.add(name)
             self._records.add(_MADE.sub("", name, count=1))
             if columns.kind[at] == Kind.CONTEXT_EDIT:
-                self._pruned.update((reader.body(at) or {}).get(EDIT_TARGETS, ()))
+                self._pruned.update((reader.translation.body(at) or {}).get(EDIT_TARGETS, ()))
             at = columns.parent[at]
 
     def remarks(self) -> tuple[Remark, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import time
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -49,7 +48,7 @@ class Shelf:
 class Shelves:
     """The sessions of databases, read again after a write. For several threads."""
 
-    def __init__(self, agent: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, agent: str, clock: Callable[[], float]) -> None:
         self._agent = agent
         self._clock = clock
         self._lock = Lock()

@@ -23,7 +23,6 @@ from leafward.agents.opencode.versions import sends_tail_first
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
-from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex
 from leafward.session.foreign import Transcript, unknown_records
 from leafward.session.line_decoding import decode_line
@@ -46,15 +45,12 @@ TORN = "session-row"
 class OpenCodeReader:
     """Reads one session. Its records are copied, so that the store is left alone while the session is open."""
 
+    translation: Translator
+    """The entries as they were last read."""
+
     def __init__(self, setting: Callable[[], Setting]) -> None:
         self._setting = setting
         self._spool: Spool | None = None
-        self._translator: Translator | None = None
-
-    @property
-    def columns(self) -> Columns:
-        """The entries as they were read."""
-        return self._translator.columns if self._translator is not None else Columns()
 
     def close(self) -> None:
         """Releases the copied records."""
@@ -77,37 +73,21 @@ class OpenCodeReader:
             raise
         spool.done()
         self.close()
-        self._spool, self._translator = spool, Translator(made.builder)
+        self._spool, self.translation = spool, Translator(made.builder)
         return transcript
-
-    def body(self, index: int) -> Body | None:
-        """An entry as a native line."""
-        return self._translator.body(index) if self._translator is not None else None
-
-    def outcome(self, index: int) -> tuple[str, bool] | None:
-        """The call that an entry answers, and whether it failed; None where the entry holds more than that."""
-        return self._translator.outcome(index) if self._translator is not None else None
-
-    def brief(self, index: int) -> Body | None:
-        """The content of an entry without time, cost and source."""
-        return self._translator.brief(index) if self._translator is not None else None
 
     def records(self, index: int) -> list[bytes]:
         """The message and parts of an entry."""
-        translator = self._translator
-        if translator is None:
-            return []
+        translator = self.translation
         return [translator.records.data(number) for number in translator.numbers(index)]
 
     def is_newer(self, index: int) -> bool:
         """Whether an entry was made by the newer engine, whose messages the usual one ignores (opencode 1.18.33)."""
-        return self._translator is not None and self._translator.is_newer(index)
+        return self.translation.is_newer(index)
 
     def origin(self, index: int) -> Origin:
         """The file of its first record, or the row in the database."""
-        translator = self._translator
-        if translator is None:
-            return Origin(Path(), 0, 0)
+        translator = self.translation
         number = translator.numbers(index)[0]
         records = translator.records
         path = Path(records.path(number))

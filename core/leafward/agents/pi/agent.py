@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Listing, Texts, expanded
+from leafward.agents.base import Agent, Listing, Texts, expanded
 from leafward.agents.folders import look
 from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
@@ -18,22 +18,21 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, FirstLook, Trouble
+    from leafward.agents.base import Trouble
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
-    from leafward.session.entries import EntryIndex
 
 SUFFIX = ".jsonl"
 
 _HEADER_START = re.compile(rb'\s*\{\s*"type"\s*:\s*"session"\s*,')
 
 
-class Pi:
+class Pi(Agent):
     """The agent whose files are our native format."""
 
     name = "pi"
@@ -68,17 +67,6 @@ class Pi:
                 folders += [os.path.join(folder, name) for name in below]
                 yield Listing(folder, files, self.name)
 
-    def holds(self, folder: str, names: Iterable[str]) -> bool:  # noqa: ARG002  # as the protocol has it
-        """Never: pi's files are recognised by their content, in any folder."""
-        return False
-
-    def gather(self, listings: Mapping[str, Listing]) -> None:
-        """Removes nothing: every file is a session of its own."""
-
-    def peek(self, candidate: Candidate) -> FirstLook | None:  # noqa: ARG002  # as the protocol has it
-        """None: the catalogue itself reads the beginning of native files."""
-        return None
-
     def recognises(self, head: bytes) -> bool:
         """Whether the first line that is not blank is a session header with an id."""
         head = head.removeprefix(BOM).lstrip()
@@ -103,26 +91,10 @@ class Pi:
         folder, name = os.path.split(path)
         return [(path, os.path.join(os.path.basename(folder), name))]
 
-    def remote(self, path: str) -> str | None:
-        """Pi records none."""
-        del path
-        return None
-
-    def lifetime(self, path: str) -> int | None:
-        """Pi deletes nothing by itself."""
-        del path
-        return None
-
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`pi --session PATH` in the folder in the header: pi opens a path from anywhere without asking."""
         folder = folder_of(session, self.title)
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
-
-    def may_end(self, session: Session, end: EntryIndex, before_prompt: bool) -> str | None:
-        """Why a fork may not end here: it ends behind a reply, or behind a complete set of results."""
-        from leafward.agents.fork_draft import after_results
-
-        return after_results(session, end, before_prompt)
 
     def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
         """The path to the cut in a new file beside the session's own; for one of our copies, among pi's sessions."""
@@ -132,11 +104,6 @@ class Pi:
             return forked(session, cut, terms)
         root, flat = self._own_store(terms)
         return forked(session, cut, terms, root, flat=flat)
-
-    def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
-        """None: extensions run pi's sub-agents, without a session."""
-        del session, since, stop
-        return []
 
     def adopt(self, past: Conversation, terms: Terms) -> Draft:
         """The path in pi's format, among pi's sessions of the same folder."""

@@ -87,24 +87,14 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
 _PROMPTS = (
-    "$ ",
-    "❯ ",
-    "➜ ",
-    "\n+ ",
-    "\\n+ ",
-    "(Pdb) ",
-    "ipdb> ",
-    "> process.env.",
-    "> ENV",
-    ">echo %",
-    "> echo %",
-    "> Rails.",
-    ">>> ",
-    "> var.",
-    "PS>",
-    "PS C:",
+    ("$", ("$ ",)),
+    ("+", ("\n+ ", "\\n+ ")),
+    (">", ("ipdb> ", "> process.env.", "> ENV", ">echo %", "> echo %", "> Rails.", ">>> ", "> var.", "PS>")),
+    ("P", ("(Pdb) ", "PS C:")),
+    ("❯", ("❯ ",)),
+    ("➜", ("➜ ",)),
 )
-"""Prompts before a command that is shown with its output."""
+"""Prompts before a command that is shown with its output, by a character of theirs: most texts hold none, which is soon found."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"
 _PROGRAMS = frozenset(
     {
@@ -158,23 +148,7 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 def printed_in(text: str) -> Iterator[Span]:
     """The secrets below the commands that printed them."""
-    if (
-        "$ " not in text
-        and "+ " not in text
-        and "db" not in text
-        and "> process.env." not in text
-        and "> ENV" not in text
-        and "echo %" not in text
-        and "> Rails." not in text
-        and ">>> " not in text
-        and "> var." not in text
-        and "PS>" not in text
-        and "PS C:" not in text
-        and text.isascii()
-    ):
-        # Most texts hold no prompt, and every ASCII prompt holds one of these.
-        return
-    if not any(map(text.__contains__, _PROMPTS)):
+    if not any(sign in text and any(map(text.__contains__, prompts)) for sign, prompts in _PROMPTS):
         return
     for found, sure in _commands(text):
         if found["stop"].lstrip("\\\r") in ("\n", "n"):

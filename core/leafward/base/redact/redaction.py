@@ -196,13 +196,13 @@ class Redactor:
         spans = secrets_in(text)
         if self.clean is None:
             spans = self._with_named(text, spans)
-        if output and self.clean is None and (alone := self._alone(text)) is not None and not spans:
-            spans = [(*alone, "secret")]
-        if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
-            self._asked = asked
+            if output and (alone := self._alone(text)) is not None and not spans:
+                spans = [(*alone, "secret")]
+            if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
+                self._asked = asked
+        elif not spans:
+            self.clean.add(text)
         if not spans:
-            if self.clean is not None:
-                self.clean.add(text)
             return text
         pieces, at = [], 0
         for start, end, kind in spans:

@@ -44,9 +44,7 @@ def compare_sides(sides: Sides, *, stop: Callable[[], bool] = lambda: False) -> 
     return SummaryDifference(a, b, compare_summaries(a.text, b.text, sides.session.cwd))
 
 
-def summaries_of(
-    sides: Sides, *, stop: Callable[[], bool] = lambda: False
-) -> tuple[SideSummary, SideSummary]:
+def summaries_of(sides: Sides, *, stop: Callable[[], bool]) -> tuple[SideSummary, SideSummary]:
     """The summary of each side. Raises Cancelled once `stop` turns true."""
     a = _of(sides, sides.a, sides.b, stop)
     return a, _of(sides, sides.b, sides.a, stop)

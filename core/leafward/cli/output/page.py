@@ -76,7 +76,7 @@ def emit_json(value: object) -> None:
     _write_bytes(json_bytes(value, indented=sys.stdout.isatty()) + b"\n")
 
 
-def json_bytes(value: object, *, indented: bool = False) -> bytes:
+def json_bytes(value: object, *, indented: bool) -> bytes:
     """A value as JSON in UTF-8. Lone surrogates and control codes are escaped; numbers that JSON cannot express become null.
 
     Containers nested too deeply for other parsers become empty.

@@ -203,9 +203,7 @@ def questions(
     return questions_read(read_span(_until(messages, stop), cwd, previous, before, known, plan), cwd, stop)
 
 
-def questions_read(
-    reading: SpanReading, cwd: str, stop: Callable[[], bool] = lambda: False
-) -> tuple[Question, ...]:
+def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> tuple[Question, ...]:
     """The questions about a span that was read without being told what an earlier summary lists. Raises Cancelled."""
     there = _Held(reading, cwd, stop)
     found = [

@@ -49,8 +49,6 @@ WORKFLOW = (
 
 _STAGE_NAME = r"(?<![\w.-])(?<!\w/)/?({names})(?![\w-])(?!/\w)"
 _NUMBER = re.compile(r"(\d+)")
-_LISTED = 4
-"""Discoveries and tasks beyond this number are only counted."""
 
 
 @dataclass(frozen=True, slots=True)

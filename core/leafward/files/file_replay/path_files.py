@@ -37,7 +37,7 @@ def contradicted(file: Rebuilt) -> bool:
 class EveryBranch:
     """Files as the calls of all branches left them, in the order of writing. Decoded on first use."""
 
-    def __init__(self, session: Session, last: int, stop: Callable[[], bool] = never) -> None:
+    def __init__(self, session: Session, last: int, stop: Callable[[], bool]) -> None:
         self._session = session
         self._last = last
         """The deepest entry that is requested."""

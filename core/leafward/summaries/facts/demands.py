@@ -361,7 +361,7 @@ def orders(sentence: str) -> bool:
     return _ORDERS.match(without_fillers(sentence.lower())) is not None
 
 
-def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str] = ()) -> bool:
+def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
     """Whether a demand binds one piece of work only. `ordered`: something was to be written just before.
 
     `amid` are the items of the list that contains it. A demand that names itself lasting is never for once.

@@ -186,7 +186,7 @@ def urls(text: str) -> Iterator[Form]:
 
 
 @lru_cache(maxsize=_FEW)
-def canonical_path(path: str, cwd: str = "") -> str:
+def canonical_path(path: str, cwd: str) -> str:
     """A path in comparable form: `/` between its parts, relative to `cwd` where it lies inside, without a line number."""
     path = _LINE_SUFFIX.sub("", path.strip().removeprefix("@"))
     if "\\" in path:

@@ -116,8 +116,10 @@ class FactReader:
         self.told = ToldSteps(partial(self.texts.named, voice=Voice.TOLD, entry=NO_ENTRY))
         """The told steps, and the work on them."""
         self.rules = StandingRules()
+        self.calls: Sequence[ToolCall] = ()
+        """The calls of the last message."""
         self.written: list[Written] = []
-        """The texts that the calls of the last message write."""
+        """The texts that they write."""
 
     def earlier(self, summary: str, entry: EntryIndex, plan: Items = ()) -> list[Sighting]:
         """The facts of the summary before the first message; `plan` is the agent's own list at that time."""
@@ -132,7 +134,7 @@ class FactReader:
         """The facts of one message, one sighting for each occurrence."""
         message = as_typed(message)
         role = message.get("role")
-        self.written = []
+        self.calls, self.written = (), []
         if role == "user":
             return self._request(entry, text_of(message.get("content")))
         if role == "custom":
@@ -148,7 +150,7 @@ class FactReader:
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
             waits = words.endswith(("?", "？")) and not prose.reports(words)
-            calls = tool_calls(message)
+            self.calls = calls = tool_calls(message)
             self._is_answered = bool(words) and not waits and not calls
             over = list(self.told.answered(entry)) if self._is_answered else []
             if calls:

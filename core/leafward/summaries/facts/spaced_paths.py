@@ -23,7 +23,7 @@ _ARGUMENT = re.compile(r"\s(?:-|[~.]{0,2}/)")
 _PROGRAMS = re.compile(r"(?:^|/)s?bin/[^/]*$")
 
 
-def spaced_paths(text: str, cwd: str = "") -> Iterator[forms.Form]:
+def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:
     """The paths with blanks in a text, in order."""
     if "/" not in text or _BLANK.search(text) is None:
         return

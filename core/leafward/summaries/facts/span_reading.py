@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts.reader import FactReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.facts.text_facts import Known
@@ -31,6 +31,8 @@ class SpanReading:
     """What it lists besides as bare lines."""
     found: Sequence[Sequence[Sighting]]
     """By message."""
+    calls: Sequence[Sequence[ToolCall]]
+    """By message."""
     written: Sequence[Sequence[Written]]
     """By message, what its calls write."""
 
@@ -38,19 +40,20 @@ class SpanReading:
 def read_span(
     messages: Iterable[SpanMessage],
     cwd: str,
-    previous: str = "",
-    previous_entry: EntryIndex = NO_ENTRY,
-    known: Known | None = None,
-    plan: Items = (),
+    previous: str,
+    previous_entry: EntryIndex,
+    known: Known | None,
+    plan: Items,
     told: Sequence[Sighting] = (),
 ) -> SpanReading:
     """Reads the messages of a span, and the summary before it; see `FactReader` and `SpanReading`."""
     reader = FactReader(cwd, known)
     before = reader.earlier(previous, previous_entry, plan)
     reader.told.tell(told)
-    spoken, found, written = [], [], []
+    spoken, found, calls, written = [], [], [], []
     for message in messages:
         spoken.append(message)
         found.append(reader.read(*message))
+        calls.append(reader.calls)
         written.append(reader.written)
-    return SpanReading(reader, spoken, before, told, found, written)
+    return SpanReading(reader, spoken, before, told, found, calls, written)

@@ -38,7 +38,7 @@ new_sighting: Callable[[tuple[object, ...]], Sighting] = partial(tuple.__new__, 
 class TextFacts:
     """The facts in texts of one folder's messages. They depend on the text and its voice alone."""
 
-    def __init__(self, cwd: str = "", known: Known | None = None) -> None:
+    def __init__(self, cwd: str, known: Known | None = None) -> None:
         """`known` is shared by all who read messages of the same folder: each text is read once for all."""
         self._cwd = cwd
         self.known: Known = {} if known is None else known

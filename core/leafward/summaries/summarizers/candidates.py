@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from leafward.summaries.summarizers.outline import Section, harmless
 
 if TYPE_CHECKING:
-    from leafward.session.entries import EntryIndex
+    from collections.abc import Sequence
+
+    from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Fact, FactKind
 
@@ -105,6 +107,8 @@ class Evidence:
     reader: FactReader
     last_turn: int = 0
     """Position of the last request, counted from 1."""
+    calls: dict[int, Sequence[ToolCall]] = field(default_factory=dict)
+    """The calls of each reply that makes some, by its position."""
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
     left: set[EntryIndex] = field(default_factory=set)

@@ -49,9 +49,7 @@ def _lines(text: str) -> set[str]:
     return {" ".join(line.split()) for line in text.split("\n")}
 
 
-def tell_code(
-    evidence: Evidence, text: str, intro: str, entry: EntryIndex, replaced: frozenset[str] = frozenset()
-) -> None:
+def tell_code(evidence: Evidence, text: str, intro: str, entry: EntryIndex, replaced: frozenset[str]) -> None:
     """Adds a line of code, unless it was `replaced` since; it is worth telling only where it names something that is needed."""
     if _SAYS_NOTHING.search(text) or " ".join(text.split()) in replaced:
         return

@@ -29,7 +29,8 @@ _FIRST_PLACE = 1 << 31
 
 
 def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Candidate]:
-    """The last messages as lines without secrets, from the last one backwards; each names the speaker."""
+    """The last messages as lines without secrets, from the last one backwards; each names the speaker, none comes twice."""
+    told: set[str] = set()
     changing = frozenset(
         call.id for _, message in messages for call in tool_calls(message) if changes_text(call.arguments)
     )
@@ -43,8 +44,12 @@ def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Cand
         ]
         for number in range(len(lines) - 1, -1, -1):
             who, piece = lines[number]
+            text = f"{LEAD}{who}: {piece}"
+            if text in told:
+                continue
+            told.add(text)
             at = _FIRST_PLACE + (place << 8) + number
-            yield Candidate(Section.CONTEXT, f"{LEAD}{who}: {piece}", at, (entry,))
+            yield Candidate(Section.CONTEXT, text, at, (entry,))
 
 
 def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, int]]:
@@ -60,12 +65,19 @@ def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, 
             if block.get("type") == "text":
                 yield "reply", str(block.get("text") or ""), _PIECES["reply"]
         for call in tool_calls(message):
-            texts = [
-                str(value)
-                for name, value in call.arguments.items()
-                if isinstance(value, str) and name not in OLD_ARGUMENTS
-            ]
-            yield f"`{harmless(call.name or 'a tool', 40)}`", " ".join(texts), _PIECES_OF_A_CALL
+            texts = " ".join(_new_texts(call.arguments))
+            yield f"`{harmless(call.name or 'a tool', 40)}`", texts, _PIECES_OF_A_CALL
+
+
+def _new_texts(arguments: Body) -> Iterator[str]:
+    """The texts of a call's arguments, and of a list of edits in them; without those that are replaced."""
+    for name, value in arguments.items():
+        if isinstance(value, str) and name not in OLD_ARGUMENTS:
+            yield value
+        elif isinstance(value, list):
+            for edit in blocks_of(value):
+                if any(key in edit for key in OLD_ARGUMENTS):
+                    yield from _new_texts(edit)
 
 
 def _pieces(text: str, most: int) -> list[str]:

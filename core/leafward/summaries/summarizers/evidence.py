@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import Body, EntryIndex, tool_calls
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.reader import FactReader
@@ -25,6 +24,7 @@ from leafward.summaries.summarizers.turns import by_machine, turns_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.summarizers.summary import Span
@@ -51,13 +51,15 @@ def collect(
             evidence.failed.add(entry)
         seen: Sequence[Sighting]
         if reading is not None:
-            seen, written = reading.found[place], reading.written[place]
+            seen, calls, written = reading.found[place], reading.calls[place], reading.written[place]
         elif by_machine(message):
             continue
         else:
-            seen, written = reader.read(entry, message), reader.written
+            seen, calls, written = reader.read(entry, message), reader.calls, reader.written
         sightings += seen
-        _work(evidence.files, seen, written, message, failed, place, entry)
+        if calls:
+            evidence.calls[place] = calls
+            _work(evidence.files, seen, calls, written, failed, place, entry)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
@@ -106,18 +108,16 @@ def _join(files: dict[str, FileWork]) -> None:
 def _work(
     files: dict[str, FileWork],
     seen: Sequence[Sighting],
+    calls: Sequence[ToolCall],
     written: Sequence[Written],
-    message: Body,
     failed: frozenset[str],
     place: int,
     entry: EntryIndex,
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
-    if message.get("role") != "assistant":
-        return
     arguments = {
         call.arguments[name]
-        for call in tool_calls(message)
+        for call in calls
         for name in PATH_ARGUMENTS
         if isinstance(call.arguments.get(name), str)
     }

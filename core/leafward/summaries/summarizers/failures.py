@@ -61,7 +61,7 @@ class SummaryFailed(LeafwardError):
 class Unusable(Exception):
     """An answer that is not a summary. `reason` is the stream's stop reason; None where the stream just ended."""
 
-    def __init__(self, reason: str | None, usage: Usage | None = None, cost: float | None = None) -> None:
+    def __init__(self, reason: str | None, usage: Usage | None, cost: float | None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.usage = usage

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
-from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
@@ -23,8 +23,9 @@ from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from leafward.session.entries import ToolCall
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -45,10 +46,7 @@ _ASKED_FOR = 0.6
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words that make a step specific."""
-PLANNED_BEFORE = "Planned before: "
 NOT_DONE = "Not done when this was last summarised: "
-_PLANNED = 0.1
-"""The worth of such a line alone."""
 _PLAN = 3
 """Items from which the agent's own list is a plan."""
 _TOLD_FILES = 8
@@ -90,7 +88,7 @@ def settle(
     contradictions.take_back(evidence, messages, turns)
     contradictions.refute(evidence, messages, turns)
     _replace(evidence)
-    gone = gone_files(messages, cwd)
+    gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     _fulfil(evidence)
     _take_up(evidence, turns)
@@ -104,14 +102,15 @@ def settle(
     return frozenset(gone)
 
 
-def gone_files(messages: Sequence[SpanMessage], cwd: str) -> dict[str, GoneFile]:
-    """The files that were deleted or renamed and did not come back, by their names."""
+def gone_files(
+    messages: Sequence[SpanMessage], calls: Mapping[int, Sequence[ToolCall]], cwd: str
+) -> dict[str, GoneFile]:
+    """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
     gone: dict[str, GoneFile] = {}
     failed = failed_calls(message for _, message in messages)
-    for place, (entry, message) in enumerate(messages):
-        if message.get("role") != "assistant":
-            continue
-        for call in tool_calls(message):
+    for place, made in calls.items():
+        entry = messages[place].entry
+        for call in made:
             if call.id in failed:
                 continue
             arguments = call.arguments
@@ -244,11 +243,8 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            if written_since or evidence.reader.told.is_run(candidate.text):
-                over.add(id(candidate))
-            else:
-                # The step's file may have been changed for another reason.
-                _put_behind(candidate)
+            # The step's file may have been changed for another reason; that it is still to be done is no longer known.
+            over.add(id(candidate))
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -323,10 +319,8 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
             continue
-        if plan.made and not _is_open(evidence, candidate):
+        if all_done or not _is_open(evidence, candidate):
             over.add(id(candidate))
-        elif all_done or not _is_open(evidence, candidate):
-            _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -339,13 +333,6 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
-
-
-def _put_behind(candidate: Candidate) -> None:
-    """Turns an unticked step into a line about an earlier plan, which is included where there is room."""
-    candidate.section = Section.CONTEXT
-    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(NOT_DONE)
-    candidate.worth = min(candidate.worth, _PLANNED)
 
 
 def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:

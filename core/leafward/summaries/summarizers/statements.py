@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
-from leafward.session.entries import EntryIndex, text_of, tool_calls
+from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import guesses, without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
@@ -86,7 +86,7 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
         if role == "assistant":
-            for call in tool_calls(message):
+            for call in evidence.calls.get(place, ()):
                 command = next(
                     (
                         call.arguments[name]

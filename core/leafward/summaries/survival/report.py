@@ -131,8 +131,8 @@ def facts_of(
 def reading_of(
     messages: Iterable[SpanMessage],
     cwd: str,
-    previous: str = "",
-    previous_entry: int = NO_ENTRY,
+    previous: str,
+    previous_entry: int,
     known: Known | None = None,
     plan: Items = (),
 ) -> SpanReading:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.files.edits import action_hunks, delta_in, delta_of
+from leafward.files.edits import delta_in, delta_of, hunks
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import Action, FileCall, ToolTable, command_text, file_calls, path_in
 from leafward.session.command_text import without_cd
@@ -143,7 +143,7 @@ def _diff(sheet: Sheet, change: Changed, table: ToolTable) -> None:
     listed = [
         hunk
         for step, action in zip(change.steps, change.actions, strict=True)
-        for hunk in action_hunks(action, step.call, step.result, table)
+        for hunk in hunks(action, step.call, step.result, table)
     ]
     body = diff_lines(listed, sheet.width - INDENT, sheet.glyphs)
     if not body:
