@@ -61,3 +61,18 @@ def read_whole(session: Session) -> None:
         json.dumps(session.body(index))
     context_at(session)
     problems(session)
+
+
+def prompts_of(session: Session, at: int | None = None) -> list[str]:
+    return [text for role, text in said(session, at) if role == "user"]
+
+
+def entries_by_text(session: Session) -> dict[str, int]:
+    """Entries by the text they say."""
+    found = {}
+    for index, body in session.bodies(range(len(session))):
+        content = ((body or {}).get("message") or {}).get("content") or ()
+        for block in content:
+            if isinstance(block, dict) and isinstance(block.get("text"), str):
+                found[block["text"]] = int(index)
+    return found

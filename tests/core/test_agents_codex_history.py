@@ -6,23 +6,17 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from leafward.agents.codex.store import called_in
-from leafward.cli.main import main
-from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Damage
 from leafward.session.session_title import title_of
-from leafward.session.source import UNCERTAIN_CONTEXT
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
-from tests.foreign_sessions import problems, said
+from tests.foreign_sessions import entries_by_text, problems, prompts_of, said
 from tests.sources import foreign
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.session import Session
 
 ONE, TWO, THREE, FOUR = THREADS[:4]
 
@@ -42,127 +36,7 @@ def going_on(first: Rollout, home: Path, thread: str = ONE, **given: Any) -> Rol
     return paginated(home, thread, end, minute=1, history_base=base(first, end), **given)
 
 
-def prompts(session: Session, at: int | None = None) -> list[str]:
-    return [text for role, text in said(session, at) if role == "user"]
-
-
-def texts(session: Session) -> dict[str, int]:
-    """Entries by the text they say."""
-    found = {}
-    for index, body in session.bodies(range(len(session))):
-        content = ((body or {}).get("message") or {}).get("content") or ()
-        for block in content:
-            if isinstance(block, dict) and isinstance(block.get("text"), str):
-                found[block["text"]] = int(index)
-    return found
-
-
 # --- rollbacks ---
-
-
-@pytest.mark.parametrize(
-    ("turns", "left"),
-    [(1, ["a", "b", "d"]), (2, ["a", "d"]), (3, ["d"]), (9, ["d"]), (0, ["a", "b", "c", "d"])],
-)
-def test_a_rollback_is_a_branch(tmp_path: Path, turns: int, left: list[str]) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.said("<environment_context>here</environment_context>")
-    for text in "abc":
-        rollout.event("task_started", turn_id=text)
-        rollout.turn(text, text.upper())
-    rollout.event("thread_rolled_back", num_turns=turns)
-    rollout.turn("d", "D")
-    session = rollout.opened()
-    assert prompts(session) == left
-    assert said(session)[0][0] == "custom"
-    assert len(list(session.tree.leaves())) == (2 if turns else 1)
-    assert "C" in texts(session)
-    if turns:
-        assert prompts(session, texts(session)["C"]) == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("own_turn", [True, False])
-def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncertain(
-    tmp_path: Path, own_turn: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Seen at 0.107, 0.125 and 0.142; a /compact has a turn of its own and stays."""
-    rollout = Rollout(tmp_path)
-    rollout.event("task_started", turn_id="a")
-    rollout.turn("a", "A")
-    rollout.event("task_started", turn_id="b")
-    history = [
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
-        for text in ("a", "A summary")
-    ]
-    rollout.line("compacted", message="A summary", replacement_history=history)
-    if own_turn:
-        rollout.event("task_started", turn_id="c")
-    rollout.turn("b", "B")
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.turn("c", "C")
-    session = rollout.opened()
-    notes = [note for note in session.source.notes if note.code == UNCERTAIN_CONTEXT]
-    says = [body["says"] for _, body in session.bodies(range(len(session))) if body and "says" in body]
-    assert says == [note.text for note in notes]
-    assert len(notes) == (0 if own_turn else 1)
-    assert all(session.tree.is_ancestor(note.entry, session.leaf) for note in notes)
-    found = uncertainties(session, context_at(session))
-    assert [note for note in found if note.code == UNCERTAIN_CONTEXT] == notes
-    assert main(["context", str(rollout.path), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["diagnostics"]
-    assert [one["code"] for one in said].count(UNCERTAIN_CONTEXT) == len(notes)
-
-
-@pytest.mark.parametrize(
-    ("version", "stays"),
-    [("0.93.0", True), ("0.104.0", True), ("0.105.0", False), ("0.125.0", False), ("odd", False)],
-)
-def test_a_rollback_takes_back_what_was_injected_for_the_turn_where_the_version_does(
-    tmp_path: Path, version: str, stays: bool
-) -> None:
-    """Up to 0.104 Codex cuts right before the prompt; a resumed thread has its rules again there."""
-    rollout = Rollout(tmp_path, cli_version=version)
-    rollout.turn("a", "A")
-    rollout.said("<environment_context>again</environment_context>")
-    rollout.turn("b", "B")
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.turn("c", "C")
-    session = rollout.opened()
-    assert prompts(session) == ["a", "c"]
-    assert any("again" in text for _, text in said(session)) == stays
-
-
-def test_rollbacks_add_up(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    for text in "ab":
-        rollout.turn(text, text.upper())
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.turn("c", "C")
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.turn("d", "D")
-    assert prompts(rollout.opened()) == ["d"]
-
-
-def test_a_rollback_at_the_end_leaves_the_place_before_what_was_dropped(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.turn("a", "A")
-    rollout.turn("b", "B")
-    rollout.event("thread_rolled_back", num_turns=1)
-    session = rollout.opened()
-    assert said(session) == [("user", "a"), ("assistant", "A")]
-    assert session.place == texts(session)["A"]
-
-
-def test_the_model_is_named_again_where_a_rollback_took_its_naming_away(tmp_path: Path) -> None:
-    rollout = Rollout(tmp_path)
-    rollout.turn("a", "A")
-    rollout.line("turn_context", model="beta")
-    rollout.turn("b", "B")
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.line("turn_context", model="beta")
-    rollout.turn("c", "C")
-    assert context_at(rollout.opened()).model == "beta"
 
 
 # --- segments, forks, what they are based on ---
@@ -193,12 +67,12 @@ def test_a_fork_of_a_fork_of_a_reverted_thread_holds_all_that_came_before(tmp_pa
         history_base=base(fork, fork.ordinal or 0),
     )
     again.turn("e", "E")
-    assert prompts(revert.opened()) == ["a", "c"]
-    assert prompts(fork.opened()) == ["a", "c", "d"]
+    assert prompts_of(revert.opened()) == ["a", "c"]
+    assert prompts_of(fork.opened()) == ["a", "c", "d"]
     session = again.opened()
-    assert prompts(session) == ["a", "c", "d", "e"]
-    assert "b" not in texts(session)
-    assert session.inherited == texts(session)["D"] + 1
+    assert prompts_of(session) == ["a", "c", "d", "e"]
+    assert "b" not in entries_by_text(session)
+    assert session.inherited == entries_by_text(session)["D"] + 1
     assert not problems(session)
 
 
@@ -210,7 +84,7 @@ def test_a_cut_in_the_middle_of_a_segment_takes_what_lies_before_it(tmp_path: Pa
     fork = paginated(tmp_path, TWO, minute=1, first=cut, forked_from_id=ONE, history_base=base(first, cut))
     fork.turn("c", "C")
     session = fork.opened()
-    assert prompts(session) == ["a", "c"]
+    assert prompts_of(session) == ["a", "c"]
     assert [path.name for path in foreign(session).transcript.files] == [fork.path.name, first.path.name]
     raw = b"\n".join(session.raw(index) for index in range(session.inherited))
     assert raw + b"\n" == first.path.read_bytes()[: len(raw) + 1]
@@ -221,7 +95,7 @@ def test_a_segment_in_the_archive_is_found(tmp_path: Path) -> None:
     first.turn("a", "A")
     fork = going_on(first, tmp_path, TWO, forked_from_id=ONE)
     fork.turn("b", "B")
-    assert prompts(fork.opened()) == ["a", "b"]
+    assert prompts_of(fork.opened()) == ["a", "b"]
 
 
 def test_a_missing_base_is_said_and_marked(tmp_path: Path) -> None:
@@ -230,7 +104,7 @@ def test_a_missing_base_is_said_and_marked(tmp_path: Path) -> None:
     fork.turn("b", "B")
     first.path.unlink()
     session = fork.opened()
-    assert prompts(session) == ["b"]
+    assert prompts_of(session) == ["b"]
     assert session.columns.damage[0] is Damage.MISSING_BASE
     assert problems(session) == {"missing-base": 1}
 
@@ -241,7 +115,7 @@ def test_a_base_that_is_shorter_than_its_cut_is_said(tmp_path: Path) -> None:
     fork = paginated(tmp_path, TWO, minute=1, first=99, forked_from_id=ONE, history_base=base(first, 99))
     fork.turn("b", "B")
     session = fork.opened()
-    assert prompts(session) == ["a", "b"]
+    assert prompts_of(session) == ["a", "b"]
     assert problems(session) == {"base-short": 1}
 
 
@@ -258,7 +132,7 @@ def test_segments_that_are_based_on_each_other_end_somewhere(tmp_path: Path) -> 
         tmp_path, THREE, minute=2, history_base={"thread_id": THREE, "end_ordinal_exclusive": 3}
     )
     itself.turn("c", "C")
-    assert prompts(itself.opened()) == ["c"]
+    assert prompts_of(itself.opened()) == ["c"]
 
 
 def test_what_an_old_fork_copied_is_told_apart(tmp_path: Path) -> None:
@@ -271,8 +145,8 @@ def test_what_an_old_fork_copied_is_told_apart(tmp_path: Path) -> None:
     fork.raw(b"\n".join(copied) + b"\n")
     fork.turn("c", "C")
     session = fork.opened()
-    assert prompts(session) == ["a", "c"]
-    assert session.inherited == texts(session)["A"] + 1
+    assert prompts_of(session) == ["a", "c"]
+    assert session.inherited == entries_by_text(session)["A"] + 1
     assert session.header["parentSession"] == str(source.path)
     source.path.unlink()
     assert problems(opened(fork.path)) == {"fork-source-missing": 1}
@@ -320,8 +194,8 @@ def test_what_a_subagent_was_given_is_its_parents(tmp_path: Path) -> None:
     child.reply("C", 40)
     session = child.opened()
     assert said(session) == [("user", "a"), ("user", "b"), ("user", "c"), ("assistant", "C")]
-    assert session.inherited == texts(session)["c"] - 1
-    assert session.source.task == texts(session)["c"]
+    assert session.inherited == entries_by_text(session)["c"] - 1
+    assert session.source.task == entries_by_text(session)["c"]
     own = usage_total(session, range(session.inherited, len(session)))
     assert own.total == 100
 
@@ -345,9 +219,9 @@ def test_a_subagent_whose_description_says_where_its_own_begins(tmp_path: Path) 
     child.said("C", "assistant")
     source.path.unlink()
     session = child.opened()
-    assert prompts(session) == ["a", "b", "c"]
-    assert session.inherited == texts(session)["c"] - 1
-    assert session.source.task == texts(session)["c"]
+    assert prompts_of(session) == ["a", "b", "c"]
+    assert session.inherited == entries_by_text(session)["c"] - 1
+    assert session.source.task == entries_by_text(session)["c"]
     assert not problems(session)
 
 
@@ -397,12 +271,12 @@ def test_the_database_of_the_newest_generation_knows_the_live_segment(tmp_path: 
     for minute, (segment, text) in enumerate(((TWO, "b"), (THREE, "c")), start=1):
         made = paginated(tmp_path, segment=segment, minute=minute, first=cut, history_base=base(first, cut))
         made.turn(text, text.upper())
-    assert prompts(first.opened()) == ["a", "c"]
+    assert prompts_of(first.opened()) == ["a", "c"]
     state(tmp_path, {ONE: str(first.path)}, 4)
     older = next(tmp_path.rglob(f"*{TWO}.jsonl"))
     state(tmp_path, {ONE: f"/elsewhere/{older.name}"}, 12)
     before = sorted(path.name for path in tmp_path.iterdir())
-    assert prompts(first.opened()) == ["a", "b"]
+    assert prompts_of(first.opened()) == ["a", "b"]
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -417,7 +291,7 @@ def test_a_write_ahead_log_is_respected_and_left_alone(tmp_path: Path) -> None:
     writer.execute("UPDATE threads SET rollout_path = ?", (first.path.name,))
     writer.commit()
     with_index = sorted(one.name for one in tmp_path.iterdir())
-    assert prompts(first.opened()) == ["a"]
+    assert prompts_of(first.opened()) == ["a"]
     log = path.with_name(path.name + "-wal").read_bytes()
     content = path.read_bytes()
     writer.close()
@@ -426,7 +300,7 @@ def test_a_write_ahead_log_is_respected_and_left_alone(tmp_path: Path) -> None:
     assert f"{path.name}-shm" in with_index
     alone = sorted(one.name for one in tmp_path.iterdir())
     assert f"{path.name}-shm" not in alone
-    assert prompts(first.opened()) == ["a"]
+    assert prompts_of(first.opened()) == ["a"]
     assert sorted(one.name for one in tmp_path.iterdir()) == alone
 
 
@@ -435,7 +309,7 @@ def test_a_broken_database_hides_nothing(tmp_path: Path) -> None:
     rollout.turn("a", "A")
     (tmp_path / "state_5.sqlite").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
     session = rollout.opened()
-    assert prompts(session) == ["a"]
+    assert prompts_of(session) == ["a"]
     assert problems(session) == {"database": 1}
 
 
@@ -451,7 +325,7 @@ def test_a_view_in_the_place_of_a_table_is_not_read(tmp_path: Path) -> None:
         )
     made.close()
     session = rollout.opened()
-    assert prompts(session) == ["a"]
+    assert prompts_of(session) == ["a"]
     assert problems(session) == {"database": 1}
     assert called_in(str(tmp_path)) == {}
 
@@ -469,7 +343,7 @@ def test_a_compressed_rollout_reads_as_the_plain_one(tmp_path: Path) -> None:
     assert bytes(session.columns.ids) == bytes(plain.columns.ids)
     assert said(session) == said(plain)
     assert session.header["archived"] is True
-    assert prompts(fork.opened()) == ["a", "b"]
+    assert prompts_of(fork.opened()) == ["a", "b"]
     trouble: list[Any] = []
     found = {
         name for listing in CODEX.discover((tmp_path,), lambda: False, trouble) for name in listing.files

@@ -1,10 +1,9 @@
-"""Context edits, grafts and merged summaries: what they append, what they refuse, and that an undo takes them back."""
+"""Context edits, grafts and pins: what they append, what they refuse, and that an undo takes them back."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,8 +12,7 @@ from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, shortened
 from leafward.branches.transfer.fact_pins import draft_pins
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge, merge
-from leafward.context.message_columns import message_body
+from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.operation_log import OperationKind, operations
@@ -22,7 +20,8 @@ from leafward.session.journal.session_operations import redo, undo
 from leafward.session.journal.write import Writing
 from leafward.session.messages import message_text
 from leafward.session.session import Session
-from tests.acting import Acting, call, reading
+from tests.acting import Acting, reading
+from tests.core.two_branches import lines, texts, two_branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,19 +30,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Acting:
-    """Two branches under the first reply: one reads and edits a file, the other only talks."""
-    file = Acting(tmp_path / "s.jsonl")
-    file.user("begin")
-    fork = file.reply("begun")
-    file.user("on branch one")
-    file.said("looking", call("read", "r1", path="a.py"))
-    file.answered("r1", "read", "one\ntwo\n" + "filler line\n" * 300)
-    file.said("changing", call("edit", "e1", path="a.py", edits=[{"oldText": "one", "newText": "1"}]))
-    file.answered("e1", "edit", "replaced")
-    file.reply("branch one is done")
-    file.user("on branch two", parent=fork)
-    file.reply("branch two is done")
-    return file
+    return two_branches(tmp_path / "s.jsonl")
 
 
 @pytest.fixture
@@ -51,14 +38,6 @@ def session(file: Acting) -> Iterator[Session]:
     opened = Session.open(file.path)
     yield opened
     opened.close()
-
-
-def texts(session: Session) -> list[str]:
-    return [message_text(message_body(session, one)) for one in context_at(session, session.leaf).messages]
-
-
-def lines(session: Session) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in session.path.read_bytes().splitlines()]
 
 
 def at(session: Session, text: str) -> EntryIndex:
@@ -177,19 +156,6 @@ def test_a_text_keeps_its_ends() -> None:
     )
 
 
-def test_what_stands_under_no_heading_stays_under_none() -> None:
-    sections, _ = merge("", "## Goal\n- build", "said first\n\n## Goal\n- build")
-    assert [(one.title, one.items) for one in sections] == [("", ("said first",)), ("Goal", ("- build",))]
-
-
-def test_one_branch_is_not_merged_with_itself(tmp_path: Path) -> None:
-    file = Acting(tmp_path / "s.jsonl")
-    file.user("plant a pear tree")
-    file.said("planted")
-    with reading(file.path) as session, pytest.raises(Refused, match="a merge needs two branches"):
-        draft_merge(sides(session, session.leaf, session.leaf))
-
-
 class TestGrafts:
     def test_a_second_graft_of_the_same_turns_is_said_to_be_one(self, session: Session) -> None:
         chosen = [at(session, "looking"), at(session, "branch one is done")]
@@ -267,160 +233,6 @@ class TestGrafts:
             session.columns.id(at(session, "changing")),
             session.columns.id(at(session, "replaced")),
         ]
-
-
-BASE = "## Goal\nShip it\n\n## Done\n- one\n- two\n\n## Next Steps\n- three"
-
-
-class TestMerges:
-    @pytest.mark.parametrize(
-        ("a", "b", "merged", "conflicts"),
-        [
-            (
-                BASE,
-                BASE,
-                [("Goal", ["Ship it"]), ("Done", ["- one", "- two"]), ("Next Steps", ["- three"])],
-                [],
-            ),
-            (
-                BASE.replace("- two", "- two\n- from A"),
-                BASE.replace("- three", "- three\n- from B"),
-                [
-                    ("Goal", ["Ship it"]),
-                    ("Done", ["- one", "- two", "- from A"]),
-                    ("Next Steps", ["- three", "- from B"]),
-                ],
-                [],
-            ),
-            (
-                BASE.replace("- one\n", ""),
-                BASE,
-                [("Goal", ["Ship it"]), ("Done", ["- one", "- two"]), ("Next Steps", ["- three"])],
-                [],
-            ),
-        ],
-    )
-    def test_what_one_side_adds_is_taken_and_what_it_does_not_mention_stays(
-        self, a: str, b: str, merged: list[tuple[str, list[str]]], conflicts: list[Any]
-    ) -> None:
-        sections, found = merge(BASE, a, b)
-        assert [(one.title, list(one.items)) for one in sections] == merged
-        assert list(found) == conflicts
-
-    def test_two_goals_are_a_conflict(self) -> None:
-        sections, conflicts = merge(
-            "", "## Goal\nRewrite the parser", "## Goal\nKeep the old parser and test it"
-        )
-        assert [(one.section, one.a, one.b) for one in conflicts] == [
-            ("Goal", "Rewrite the parser", "Keep the old parser and test it")
-        ]
-        assert sections[0].items == (0,)
-
-    def test_a_summary_of_the_branch_alone_drops_no_constraint_of_the_base(self) -> None:
-        base = "## Constraints\n- never touch `legacy/`\n- Python 3.11\n\n## Key Decisions\n- **SQLite**: one file"
-        alone = "## Key Decisions\n- `Retry.__init__()` takes **kwargs, __all__ stays\n"
-        sections, conflicts = merge(base, alone, base)
-        assert not conflicts
-        assert [line for one in sections for line in one.items] == [
-            "- **SQLite**: one file",
-            "- `Retry.__init__()` takes **kwargs, __all__ stays",
-            "- never touch `legacy/`",
-            "- Python 3.11",
-        ]
-
-    @pytest.mark.parametrize(
-        ("line", "a", "b", "merged"),
-        [
-            ("- [ ] test the parser", "- [x] test the whole parser", "", "- [x] test the whole parser"),
-            (
-                "- [ ] test the parser",
-                "- [ ] test the parser",
-                "- [x] test the parser",
-                "- [x] test the parser",
-            ),
-            (
-                "* keep `__init__`  ",
-                "* keep `__init__` as **it** is",
-                "* keep `__init__`  ",
-                "* keep `__init__` as **it** is",
-            ),
-            ("- [ ] test it", "- [x] test it", "* [x] test it", "- [x] test it"),
-        ],
-    )
-    def test_a_line_that_one_side_alone_changed_is_that_sides(
-        self, line: str, a: str, b: str, merged: str
-    ) -> None:
-        """It fails where such a line is a conflict, loses a byte, or stays as the base has it."""
-        sections, conflicts = merge(*(f"## Done\n{one}" for one in (line, a, b)))
-        assert not conflicts
-        assert sections[0].items == (merged,)
-
-    @pytest.mark.parametrize(
-        ("a", "b"),
-        [
-            ("- [x] write the tests of the whole parser", "- [ ] write the tests of the old parser"),
-            ("- [x] write the tests of the parser", "- [~] write the tests of the parser"),
-        ],
-    )
-    def test_a_line_that_both_sides_change_differently_is_a_conflict(self, a: str, b: str) -> None:
-        base = "- [ ] write the tests of the parser"
-        sections, conflicts = merge(*(f"## Done\n{one}" for one in (base, a, b)))
-        assert sections[0].items == (0,)
-        assert [(one.base, one.a, one.b) for one in conflicts] == [(base, a, b)]
-
-    def test_a_goal_that_one_side_alone_changed_is_that_sides(self) -> None:
-        sections, conflicts = merge("## Goal\nShip it", "## Goal\nWrite a parser first", "## Goal\nShip it")
-        assert not conflicts
-        assert sections[0].items == ("Write a parser first",)
-
-    def test_a_line_in_new_words_is_not_listed_as_dropped(self, session: Session) -> None:
-        from leafward.branches.diff.summaries import SideSummary
-
-        draft = draft_merge(sides(session, 7, 9))
-        base, a = "## Done\n- [ ] test the parser", "## Done\n- [x] test the parser"
-        sections, conflicts = merge(base, a, "")
-        held = replace(
-            draft,
-            a=SideSummary(a, draft.a.entry),
-            b=SideSummary("", draft.b.entry),
-            base=SideSummary(base, draft.base.entry),
-            sections=sections,
-            conflicts=conflicts,
-        )
-        assert held.lost(held.text({})) == ()
-
-    def test_lines_that_would_be_dropped_are_listed(self, session: Session) -> None:
-        draft = draft_merge(sides(session, 7, 9))
-        text = draft.text({}, Side3.BOTH)
-        assert draft.lost(text) == ()
-        without = replace(draft, sections=draft.sections[:-1])
-        dropped = [one.text for one in without.lost(without.text({}, Side3.BOTH))]
-        (section,) = draft.sections[-1:]
-        assert set(dropped) <= set(text.split("\n"))
-        assert all(line in dropped for line in section.items if isinstance(line, str))
-        assert dropped
-
-    def test_the_merged_summary_names_what_it_was_made_from(self, session: Session) -> None:
-        draft = draft_merge(sides(session, 7, 9))
-        if draft.conflicts:
-            with pytest.raises(Refused, match="not decided"):
-                draft.text({})
-        text = draft.text({}, Side3.BOTH)
-        before = texts(session)
-        done = apply_merge(session, draft, text)
-        assert done.kind is OperationKind.MERGE
-        line = lines(session)[-1]
-        assert line["type"] == "branch_summary"
-        assert line["summary"] == text
-        assert line["details"]["leafward"]["merged"] == [
-            session.columns.id(session.columns.index("00000008")),
-            "0000000a",
-        ]
-        assert "a.py" in line["details"]["modifiedFiles"]
-        assert texts(session)[: len(before)] == before
-        assert "branch one" in texts(session)[-1]
-        undo(session)
-        assert texts(session) == before
 
 
 def test_an_edit_is_seen_in_the_context_with_what_it_frees(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.base.redact.spans import SecretKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -76,7 +78,7 @@ _ENCODED = "LS0tLS1CRUdJTi"
 """`-----BEGIN ` in base64."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{20,40000}")
 _PUTTY = re.compile(r"Private-Lines: ?[0-9]{1,4}")
-_STATIC = re.compile(r"BEGIN OpenVPN Static key V1-----(?P<body>(?:[0-9a-f\s|>+→\d-]|\\{1,7}[nr]){16,2000})")
+_STATIC = re.compile(r"BEGIN OpenVPN Static key V1-----(?P<value>(?:[0-9a-f\s|>+→\d-]|\\{1,7}[nr]){16,2000})")
 _JWK = re.compile(
     r"""\\{0,7}["'](?P<part>d|p|q|dp|dq|qi|k)\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[A-Za-z0-9_-]{20,2000})\\{0,7}["']"""
 )
@@ -97,61 +99,71 @@ _RSA_XML = re.compile(
 )
 
 
+_FORMS = (
+    (("OpenVPN Static key",), _STATIC),
+    (('"kty', "'kty"), _JWK),
+    (("untrusted comment:",), _SIGNED_BY),
+    (("privateExponent:", "priv:"), _PRINTED),
+    (("<InverseQ>", "<D>"), _RSA_XML),
+)
+"""Keys that stand in a form of their own: words of which one is in a text that holds one, and the pattern with the key as `value`."""
+
+
 def keys_in(text: str, together: str) -> Iterator[Span]:
     """The private keys in a text, as whole blocks or remains of them. `together` are the long runs of the text."""
-    done = 0
     if "PRIVATE KEY" in text:
-        begins = list(_BEGIN.finditer(text))
-        closes = list(_END.finditer(text))
-        ends = [close.start() for close in closes]
-        for at, begin in enumerate(begins):
-            if begin.start() >= done:
-                following = bisect_left(ends, begin.end())
-                close = closes[following] if following < len(closes) else None
-                if close is not None and close.start() > begin.end() + _LONGEST:
-                    close = None
-                alone = close is None or at + 1 == len(begins) or begins[at + 1].start() > close.start()
-                end = _block_end(text, begin.end(), close, alone)
-                if end > begin.end():
-                    done = end
-                    yield begin.start(), end, "private key"
-        done = 0
-        for close in closes:
-            start = _tail_start(text, close.start(), done)
-            if start < close.start():
-                yield start, close.end(), "private key"
-            done = close.end()
+        yield from _blocks(text)
     for literal in _STARTS:
-        at = text.find(literal) if literal in together else -1
-        while at >= 0:
-            end = at + len(literal)
-            if (not text[at - 1 : at].isalnum() or text[at - 2 : at - 1] == "\\") and (
-                literal != "MII" or _RSA.match(text, at)
-            ):
-                end = max(end, _walk(text, at))
-                if end - at >= _LEAST:
-                    yield at, end, "private key"
-            at = text.find(literal, end)
+        if literal in together:
+            yield from _runs(text, literal)
     if _ENCODED in together:
         yield from _encoded(text)
-    if "OpenVPN Static key" in text:
-        for static in _STATIC.finditer(text):
-            yield *static.span("body"), "private key"
     if "Private-Lines" in text:
         for putty in _PUTTY.finditer(text):
-            yield putty.start(), _walk(text, putty.end()), "private key"
-    if '"kty' in text or "'kty" in text:
-        for found in _JWK.finditer(text):
-            yield found.start("value"), found.end("value"), "private key"
-    if "untrusted comment:" in text:
-        for signing in _SIGNED_BY.finditer(text):
-            yield *signing.span("value"), "private key"
-    if "privateExponent:" in text or "priv:" in text:
-        for number in _PRINTED.finditer(text):
-            yield *number.span("value"), "private key"
-    if "<InverseQ>" in text or "<D>" in text:
-        for found in _RSA_XML.finditer(text):
-            yield found.start("value"), found.end("value"), "private key"
+            yield putty.start(), _walk(text, putty.end()), SecretKind.PRIVATE_KEY
+    for words, pattern in _FORMS:
+        if any(word in text for word in words):
+            for found in pattern.finditer(text):
+                yield *found.span("value"), SecretKind.PRIVATE_KEY
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Blocks with a BEGIN line, then what stands before END lines without one."""
+    begins, closes = list(_BEGIN.finditer(text)), list(_END.finditer(text))
+    ends = [close.start() for close in closes]
+    done = 0
+    for at, begin in enumerate(begins):
+        if begin.start() < done:
+            continue
+        following = bisect_left(ends, begin.end())
+        close = closes[following] if following < len(closes) else None
+        if close is not None and close.start() > begin.end() + _LONGEST:
+            close = None
+        alone = close is None or at + 1 == len(begins) or begins[at + 1].start() > close.start()
+        end = _block_end(text, begin.end(), close, alone)
+        if end > begin.end():
+            done = end
+            yield begin.start(), end, SecretKind.PRIVATE_KEY
+    done = 0
+    for close in closes:
+        start = _tail_start(text, close.start(), done)
+        if start < close.start():
+            yield start, close.end(), SecretKind.PRIVATE_KEY
+        done = close.end()
+
+
+def _runs(text: str, literal: str) -> Iterator[Span]:
+    """Keys without a BEGIN line, by the characters that they begin with."""
+    at = text.find(literal)
+    while at >= 0:
+        end = at + len(literal)
+        if (not text[at - 1 : at].isalnum() or text[at - 2 : at - 1] == "\\") and (
+            literal != "MII" or _RSA.match(text, at)
+        ):
+            end = max(end, _walk(text, at))
+            if end - at >= _LEAST:
+                yield at, end, SecretKind.PRIVATE_KEY
+        at = text.find(literal, end)
 
 
 def byte_lists_in(text: str) -> Iterator[Span]:
@@ -169,7 +181,7 @@ def byte_lists_in(text: str) -> Iterator[Span]:
 def _byte_list(text: str, at: int) -> Iterator[Span]:
     pair = _KEY_PAIR.match(text, at)
     if pair is not None and len(set(re.findall("[0-9]+", pair[0]))) >= _LEAST_BYTES:
-        yield *pair.span(), "private key"
+        yield *pair.span(), SecretKind.PRIVATE_KEY
 
 
 def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:
@@ -308,5 +320,5 @@ def _encoded(text: str) -> Iterator[Span]:
         except (binascii.Error, ValueError):
             plain = b""
         if b"PRIVATE KEY" in plain:
-            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), "private key"
+            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), SecretKind.PRIVATE_KEY
         at = text.find(_ENCODED, end)

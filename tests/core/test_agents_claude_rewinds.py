@@ -1,0 +1,104 @@
+"""Going back in a transcript of Claude Code, and the entry where the session stands."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.claude_transcript import Transcript
+from tests.foreign_sessions import said, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from leafward.session.session import Session
+
+
+ZEROS = "00000000-0000-0000-0000-000000000000"
+
+
+def place(session: Session) -> str:
+    """The text that the conversation stands at."""
+    return said(session)[-1][1]
+
+
+def rewound(tmp_path: Path) -> Transcript:
+    transcript = Transcript(tmp_path)
+    fork = transcript.turn("one", "first")
+    transcript.turn("two", "second")
+    transcript.row("last-prompt", lastPrompt="two", leafUuid=transcript.tip)
+    transcript.tip = fork
+    return transcript
+
+
+def test_a_rewind_in_the_file_is_a_branch(tmp_path: Path) -> None:
+    transcript = rewound(tmp_path)
+    transcript.prompt("other")
+    transcript.row("last-prompt", leafUuid=ZEROS, explicit=True)
+    transcript.reply("elsewhere")
+    session = transcript.opened()
+    [point] = session.tree.branch_points()
+    assert (session.body(point) or {})["message"]["content"][0]["text"] == "first"
+    assert texts(session) == ["one", "first", "other", "elsewhere"]
+    assert len(list(session.tree.leaves())) == 2
+
+
+def test_the_last_pointer_chooses_the_branch_and_what_follows_it_counts(tmp_path: Path) -> None:
+    transcript = rewound(tmp_path)
+    old = json.loads(transcript.path.read_text().splitlines()[3])["uuid"]
+    transcript.turn("other", "elsewhere")
+    transcript.row("last-prompt", leafUuid=old)
+    assert place(transcript.opened()) == "second"
+    transcript.prompt("on from there", parentUuid=old)
+    assert place(transcript.opened()) == "on from there"
+
+
+def test_a_pointer_into_the_middle_of_a_line_cuts_nothing(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    early = transcript.turn("one", "first")
+    transcript.turn("two", "second")
+    transcript.row("last-prompt", leafUuid=early)
+    assert place(transcript.opened()) == "second"
+
+
+def test_a_rewind_that_says_so_stands_where_it_says(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    early = transcript.turn("one", "first")
+    cut = transcript.prompt("two")
+    transcript.reply("second")
+    transcript.row("last-prompt", leafUuid=early, rewound=True, cutUuid=cut)
+    session = transcript.opened()
+    assert place(session) == "first"
+    transcript.prompt("three", parentUuid=early)
+    assert place(transcript.opened()) == "three"
+
+
+def test_everything_taken_back(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.row("last-prompt", leafUuid=None, explicit=True)
+    session = transcript.opened()
+    assert session.leaf == -1
+    assert said(session) == []
+    transcript.prompt("anew", parentUuid=None)
+    session = transcript.opened()
+    assert texts(session) == ["anew"]
+    assert len(list(session.tree.leaves())) == 2
+
+
+def test_a_pointer_that_names_nothing_here_is_passed_over(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.row("last-prompt", leafUuid="0badcafe-0000-4000-8000-000000000000")
+    transcript.row("last-prompt", lastPrompt="without a leaf")
+    assert place(transcript.opened()) == "first"
+
+
+def test_commands_run_after_a_rewind_are_a_branch_where_a_prompt_follows(tmp_path: Path) -> None:
+    transcript = rewound(tmp_path)
+    transcript.row("system", subtype="local_command", content="<command-name>/cost</command-name>")
+    transcript.turn("other", "elsewhere")
+    transcript.row("last-prompt", leafUuid=ZEROS, explicit=True)
+    session = transcript.opened()
+    assert len(session.tree.branch_points()) == 1
+    assert texts(session)[2] == "<command-name>/cost</command-name>"
