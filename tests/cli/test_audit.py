@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,13 +114,16 @@ class TestAudit:
         outcome = run("audit", secretive.parent, "--kind", "github-token")
         assert outcome.code == 0
         assert "no secret of these kinds found in 1 session" in outcome.out
-        assert (
-            "no secret of the kind 'github-token'; kinds found: 1 github token, 1 openai key" in outcome.err
-        )
-        document = done("audit", secretive.parent, "--kind", "npm", "--kind", "openai key", "--json").document
+        # Also kinds that were not found, of a provider's form and of a place.
+        said = " ".join(outcome.err.split())
+        assert "no kind of secret is called 'github-token'; the kinds are 1password key, " in said
+        assert {"github token", "npm token", "private key", "cookie"} <= set(said.rstrip().split(", "))
+        document = done(
+            "audit", secretive.parent, "--kind", "npm token", "--kind", "openai key", "--json"
+        ).document
         assert document["totals"] == {"openai key": 1}
         assert [one["text"] for one in document["diagnostics"]] == [
-            "no secret of the kind 'npm'; kinds found: 1 github token, 1 openai key"
+            "no secret of the kind 'npm token'; kinds found: 1 github token, 1 openai key"
         ]
 
     def test_nothing_found_is_said(self, done: Run, tmp_path: Path) -> None:
@@ -157,6 +161,17 @@ class TestAudit:
         outcome = run("audit", secretive)
         assert (outcome.code, outcome.out) == (0, "no secret found in 0 sessions\n")
         assert outcome.err == f"leafward: {secretive}: Input/output error\n"
+
+    @pytest.mark.parametrize("field", ["title", "slug", "share_url"])
+    def test_a_secret_in_the_row_of_an_opencode_session_is_found(
+        self, done: Run, tmp_path: Path, field: str
+    ) -> None:
+        foreign = make("opencode", tmp_path / "store")
+        with closing(sqlite3.connect(next(foreign.root.rglob("*.db")))) as base:
+            base.execute(f"UPDATE session SET {field} = ?", (f"key {KEY}",))
+            base.commit()
+        document = done("audit", foreign.root, "--json").document
+        assert [(one["kind"], one["entry"]) for one in document["secrets"]] == [("openai key", None)]
 
     def test_sessions_of_every_agent_are_looked_through(self, done: Run, foreign: Store) -> None:
         foreign.grow(f"my key is {KEY}, isn't it")
@@ -292,6 +307,26 @@ class TestPatch:
         outcome = run("diff", edited, "#2", "#4", "--patch", "b", "--redact")
         assert outcome.out == plain.out.replace(TOKEN, "[redacted: github token]")
         assert "redacted 1 github token" in outcome.err
+
+    @pytest.mark.parametrize("done", [True, False])
+    def test_a_secret_in_a_name_is_redacted_in_all_that_is_said_of_the_file(
+        self, run: Run, tmp_path: Path, *, done: bool
+    ) -> None:
+        """A file that is taken as new, and one that is left out since nothing tells its content."""
+        file = PiFile(tmp_path / "s.jsonl")
+        prompt = file.user("write it")
+        arguments = {"path": f"{TOKEN}/a.env", "content": "A=1\n"}
+        if not done:
+            arguments = {"path": f"{TOKEN}/a.env", "oldText": "A=1\n", "newText": "A=2\n"}
+        call = {"type": "toolCall", "id": "c", "name": "write" if done else "edit", "arguments": arguments}
+        reply = {"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": 1}
+        file.entry("message", message=reply | {"provider": "p", "model": "m", "api": "a"})
+        end = file.result("c")
+        other = file.entry("message", prompt, message={"role": "user", "content": "leave it", "timestamp": 1})
+        for more in ((), ("--json",)):
+            outcome = run("diff", file.path, end, other, "--patch", "a", "--redact", *more)
+            assert TOKEN not in outcome.out + outcome.err
+            assert "[redacted: github token]" in outcome.out + outcome.err
 
     def test_redact_goes_with_a_patch(self, run: Run, edited: Path) -> None:
         assert run("diff", edited, "#2", "#4", "--redact").code == 2

@@ -118,6 +118,17 @@ def test_every_strategy_beside_the_others(done: Run, path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_the_messages_of_a_split_turn_are_told_apart_as_in_the_plan(done: Run, run: Run, path: Path) -> None:
+    planned = done("plan", path).out
+    rows = re.search(
+        r"^S summarised +(\d+) messages .*^P split turn +(\d+) messages ", planned, re.MULTILINE | re.DOTALL
+    )
+    assert rows is not None
+    first, split = map(int, rows.groups())
+    head = run("compact", path, "--dry-run").out.splitlines()[1]
+    assert f"{first + split} messages summarised, {split} of them of the split turn   kept from" in head
+
+
 def test_lost_facts_that_are_not_listed_are_counted(run: Run, tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("go")

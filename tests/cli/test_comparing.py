@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,6 +70,30 @@ def test_a_file_that_a_command_moved_has_no_lines_added_and_none_removed(done: R
     row = next(line for line in out.splitlines() if "old.py" in line)
     assert "changed" in row
     assert "+0" not in out
+
+
+@pytest.mark.parametrize("what", ["files", "contents", "context", "summary", "outcome"])
+def test_no_comparison_ends_with_an_empty_line(done: Run, file: Acting, what: str) -> None:
+    out = done("diff", file.path, "#2", "leaf", "--what", what).out
+    assert not out.endswith("\n\n")
+    assert "\n\n\n" not in out
+
+
+def test_messages_have_the_words_of_the_context(done: Run, file: Acting) -> None:
+    """Not the roles in the file; a call has its subject, not its arguments."""
+    messages = done("diff", file.path, "#2", "leaf", "--what", "context").out
+    entries = done("select", file.path, "ancestors(leaf)").out
+    for out in (messages, entries):
+        assert re.search(r" you +\d+  third branch", out)
+        assert re.search(r" bash +\d+  npm test", out)
+        assert "toolResult" not in out
+        assert "path=" not in out
+
+
+def test_written_files_are_named(done: Run, file: Acting, tmp_path: Path) -> None:
+    there = done("files", file.path, "--at", "#5", "--into", tmp_path / "then", "--dry-run").out.splitlines()
+    assert there[0].startswith("would write 1 file, 8 bytes, to ")
+    assert there[1:] == ["  b.py"]
 
 
 def test_files_of_before_the_common_ancestor_are_only_counted(done: Run, tmp_path: Path) -> None:

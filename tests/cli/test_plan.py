@@ -91,7 +91,13 @@ def test_where_only_messages_are_kept_their_number_stands_for_the_first(done: Ru
         if line.startswith("first kept")
     )
     assert re.split(r"  +", row)[2] == "6 messages"
-    assert "\n\n\n" not in done("plan", file.path, "--strategy", "codex").out
+    out = done("plan", file.path, "--strategy", "codex").out
+    assert "\n\n\n" not in out
+    assert re.search(
+        r"^Keeps \d+ messages? of the user, the newest within [\d,]+ tokens; summarises everything else",
+        out,
+        re.MULTILINE,
+    )
 
 
 def test_the_reason_of_a_cut_is_whole_at_80_columns(

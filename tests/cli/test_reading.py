@@ -29,6 +29,17 @@ class TestShow:
         assert shown["children"] == ["4177fb18", "5fd43d12"]
         assert shown["damage"] is None
 
+    def test_the_summary_of_a_compaction_comes_before_the_prompt_it_keeps(
+        self, done: Run, path: Path
+    ) -> None:
+        out = done("show", path, "4611234d").out
+        assert (
+            0
+            < out.index("## Goal")
+            < out.index("## Next Steps")
+            < out.index("system prompt kept by the compaction")
+        )
+
     def test_without_an_entry_it_is_the_place(self, done: Run, sessions: Path) -> None:
         path = sessions / "branches.jsonl"
         assert done("show", path, "--json").document["id"] == "9a122741"

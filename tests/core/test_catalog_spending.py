@@ -86,16 +86,6 @@ def test_two_forks_of_what_is_gone_count_it_once(store: Path) -> None:
     assert sum(tokens for tokens, _ in used(listed(store)).values()) == 105
 
 
-def test_a_copied_file_counts_what_it_goes_on_with(store: Path) -> None:
-    draft = Draft("aaaa0001")
-    draft.user("hello")
-    priced(draft, 100, 0.5)
-    draft.write(store / "a.jsonl")
-    priced(draft, 7, 0.1)
-    draft.write(store / "b.jsonl")
-    assert sum(tokens for tokens, _ in used(listed(store)).values()) == 107
-
-
 def test_copies_and_cut_copies_count_once_whatever_their_order(store: Path) -> None:
     draft = Draft("aaaa0001")
     draft.user("hello")

@@ -350,7 +350,7 @@ def test_an_edited_message_is_another(file: Acting) -> None:
     with reading(file.path) as session:
         found = compare_contexts(session, A, session.leaf)
     assert found.prefix == 2
-    assert found.why == ("a context edit in one of them only",)
+    assert found.why == ("A and B differ by a context edit",)
 
 
 def test_summaries_are_made_on_the_spot_where_none_is_stored(file: Acting) -> None:

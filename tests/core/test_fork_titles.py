@@ -53,3 +53,15 @@ def test_claude_code_gets_a_name_as_a_name_and_a_title_as_its_own(tmp_path: Path
     assert title_of(copy) == title_of(source)
     copy.close()
     source.close()
+
+
+def test_pi_gets_the_title_that_the_other_agent_made(tmp_path: Path) -> None:
+    """pi has one place for a title; without it, its list shows the first prompt."""
+    transcript = compacted(tmp_path)
+    transcript.row("ai-title", aiTitle="Counting fruit")
+    session = transcript.opened()
+    env = {"HOME": str(tmp_path)}
+    made = fork(session, session.leaf, env, to="pi", source="claude", cwd=str(tmp_path))
+    copy = agent_named("pi").open(made.draft.path)
+    assert (copy.name, title_of(copy)) == ("Counting fruit", "Counting fruit")
+    copy.close()

@@ -44,21 +44,3 @@ def test_what_is_switched_on_in_a_pause_begins_with_its_end() -> None:
         COLLECTOR.enable()
         assert not gc.isenabled()
     assert gc.isenabled()
-
-
-def test_values_made_in_a_pause_count_as_old_behind_it() -> None:
-    # The tests themselves set values aside.
-    aside = gc.get_freeze_count()
-    gc.unfreeze()
-    with gc_paused():
-        made: list[list[object]] = [[] for _ in range(10_000)]
-    assert any(one is made for one in gc.get_objects(generation=2))
-    if aside:
-        gc.freeze()
-
-
-def test_values_set_aside_stay_so_over_a_pause() -> None:
-    gc.freeze()
-    with gc_paused():
-        pass
-    assert gc.get_freeze_count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import requests_in
+from leafward.files.restoration.recorded_files import RecordedFiles
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.files.working_set import searched, touched, working_set
 from leafward.session.entries import EntryIndex, ToolCall
@@ -402,6 +404,50 @@ def test_what_somebody_changed_meanwhile_is_not_known(
     assert replay(session).rebuilt("a.py").certainty is Certainty.UNKNOWN
     assert [remark for _, remark in replay(session).rebuilt("a.py").remarks] == [Remark.CHANGED_OUTSIDE]
     assert replay(session, session.find(before[:8])).rebuilt("a.py").text == "a\nb\n"
+    wrote(transcript, "c\n")
+    session.refresh()
+    assert replay(session).rebuilt("a.py").text == "c\n"
+    assert touched(session, session.tree.path(session.leaf)).keys() == {"a.py"}
+
+
+def missed(transcript: Transcript, prompt: str, *, update: bool = False) -> None:
+    """Claude Code's snapshot of the files that it tracks, `a.py` being gone."""
+    backups = {
+        "a.py": {"backupFileName": None, "version": 2},
+        "b.py": {"backupFileName": "5a@v1", "version": 1},
+    }
+    row = {
+        "type": "file-history-snapshot",
+        "messageId": prompt,
+        "snapshot": {"messageId": prompt, "trackedFileBackups": backups},
+        "isSnapshotUpdate": update,
+    }
+    transcript.raw(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+
+
+@pytest.mark.parametrize("by_shapes", [True, False])
+def test_a_file_that_restore_code_removed_is_gone_from_the_next_prompt_on(
+    tmp_path: Path, *, by_shapes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not by_shapes:
+        monkeypatch.setattr(Rows, "feed", Rows.decode)
+    transcript = Transcript(tmp_path)
+    first = transcript.prompt("begin")
+    wrote(transcript, "a\n")
+    # The update tells of the time ahead of the write.
+    missed(transcript, first, update=True)
+    before = transcript.reply("done")
+    second = transcript.prompt("go on")
+    missed(transcript, second)
+    transcript.reply("seen")
+    session = transcript.opened()
+    assert replay(session).rebuilt("a.py").certainty is Certainty.ABSENT
+    assert "b.py" not in replay(session).files
+    assert replay(session, session.find(before[:8])).rebuilt("a.py").text == "a\n"
+    gone, doubt = RecordedFiles(session, session.leaf).then("a.py")
+    assert (gone.certainty, doubt) == (Certainty.ABSENT, "")
+    third = transcript.prompt("once more")
+    missed(transcript, third)
     wrote(transcript, "c\n")
     session.refresh()
     assert replay(session).rebuilt("a.py").text == "c\n"

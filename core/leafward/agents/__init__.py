@@ -1,4 +1,4 @@
-"""The known agents. All rooms above ask here and know no agent themselves.
+"""pi, Codex, Claude Code and opencode: how each keeps its sessions. The rooms above ask here and know no agent by name.
 
 Each has a package: where its sessions are, how they are read, resumed, forked and converted. `registry` has the agents by name,
 `recognition` tells whose a file is, `base` has the protocol of an agent, `hooks` the one of its hooks, `conversation` what a

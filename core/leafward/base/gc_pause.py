@@ -48,18 +48,11 @@ COLLECTOR = _Collector()
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pauses garbage collection: with a million values, one pass over them stops every thread for 0.1 s.
-
-    Values made in the pause count as old at its end, where none are set aside: they wait for a pass over all values.
-    """
+    """Pauses garbage collection: with a million values, one pass over them stops every thread for 0.1 s."""
     COLLECTOR.pause()
     try:
         yield
     finally:
-        if not gc.get_freeze_count():
-            # Set aside and taken back, they are the oldest ones, and none of them was visited.
-            gc.freeze()
-            gc.unfreeze()
         COLLECTOR.go_on()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.registry import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import listed, redact
+from leafward.base.redact.redaction import every_kind, listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
@@ -148,7 +148,9 @@ def _lines(
 
 
 def _without(kind: str, every: Sequence[SecretPlace]) -> str:
-    """The remark on a kind without a secret: it may be misspelt, so the kinds that were found are listed."""
+    """The remark on a kind without a secret: the kinds that were found, or all kinds where there is none of this name."""
+    if kind not in (known := every_kind()):
+        return f"no kind of secret is called {safe_line(kind, 40)!r}; the kinds are {', '.join(known)}"
     there = f"; kinds found: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
     return f"no secret of the kind {safe_line(kind, 40)!r}{there}"
 

@@ -338,11 +338,11 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
         if plan.first_kept >= 0
         else "no tail"
     )
-    yield page.style(
-        f"{strategy_text(plan)}   {counted(len(plan.summarize) + len(plan.turn_prefix), 'message')} summarised by "
-        f"{safe_line(made.summary.summarizer, 60)}   {tail}   {cost_text(cost_of(made.summary))}",
-        "faint",
-    )
+    split = f", {len(plan.turn_prefix):,} of them of the split turn" if plan.turn_prefix else ""
+    summarised = counted(len(plan.summarize) + len(plan.turn_prefix), "message")
+    yield page.style(f"{strategy_text(plan)}   {summarised} summarised{split}   {tail}", "faint")
+    by = safe_line(made.summary.summarizer, 60)
+    yield page.style(f"summary by {by}   {cost_text(cost_of(made.summary))}", "faint")
     yield ""
     yield from indented(made.text, "")
     yield ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import Redactor, listed
+from leafward.base.redact.redaction import Redactor, listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
@@ -112,17 +112,18 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
     }
 
 
-def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_json: bool) -> int:
+def _patch(compared: Sides, letter: str, bases: Bases | None, redacted: bool, as_json: bool) -> int:
     """Writes a patch. It is there to be applied, so secrets stay in it, with a remark, unless they are to be removed."""
     side = compared.a if letter == "a" else compared.b
     made = patch_of(compared, side, bases=bases)
     redactor = Redactor()
     plain = redactor.patch(made.text)
-    text = plain if redact else made.text
+    text = plain if redacted else made.text
+    named = redact if redacted else str
     secrets = listed(redactor.found)
     remark = (
         f"redacted {secrets}: the patch writes other text there"
-        if redact
+        if redacted
         else f"not redacted: the patch has {secrets}; --redact removes them"
     )
     if as_json:
@@ -132,12 +133,12 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
                 **_head(compared),
                 "side": letter,
                 "patch": text,
-                "files": list(made.files),
-                "left_out": [{"path": path, "reason": why} for path, why in made.left_out],
-                "taken_as_new": list(made.taken_as_new),
-                "ends_unknown": list(made.ends_unknown),
-                "redacted": dict(redactor.found) if redact else {},
-                "diagnostics": [{"code": "redacted" if redact else "not-redacted", "text": remark}]
+                "files": [named(path) for path in made.files],
+                "left_out": [{"path": named(path), "reason": named(why)} for path, why in made.left_out],
+                "taken_as_new": [named(path) for path in made.taken_as_new],
+                "ends_unknown": [named(path) for path in made.ends_unknown],
+                "redacted": dict(redactor.found) if redacted else {},
+                "diagnostics": [{"code": "redacted" if redacted else "not-redacted", "text": remark}]
                 if secrets
                 else [],
             }
@@ -148,13 +149,13 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redact: bool, as_j
     if secrets:
         note(remark)
     for path, why in made.left_out:
-        note(f"left out {safe_line(path)}: {safe_line(why)}")
+        note(f"left out {safe_line(named(path))}: {safe_line(named(why))}")
     if made.ends_unknown:
         note(
             f"line ends of {counted(len(made.ends_unknown), 'file')} are not recorded: the patch uses newlines"
         )
     for path in made.taken_as_new:
-        note(f"{safe_line(path)} is assumed to be new: `git apply` fails if the file exists")
+        note(f"{safe_line(named(path))} is assumed to be new: `git apply` fails if the file exists")
     return 0
 
 

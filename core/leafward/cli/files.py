@@ -266,6 +266,7 @@ def _store(
         return 1 if done.failed else 0
     does = "would write" if dry_run else "wrote"
     say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
+    say(f"  {safe_line(path)}" for path in done.files)
     for one in _rests_on(written):
         note(f"{safe_line(one['path'])}: {one['why']}")
     for path, why in doubts:

@@ -331,7 +331,7 @@ def _estimator_text(made: Plan) -> str:
     """The estimator of sizes, and that of the rules if it differs."""
     rules = ESTIMATOR_TEXT[made.estimator]
     if made.settings.estimator is not None or made.estimator is Estimator.PI:
-        return rules
+        return f"sizes by {rules}"
     return f"cut by {rules}; sizes by {ESTIMATOR_TEXT[Estimator.PI]}"
 
 

@@ -49,11 +49,11 @@ def _text(session: Session, found: Sequence[EntryIndex], metrics: EntryMetrics, 
     for index in found:
         entry = session.entry(index)
         size = short(metrics.tokens[index]) if metrics.tokens[index] else ""
-        facts = (
-            f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(entry.role or entry.type, 12)}"
-        )
+        first_words = headline(session, index)
+        word = fit(first_words.word, 10, unicode=page.unicode)
+        facts = f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(word, 12)}"
         facts += f" {pad(size, 6, right=True)}  "
-        head = fit(headline(session, index).text, max(20, page.width - cells(facts)), unicode=page.unicode)
+        head = fit(first_words.text, max(20, page.width - cells(facts)), unicode=page.unicode)
         yield facts + head
     if found:
         yield page.style(counted(len(found), "entry", "entries"), "faint")

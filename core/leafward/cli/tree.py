@@ -247,7 +247,11 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
             if key not in {"type", "id", "parentId", "timestamp"}
         }
         yield from indented(json_bytes(rest, indented=True).decode("utf-8"), "")
-    for message in messages:
+    # The prompt that a compaction keeps is older than its summary, and longer: the summary comes first.
+    for message in sorted(messages, key=lambda message: message.get("role") == "system"):
+        if message.get("role") == "system" and len(messages) > 1:
+            yield ""
+            yield page.style("system prompt kept by the compaction", "faint")
         yield from message_lines(message, page)
 
 

@@ -55,7 +55,7 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
     shortened.reverse()
     end = len(sizes)
     messages = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'}"
-    why = f"The newest {messages} of the user within {settings.budget:,} tokens are kept; everything else is summarised."
+    why = f"Keeps {messages} of the user, the newest within {settings.budget:,} tokens; summarises everything else."
     if cut >= 0:
         why += f" #{cut} is the oldest of them and is cut in the middle."
     division = Division(

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.summary import Span, Summarizer
+    from leafward.summaries.survival.report import Survival
 
 __all__ = ["carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 
@@ -276,11 +277,7 @@ def _assembled(
         remarks.append(Diagnostic("pins-added", f"the model left out {len(added)} pins; they were added"))
     quoted = kept_section(ground.there.quoted)
     injected = injection.text if injection is not None else ""
-    others = sum(utf16_length(text) + _GAP for text in (words, quoted, injected) if text)
-    units = others // (FILE_SHARE - 1)
-    most = ground.limit - others - _GAP if ground.limit is not None else None
-    units = units - _GAP if most is None else min(units - _GAP, most)
-    files = file_section(ground.read, ground.modified, f"{words}\n{injected}", ground.cwd, units, most)
+    files = _files_beside(ground, words, quoted, injected)
     text = stored_text(words, kept=quoted, files=files, injected=injected)
     made = replace(summary, text=words, tokens=tokens_of(words))
     system = ground.there.system
@@ -291,18 +288,6 @@ def _assembled(
         remarks.append(
             Diagnostic("over-limit", f"the text takes {tokens_of(text):,} tokens, more than was allowed")
         )
-    beside = [split_enclosed(injected)[1]] if injected else []
-    if system is not None:
-        beside.append(message_text(system))
-    found = survival(
-        ground.facts,
-        split_enclosed(text)[0],
-        injected="\n".join(beside),
-        kept=ground.kept,
-        sources="\n".join([ground.sources, *beside, ground.cwd, "."]),
-        cwd=ground.cwd,
-        stop=stop,
-    )
     summary_tokens, quoted_tokens, _ = part_sizes(text)
     return Draft(
         plan,
@@ -316,11 +301,37 @@ def _assembled(
         counted,
         summary_tokens,
         quoted_tokens,
-        found,
+        _survival(ground, text, injected, stop),
         (*(one for one in plan.diagnostics if one.code not in SIZE_CODES), *remarks),
         place,
         ground,
         changed,
+    )
+
+
+def _files_beside(ground: Ground, words: str, quoted: str, injected: str) -> str:
+    """The lists of files that fit beside the other parts of the text."""
+    others = sum(utf16_length(text) + _GAP for text in (words, quoted, injected) if text)
+    most = ground.limit - others - _GAP if ground.limit is not None else None
+    units = others // (FILE_SHARE - 1) - _GAP
+    if most is not None:
+        units = min(units, most)
+    return file_section(ground.read, ground.modified, f"{words}\n{injected}", ground.cwd, units, most)
+
+
+def _survival(ground: Ground, text: str, injected: str, stop: Callable[[], bool]) -> Survival:
+    """The facts of the replaced span in a text, in what is injected with it and in the kept messages. Raises Cancelled."""
+    beside = [split_enclosed(injected)[1]] if injected else []
+    if ground.there.system is not None:
+        beside.append(message_text(ground.there.system))
+    return survival(
+        ground.facts,
+        split_enclosed(text)[0],
+        injected="\n".join(beside),
+        kept=ground.kept,
+        sources="\n".join([ground.sources, *beside, ground.cwd, "."]),
+        cwd=ground.cwd,
+        stop=stop,
     )
 
 

@@ -44,7 +44,7 @@ ESTIMATOR_TEXT: dict[Estimator, str] = {
     Estimator.PI: "UTF-16 units / 4, rounded up, as pi counts",
     Estimator.CODEX: "UTF-8 bytes / 4, rounded up, as Codex counts",
     Estimator.OPENCODE: "UTF-16 units / 4, rounded, as opencode counts",
-    Estimator.SCRIPT: "by script: letters of ASCII / 4, of CJK × 0.75",
+    Estimator.SCRIPT: "script: letters of ASCII / 4, of CJK × 0.75",
 }
 
 CODEX_KEPT_USER_TOKENS = 20_000

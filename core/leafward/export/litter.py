@@ -117,7 +117,7 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            yield _staying(one, error.strerror or str(error))
+            yield replace(one, stays=error.strerror or str(error))
             continue
         stays = one.stays or _why_it_stays(one.path, seen, moment)
         if (
@@ -131,7 +131,7 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
         ):
             stays = "it changed meanwhile"
         if stays:
-            yield _staying(one, stays)
+            yield replace(one, stays=stays)
             continue
         try:
             if one.copies:
@@ -144,15 +144,11 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
             else:
                 one.path.unlink()
         except OSError as error:
-            yield _staying(one, error.strerror or str(error))
+            yield replace(one, stays=error.strerror or str(error))
         except Refused as refused:
-            yield _staying(one, str(refused))
+            yield replace(one, stays=str(refused))
         else:
             yield one
-
-
-def _staying(one: Litter, why: str) -> Litter:
-    return replace(one, stays=why)
 
 
 def _why_it_stays(path: Path, seen: os.stat_result, now: float) -> str:

@@ -224,14 +224,12 @@ def _take(
     part, (time, *_, step) = changes[number]
     files = part.replay.files
     before = {name: _held(files.get(name)) for name in names}
-    found = None
-    if step.operation is FileOperation.EDIT and step.outcome is Outcome.DONE:
-        found = part.calls.before(step)
-    elif step.operation is FileOperation.WRITE and step.outcome is Outcome.DONE:
-        found = "" if part.calls.created(step) else part.calls.before(step)
+    done = step.outcome is Outcome.DONE
+    found = _replaced(part, step) if done else None
     part.replay.go([step])
-    if step.outcome is Outcome.DONE and step.to in names and step.path in names:
+    if done and step.to in names and step.path in names:
         _send(step, origins)
+    tells, reads = done and _tells(step), step.operation is FileOperation.READ
     for name in names:
         state = files.get(name)
         if state is not None:
@@ -243,37 +241,36 @@ def _take(
         history = origins.setdefault(name, LineOrigins())
         if state is not None and state.absent:
             history.gone(time)
-        elif name != step.path or step.outcome is not Outcome.DONE or not _tells(step):
+        elif name != step.path or not tells or reads:
+            own_read = name == step.path and tells
+            if own_read:
+                _note_seen(part, step)
             if after is None:
                 history.lost()
-            elif name != step.to:
+            elif own_read or name != step.to:
                 history.found(after, time, untold.between)
-        elif step.operation is FileOperation.READ:
-            _note_seen(part, step)
-            if after is not None:
-                history.found(after, time, untold.between)
-            else:
-                history.lost()
         elif after is not None:
             found = found if found is not None else before[name]
             if found is None:
                 part.blind.add(number)
-            history.changed(
-                found,
-                after,
-                number,
-                part.seen.get(name, set()) if step.operation is FileOperation.WRITE else None,
-                time,
-                untold.between,
-            )
-            if step.operation is FileOperation.WRITE:
-                _wrote_anew(changes, history, part.seen.get(name, set()))
+            whole = step.operation is FileOperation.WRITE
+            seen = part.seen.get(name, set()) if whole else None
+            history.changed(found, after, number, seen, time, untold.between)
+            if whole:
+                _wrote_anew(changes, history, seen)
         elif (request := _request(part, step)) is not None:
             history.put_in(request, number)
         else:
             history.lost()
-    if step.path in names and step.operation is FileOperation.CHANGE and step.outcome is Outcome.DONE:
+    if step.path in names and step.operation is FileOperation.CHANGE and done:
         part.seen[step.path] = None
+
+
+def _replaced(part: Part, step: Step) -> str | None:
+    """The content that an edit or a write replaced, where its call tells it."""
+    if step.operation is FileOperation.WRITE and part.calls.created(step):
+        return ""
+    return part.calls.before(step) if step.operation in (FileOperation.EDIT, FileOperation.WRITE) else None
 
 
 def _wrote_anew(changes: list[tuple[Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:

@@ -90,6 +90,8 @@ class Transcript:
     """
     changed_outside: dict[int, str] = field(default_factory=dict)
     """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
+    missing: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Prompts at which the agent did not find files that it tracks, with the files' names."""
 
 
 class Translation(Protocol):
@@ -209,6 +211,7 @@ class ForeignFiles:
         self._changed_outside = {
             place(EntryIndex(entry)): name for entry, name in found.changed_outside.items()
         }
+        self._missing = {place(EntryIndex(entry)): names for entry, names in found.missing.items()}
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
 
@@ -352,6 +355,11 @@ class ForeignFiles:
     def changed_outside(self) -> Mapping[EntryIndex, str]:
         """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
         return self._changed_outside
+
+    @property
+    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
+        """Prompts at which the agent did not find files that it tracks, with the files' names."""
+        return self._missing
 
     @property
     def own_title(self) -> str | None:

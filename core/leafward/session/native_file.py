@@ -304,6 +304,11 @@ class NativeFile:
         return {}
 
     @property
+    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
+        """Empty likewise."""
+        return {}
+
+    @property
     def notes(self) -> list[Note]:
         """None: each line of the file is an entry, also a damaged one."""
         return []

@@ -184,6 +184,14 @@ class Source(Protocol):
         ...
 
     @property
+    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
+        """Prompts at which the agent did not find files that it tracks, with the files' names as the agent writes them.
+
+        Somebody or a command removed them, or the agent did when it restored the files of an earlier prompt.
+        """
+        ...
+
+    @property
     def notes(self) -> list[Note]:
         """Remarks of the reader."""
         ...

@@ -21,11 +21,13 @@ from leafward.agents.claude.records import (  # fmt: skip
     NAMED,
     NO_KEY,
     SIDECHAIN,
+    SNAPSHOT,
     SYNTHETIC,
     Role,
     is_bulk,
     key_of,
     message_of,
+    misses_files,
     row_of,
 )
 from leafward.agents.claude.row_notes import Pointer, Pointers, Recorded
@@ -57,7 +59,7 @@ _BLOB = b'{"type":"api-request-blob"'
 _SAID_AGAIN = frozenset({"custom-title", "agent-name", "ai-title"})
 """Types of rows that add nothing where they repeat the last row of their type."""
 _SILENT = BOOKKEEPING_TYPES - {
-    "summary", "ai-title", "agent-name", "last-prompt", "cost-state", "api-request", "api-request-blob", INHERITS
+    "summary", "ai-title", "agent-name", "last-prompt", "cost-state", "api-request", "api-request-blob", INHERITS, SNAPSHOT
 }  # fmt: skip
 """Types of rows with metadata only."""
 _SIDE_LINE = "\0"
@@ -249,6 +251,8 @@ class Block:
             case "last-prompt" if row.leaf_uuid is not None and row.rewound is None:
                 self.pointers.add(Pointer(len(self.codes), key_of(row.leaf_uuid), empty=False, exact=False))
                 self._ask(row.last_prompt)
+            case "file-history-snapshot":
+                return not misses_files(line)
             case kind:
                 return self.carried.again.get(kind) == line
         return True

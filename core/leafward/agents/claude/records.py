@@ -90,7 +90,9 @@ INHERITS = "fork-context-ref"
 """The type of the row ahead of a sub-agent that goes on in its parent's conversation, whose own call it repeats first."""
 
 _BULK = re.compile(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
-"""Large rows whose content is never read while reading a transcript."""
+"""Large rows whose content is not read while reading a transcript, but for the files that a snapshot misses."""
+SNAPSHOT = "file-history-snapshot"
+_MISSES = (b'"backupFileName":null', b'"isSnapshotUpdate":false')
 
 _CLOSES = ord("}")
 _APART = 1 << 10
@@ -257,6 +259,28 @@ def cleared_in(body: Body) -> list[str]:
     return [one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)]
 
 
+def misses_files(line: bytes) -> bool:
+    """Whether a line may be the snapshot of a prompt with files that were not there."""
+    return all(sign in line for sign in _MISSES)
+
+
+def missing_in(body: Body) -> tuple[bytes, tuple[str, ...]]:
+    """The key of the prompt that a snapshot belongs to, and the files that Claude Code tracks and did not find then.
+
+    An update of a snapshot tells of the time ahead of an edit, which the edit itself tells too: it names none here.
+    """
+    snapshot = body.get("snapshot")
+    tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
+    if not isinstance(tracked, dict) or body.get("isSnapshotUpdate") is not False:
+        return NO_KEY, ()
+    names = (
+        name
+        for name, backup in tracked.items()
+        if isinstance(backup, dict) and backup.get("backupFileName", "") is None
+    )
+    return key_of(body.get("messageId")), tuple(names)
+
+
 def is_bulk(line: bytes) -> bool:
     """Whether a line is a row that need not be decoded: it ends like one, and no other row begins in it."""
     return (
@@ -265,6 +289,7 @@ def is_bulk(line: bytes) -> bool:
         and _SEAM not in line
         and TORN.first(line, 0, len(line)) < 0
         and b"\0" not in line
+        and not misses_files(line)
     )
 
 

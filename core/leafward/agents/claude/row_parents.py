@@ -39,10 +39,12 @@ from leafward.agents.claude.records import (  # fmt: skip
     NAMED,
     NO_KEY,
     SIDECHAIN,
+    SNAPSHOT,
     UNTERMINATED,
     Role,
     key_of,
     message_of,
+    missing_in,
     request_in,
     text_in,
 )
@@ -110,6 +112,8 @@ class Rows:
         """The beginnings of reply ends that a resumed Claude Code did not send, each with its version."""
         self.changed_outside: dict[int, str] = {}
         """Rows that tell of a file that changed since the agent last saw it, with its name."""
+        self.missing: dict[bytes, tuple[str, ...]] = {}
+        """Files that Claude Code tracks and did not find when a prompt was sent, by the prompt's key."""
         self.pointers = Pointers()
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
@@ -257,6 +261,10 @@ class Rows:
             self.boundaries[row] = boundary_of(body)
         elif role is Role.BOOKS and body.get("type") == "cost-state":
             self._cost(row, body.get("totalCostUSD"))
+        elif role is Role.BOOKS and body.get("type") == SNAPSHOT:
+            prompt, names = missing_in(body)
+            if prompt != NO_KEY and names:
+                self.missing[prompt] = names
         elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
             self.requests_by_command.append(row)
 

@@ -177,6 +177,9 @@ class ClaudeReader:
             hoisted=builder.hoisted,
             kept_until=builder.kept_until,
             changed_outside={builder.entry[row]: name for row, name in rows.changed_outside.items()},
+            missing={
+                builder.entry[row]: rows.missing[key] for key, row in rows.find(set(rows.missing)).items()
+            },
         )
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:

@@ -11,6 +11,7 @@ from leafward.base.times import iso_time
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.lines import encode_line
 from leafward.session.messages import PROJECTION, edit_targets
+from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,8 +98,9 @@ def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
             body["stopReason"] = message.stop
             body["usage"] = message.usage
         yield chain.line(_native_message(body, str(body["role"])))
-    if past.session.name:
-        yield chain.line({"type": "session_info", "name": past.session.name})
+    # The first prompt, by which pi lists a session without a name, may lie before a compaction.
+    if title := past.session.name or title_of(past.session):
+        yield chain.line({"type": "session_info", "name": title})
 
 
 def _is_pi_shaped(past: Conversation) -> bool:
@@ -164,8 +166,8 @@ def _translated(
         name = session.columns.id(target)
         if name in written:
             yield chain.line({"type": "label", "targetId": written[name], "label": text})
-    if session.name:
-        yield chain.line({"type": "session_info", "name": session.name})
+    if title := session.name or session.title:
+        yield chain.line({"type": "session_info", "name": title})
 
 
 def _entry(past: Conversation, index: int, written: Mapping[str, str]) -> Iterator[Body]:

@@ -10,6 +10,7 @@ from leafward.base.redact.name_places import meaning_at
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.spaced_values import LINE_START, spaced_value
+from leafward.base.redact.spans import SecretKind
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, judged, quoted_value
 
 if TYPE_CHECKING:
@@ -144,18 +145,18 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         meaning = meaning_at(text, start, done, name)
         if meaning is None:
             if name.lower() == "seed" and (phrase := _PHRASE.match(text, done)) is not None:
-                yield *phrase.span("value"), "wallet phrase"
+                yield *phrase.span("value"), SecretKind.WALLET_PHRASE
             continue
         found = _value(text, start, done, name, meaning)
         if found is not None and not (
             meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
         ):
-            yield (*found, "secret")
+            yield (*found, SecretKind.SECRET)
             for piece in pieces_behind(text, *found):
-                yield (*piece, "secret")
+                yield (*piece, SecretKind.SECRET)
             changed = _CHANGED.match(text, found[1])
             if changed is not None and is_secret(changed["value"], meaning, Place.QUOTED, quoted=True):
-                yield *changed.span("value"), "secret"
+                yield *changed.span("value"), SecretKind.SECRET
 
 
 def _says_again(name: str, value: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.secret_values import entropy
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,4 +37,4 @@ def bare_keys(text: str, together: str) -> Iterator[Span]:
             or entropy(run) < _LEAST_ENTROPY
         ):
             continue
-        yield found.start(1), found.end(1), "aws secret"
+        yield found.start(1), found.end(1), SecretKind.AWS_SECRET

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.base.redact.code_calls import CALLS
 from leafward.base.redact.names import RESOURCE, Meaning
 from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -415,7 +416,7 @@ def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
                 and not found["bare"].isdecimal()
                 and not RESOURCE.search(text, max(0, found.start() - 100), found.start())
             ):
-                yield (*span, "password")
+                yield (*span, SecretKind.PASSWORD)
 
 
 def _of_literal(text: str, literal: str, form: str) -> Iterator[Span]:
@@ -425,7 +426,7 @@ def _of_literal(text: str, literal: str, form: str) -> Iterator[Span]:
         found = _compiled(form).match(text, end)
         span = _secret(found) if found is not None else None
         if span is not None:
-            yield (*span, "password")
+            yield (*span, SecretKind.PASSWORD)
         at = text.find(literal, end)
 
 

@@ -7,6 +7,8 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.redact.spans import SecretKind
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -28,7 +30,7 @@ def encoded_in(text: str, together: str, secrets_in: Callable[[str], list[Span]]
             continue
         plain = _decoded(run)
         if _TEXT.match(plain) and secrets_in(plain.decode("ascii")):
-            yield found.start(), found.end(), "encoded secret"
+            yield found.start(), found.end(), SecretKind.ENCODED_SECRET
 
 
 def _decoded(run: str) -> bytes:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.secret_values import entropy, is_code, is_login, stands_for
-from leafward.base.redact.spans import words
+from leafward.base.redact.spans import SecretKind, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def headers_in(text: str, low: str) -> Iterator[Span]:
             if not text[at - 1 : at].isalnum() or text[at - 2 : at - 1] == "\\":
                 found = _TOKEN.match(text, end)
                 if found is not None and _is_token(found["token"], scheme):
-                    yield found.start("token"), found.end("token"), "bearer token"
+                    yield found.start("token"), found.end("token"), SecretKind.BEARER_TOKEN
                     end = found.end()
             at = low.find(scheme, end)
     yield from _authorizations(text, low)
@@ -79,11 +79,11 @@ def _authorizations(text: str, low: str) -> Iterator[Span]:
         found = _AUTHORIZATION.match(text, end)
         called = found is not None and text[found.end() : found.end() + 1] == "("
         if found is not None and not called and _is_credential(found["token"]):
-            yield found.start("token"), found.end("token"), "bearer token"
+            yield found.start("token"), found.end("token"), SecretKind.BEARER_TOKEN
             end = found.end()
         signature = _SIGNATURE.search(text, end, end + 600)
         if signature is not None:
-            yield signature.start("token"), signature.end("token"), "bearer token"
+            yield signature.start("token"), signature.end("token"), SecretKind.BEARER_TOKEN
         at = low.find("authorization", end)
 
 
@@ -136,26 +136,26 @@ def _cookies(text: str, low: str) -> Iterator[Span]:
             for one in _COOKIE.finditer(text, found.start("all"), found.end("all")):
                 name, value = one["name"], one["value"]
                 if name.lower() not in _COOKIE_FACTS and _is_cookie(name, value):
-                    yield one.start("value"), one.end("value"), "cookie"
+                    yield one.start("value"), one.end("value"), SecretKind.COOKIE
         elif (items := _COOKIE_DICT.match(text, at)) is not None:
             end = items.end()
             for one in _COOKIE_ITEM.finditer(text, items.start("all"), end):
                 if _is_cookie(one["name"], one["value"]):
-                    yield one.start("value"), one.end("value"), "cookie"
+                    yield one.start("value"), one.end("value"), SecretKind.COOKIE
         at = low.find("cookie", end)
     if "httponly" in low:
         for stored in _STORED_COOKIE.finditer(text):
             if _is_cookie(stored["name"], stored["value"]):
-                yield stored.start("value"), stored.end("value"), "cookie"
+                yield stored.start("value"), stored.end("value"), SecretKind.COOKIE
     if "curl" in low:
         for option in _CURL_COOKIES.finditer(text):
             for one in _COOKIE.finditer(text, option.start("all"), option.end("all")):
                 if _is_cookie(one["name"], one["value"]):
-                    yield one.start("value"), one.end("value"), "cookie"
+                    yield one.start("value"), one.end("value"), SecretKind.COOKIE
     if "TRUE" in text or "FALSE" in text:
         for jar in _JAR.finditer(text):
             if _is_cookie("", jar["value"]):
-                yield jar.start("value"), jar.end("value"), "cookie"
+                yield jar.start("value"), jar.end("value"), SecretKind.COOKIE
 
 
 def _is_cookie(name: str, value: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,7 +155,7 @@ def printed_in(text: str) -> Iterator[Span]:
         if found["stop"].lstrip("\\\r") in ("\n", "n"):
             span = _judged(text, found.end("stop"), sure)
             if span is not None:
-                yield (*span, "secret")
+                yield (*span, SecretKind.SECRET)
 
 
 def prints_secret(call: str) -> bool | None:

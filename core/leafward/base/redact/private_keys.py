@@ -12,6 +12,8 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.base.redact.spans import SecretKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -118,11 +120,11 @@ def keys_in(text: str, together: str) -> Iterator[Span]:
         yield from _encoded(text)
     if "Private-Lines" in text:
         for putty in _PUTTY.finditer(text):
-            yield putty.start(), _walk(text, putty.end()), "private key"
+            yield putty.start(), _walk(text, putty.end()), SecretKind.PRIVATE_KEY
     for words, pattern in _FORMS:
         if any(word in text for word in words):
             for found in pattern.finditer(text):
-                yield *found.span("value"), "private key"
+                yield *found.span("value"), SecretKind.PRIVATE_KEY
 
 
 def _blocks(text: str) -> Iterator[Span]:
@@ -141,12 +143,12 @@ def _blocks(text: str) -> Iterator[Span]:
         end = _block_end(text, begin.end(), close, alone)
         if end > begin.end():
             done = end
-            yield begin.start(), end, "private key"
+            yield begin.start(), end, SecretKind.PRIVATE_KEY
     done = 0
     for close in closes:
         start = _tail_start(text, close.start(), done)
         if start < close.start():
-            yield start, close.end(), "private key"
+            yield start, close.end(), SecretKind.PRIVATE_KEY
         done = close.end()
 
 
@@ -160,7 +162,7 @@ def _runs(text: str, literal: str) -> Iterator[Span]:
         ):
             end = max(end, _walk(text, at))
             if end - at >= _LEAST:
-                yield at, end, "private key"
+                yield at, end, SecretKind.PRIVATE_KEY
         at = text.find(literal, end)
 
 
@@ -179,7 +181,7 @@ def byte_lists_in(text: str) -> Iterator[Span]:
 def _byte_list(text: str, at: int) -> Iterator[Span]:
     pair = _KEY_PAIR.match(text, at)
     if pair is not None and len(set(re.findall("[0-9]+", pair[0]))) >= _LEAST_BYTES:
-        yield *pair.span(), "private key"
+        yield *pair.span(), SecretKind.PRIVATE_KEY
 
 
 def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:
@@ -318,5 +320,5 @@ def _encoded(text: str) -> Iterator[Span]:
         except (binascii.Error, ValueError):
             plain = b""
         if b"PRIVATE KEY" in plain:
-            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), "private key"
+            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), SecretKind.PRIVATE_KEY
         at = text.find(_ENCODED, end)

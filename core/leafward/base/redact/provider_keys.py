@@ -271,6 +271,9 @@ _UNMARKED = (
     ),
 )
 
+KINDS = frozenset(form[0] for form in (*_FORMS, *_UNMARKED))
+"""The kinds that the forms of providers tell."""
+
 _INSIDE = frozenset(
     {
         ".atlasv1.",

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from leafward.base.redact.spans import SecretKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -71,7 +73,7 @@ def _pins(text: str, low: str) -> Iterator[Span]:
         if not low[at - 1 : at].isalnum() and (pin := _PIN.match(text, at)) is not None:
             sure = pin["said"] is not None or text.startswith("PIN", at)
             if sure or _OF_WHAT.search(text, max(0, at - 24), at) is not None:
-                yield *pin.span("code"), "pin"
+                yield *pin.span("code"), SecretKind.PIN
 
 
 def _alike(text: str, at: int) -> Iterator[Span]:
@@ -82,7 +84,7 @@ def _alike(text: str, at: int) -> Iterator[Span]:
     alike = [span for span in found if _shape(text[slice(*span)]) == shape[0][0]]
     if 2 * sum(any(map(str.isdigit, text[slice(*span)])) for span in alike) >= len(alike):
         for start, end in alike:
-            yield start, end, "recovery code"
+            yield start, end, SecretKind.RECOVERY_CODE
 
 
 def _listed(text: str, at: int) -> Iterator[tuple[int, int]]:

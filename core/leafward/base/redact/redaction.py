@@ -19,7 +19,7 @@ from leafward.base.redact.headers import headers_in
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
-from leafward.base.redact.provider_keys import tokens_in
+from leafward.base.redact.provider_keys import KINDS, tokens_in
 from leafward.base.redact.recovery_codes import codes_in
 from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
 from leafward.base.redact.secret_values import Place, is_secret
@@ -38,7 +38,7 @@ from leafward.base.redact.signs import (
     names,
     signs_of,
 )
-from leafward.base.redact.spans import MARKER, merged
+from leafward.base.redact.spans import MARKER, SecretKind, merged
 from leafward.base.redact.spoken import spoken_in
 from leafward.base.redact.tables import columns_in, inserted_in, unnamed_in
 from leafward.base.redact.urls import urls_in
@@ -74,6 +74,11 @@ def secrets_in(text: str) -> list[Span]:
     if not found:
         return found
     return with_repeated(text, list(merged(found)))
+
+
+def every_kind() -> list[str]:
+    """All kinds of secrets that there are, by name."""
+    return sorted({*SecretKind, *KINDS})
 
 
 def secret_under(key: str, text: str) -> bool:
@@ -197,7 +202,7 @@ class Redactor:
         if self.clean is None:
             spans = self._with_named(text, spans)
             if output and (alone := self._alone(text)) is not None and not spans:
-                spans = [(*alone, "secret")]
+                spans = [(*alone, SecretKind.SECRET)]
             if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
                 self._asked = asked
         elif not spans:
@@ -301,8 +306,8 @@ class Redactor:
         """Redacts the lines of a private key in a list of lines; no line alone can be recognised."""
         text = "\n".join(lines)
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
-        keys = [(start, end) for start, end, kind in secrets_in(text) if kind == "private key"]
-        markers = [self._name("private key", text[start:end]) for start, end in keys]
+        keys = [(start, end) for start, end, kind in secrets_in(text) if kind == SecretKind.PRIVATE_KEY]
+        markers = [self._name(SecretKind.PRIVATE_KEY, text[start:end]) for start, end in keys]
         gone = len(lines)
         # From the last key back, so that a replaced part moves nothing that is still to be replaced.
         for (start, end), marker in reversed(list(zip(keys, markers, strict=True))):
@@ -321,7 +326,7 @@ class Redactor:
         if plain is not text or not isinstance(key, str):
             return plain
         if secret_under(key, text):
-            return self._name("secret", text)
+            return self._name(SecretKind.SECRET, text)
         if self.clean is not None and key not in _VALUES and meaning_of(key) is None:
             self._silent.add(key)
         return plain

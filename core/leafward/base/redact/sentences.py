@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -134,7 +135,7 @@ def _before(text: str, at: int, meaning: Meaning) -> Iterator[Span]:
         return
     sure = found["link"] == "as" and meaning is Meaning.PASSWORD
     if is_secret(found["value"], meaning, Place.INLINE) if sure else _is_value(found["value"]):
-        yield *found.span("value"), "password"
+        yield *found.span("value"), SecretKind.PASSWORD
 
 
 def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterator[Span]:
@@ -143,17 +144,17 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         if said is not None:
             value = said["value"].rstrip(_ENDS)
             if is_secret(value, _SURE[name], Place.INLINE):
-                yield said.start("value"), said.start("value") + len(value), "password"
+                yield said.start("value"), said.start("value") + len(value), SecretKind.PASSWORD
     changed = _CHANGED.match(text, end) if meaning is Meaning.PASSWORD else None
     for group in ("old", "new") if changed is not None else ():
         if changed is not None and is_secret(changed[group], meaning, Place.INLINE):
-            yield *changed.span(group), "password"
+            yield *changed.span(group), SecretKind.PASSWORD
     seed = _SEED.match(text, end) if meaning is Meaning.SECRET else None
     if seed is not None and any(map(str.isdigit, seed["value"])):
         yield *seed.span("value"), "one-time seed"
     wallet = _WALLET.match(text, end) if name in _WALLETS else None
     if wallet is not None:
-        yield *wallet.span("value"), "wallet phrase"
+        yield *wallet.span("value"), SecretKind.WALLET_PHRASE
     yield from _ahead(text, at, end, meaning)
     below = _BELOW.match(text, end)
     if (
@@ -161,7 +162,7 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         and is_secret(below["value"], meaning, Place.LINE)
         and not below["value"].isdecimal()
     ):
-        yield *below.span("value"), "password"
+        yield *below.span("value"), SecretKind.PASSWORD
 
 
 def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
@@ -176,7 +177,7 @@ def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:
     ):
         return
     while found is not None and _is_value(found["value"]):
-        yield *found.span("value"), "password"
+        yield *found.span("value"), SecretKind.PASSWORD
         found = _AND.match(text, found.end("value"))
 
 

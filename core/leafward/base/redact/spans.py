@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,7 +16,24 @@ if TYPE_CHECKING:
 MARKER = "[redacted: "
 """Beginning of the text in place of a secret. No rule takes it for a secret."""
 
-_VAGUE = frozenset({"secret", "password", "bearer token", "cookie"})
+
+class SecretKind(StrEnum):
+    """The kinds that no provider's form tells; those of providers stand with their forms."""
+
+    SECRET = "secret"  # noqa: S105  # a kind, as all below
+    PASSWORD = "password"  # noqa: S105
+    TOKEN = "token"  # noqa: S105
+    BEARER_TOKEN = "bearer token"  # noqa: S105
+    COOKIE = "cookie"
+    PRIVATE_KEY = "private key"
+    PIN = "pin"
+    RECOVERY_CODE = "recovery code"
+    WALLET_PHRASE = "wallet phrase"
+    ENCODED_SECRET = "encoded secret"  # noqa: S105
+    AWS_SECRET = "aws secret"  # noqa: S105
+
+
+_VAGUE = frozenset({SecretKind.SECRET, SecretKind.PASSWORD, SecretKind.BEARER_TOKEN, SecretKind.COOKIE})
 """Kinds that tell the place of a secret and not its provider: the kind of a rule that knows the form is preferred."""
 
 
@@ -44,4 +62,4 @@ def merged(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _rank(kind: str, size: int) -> int:
-    return size if kind not in _VAGUE else -1 if kind == "secret" else 0
+    return size if kind not in _VAGUE else -1 if kind == SecretKind.SECRET else 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,7 +122,7 @@ def spoken_in(text: str, low: str, names: Iterable[str]) -> Iterator[Span]:
             elif (found := rule[0].match(text, end)) is not None:
                 value = found["value"].rstrip(_BEHIND)
                 if is_secret(value, *rule[1:]) and not value.isdecimal():
-                    yield found.start("value"), found.start("value") + len(value), "secret"
+                    yield found.start("value"), found.start("value") + len(value), SecretKind.SECRET
             at = low.find(name, end)
 
 
@@ -134,7 +135,7 @@ def _password(text: str, end: int) -> Iterator[Span]:
         value = far["value"].rstrip(_BEHIND)
         labelled = bool(far["colon"]) and is_secret(value, Meaning.PASSWORD, Place.LINE)
         if (labelled and not value.isdecimal()) or stands_out(value):
-            yield far.start("value"), far.start("value") + len(value), "password"
+            yield far.start("value"), far.start("value") + len(value), SecretKind.PASSWORD
         return
     value = found["value"]
     if not found["quote"] and (script := _OTHER_SCRIPT.search(value)) is not None:
@@ -143,4 +144,4 @@ def _password(text: str, end: int) -> Iterator[Span]:
     value = value.rstrip(_BEHIND)
     place = Place.QUOTED if found["quote"] else Place.LINE
     if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal():
-        yield found.start("value"), found.start("value") + len(value), "password"
+        yield found.start("value"), found.start("value") + len(value), SecretKind.PASSWORD

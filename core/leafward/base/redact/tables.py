@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,7 @@ def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
         for column, meaning in columns:
             value = line[column:].split(" ", 1)[0].rstrip("\r")
             if any(map(str.isdigit, value)) and is_secret(value, meaning, Place.INLINE):
-                yield at + column, at + column + len(value), "secret"
+                yield at + column, at + column + len(value), SecretKind.SECRET
         if end < 0:
             return
         at = end + 1
@@ -114,7 +115,7 @@ def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -
         sure = meaning is Meaning.PASSWORD or any(map(str.isdigit, value))
         if sure and is_secret(value, meaning, Place.INLINE):
             begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
-            yield begin, begin + len(value), "secret"
+            yield begin, begin + len(value), SecretKind.SECRET
 
 
 def unnamed_in(text: str, low: str) -> Iterator[Span]:
@@ -125,7 +126,7 @@ def unnamed_in(text: str, low: str) -> Iterator[Span]:
         at = row.start()
         for cell in row[0].split("|"):
             if stands_out(cell) and "@" not in cell:
-                yield at, at + len(cell), "secret"
+                yield at, at + len(cell), SecretKind.SECRET
             at += len(cell) + 1
 
 
@@ -142,7 +143,7 @@ def inserted_in(text: str, low: str) -> Iterator[Span]:
         while (value := _VALUE.match(text, at)) is not None and column < len(names):
             meaning = meanings[column]
             if meaning is not None and value["text"] and is_secret(value["text"], meaning, Place.QUOTED):
-                yield value.start("text"), value.end("text"), "secret"
+                yield value.start("text"), value.end("text"), SecretKind.SECRET
             at, column = value.end(), column + 1
             if value["end"] == ")":
                 following = _NEXT_ROW.match(text, at)
@@ -169,7 +170,7 @@ def _column_values(text: str, at: int, head: str, separator: str) -> Iterator[Sp
             value = cell.strip(' "\r')
             if is_secret(value, meaning, Place.QUOTED):
                 begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
-                yield begin, begin + len(value), "secret"
+                yield begin, begin + len(value), SecretKind.SECRET
         if end < 0:
             return
         at = end + 1

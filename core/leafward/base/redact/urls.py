@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.secret_values import entropy, stands_for
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def urls_in(text: str) -> Iterator[Span]:
     if "@tcp(" in text or "@unix(" in text:
         for source in _GO_SOURCE.finditer(text):
             if not _placeholder(source["password"], source["user"]):
-                yield source.start("password"), source.end("password"), "password"
+                yield source.start("password"), source.end("password"), SecretKind.PASSWORD
     for found in _SLASHES.finditer(text):
         if _SCHEME.search(text, max(0, found.start() - 24), found.start()) is None:
             continue
@@ -51,20 +52,20 @@ def urls_in(text: str) -> Iterator[Span]:
         if login is not None:
             password = login["password"]
             if len(password) >= 3 and not _placeholder(password, login["user"]) and not _PORT.match(password):
-                yield login.start("password"), login.end("password"), "password"
+                yield login.start("password"), login.end("password"), SecretKind.PASSWORD
             if len(login["user"]) >= 16 and _random(login["user"]):
-                yield login.start("user"), login.end("user"), "token"
+                yield login.start("user"), login.end("user"), SecretKind.TOKEN
             continue
         token = _TOKEN.match(text, at)
         if token is not None and not _PUBLIC_HOST.match(text, token.end()) and _random(token["token"]):
-            yield token.start("token"), token.end("token"), "token"
+            yield token.start("token"), token.end("token"), SecretKind.TOKEN
     for begin in ("sqlplus ", "oracle:thin:", "sqlldr ", "expdp ", "impdp "):
         at = text.find(begin)
         while at >= 0:
             at += len(begin)
             oracle = _ORACLE.match(text, at)
             if oracle is not None and not stands_for(oracle["password"]):
-                yield oracle.start("password"), oracle.end("password"), "password"
+                yield oracle.start("password"), oracle.end("password"), SecretKind.PASSWORD
             at = text.find(begin, at)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret, stands_for
+from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,15 +124,15 @@ def apart_in(text: str, low: str) -> Iterator[Span]:
             if found is not None and (meaning := _meaning(found["name"])) is not None:
                 group = "value" if found["value"] is not None else "bare"
                 if is_secret(found[group], meaning, Place.SETTING, quoted=group == "value"):
-                    yield found.start(group), found.end(group), "secret"
+                    yield found.start(group), found.end(group), SecretKind.SECRET
             at = text.find(literal, at + len(literal))
     if "={" in text and ("pwd={" in low or "password={" in low):
         for found in _BRACES.finditer(text):
             if not stands_for(found["value"]):
-                yield found.start("value"), found.end("value"), "password"
+                yield found.start("value"), found.end("value"), SecretKind.PASSWORD
     if "<auth-user-pass>" in text:
         for login in _LOGIN.finditer(text):
-            yield *login.span("value"), "password"
+            yield *login.span("value"), SecretKind.PASSWORD
     if "kind" in text and "data" in low:
         yield from _manifests(text)
 
@@ -164,7 +165,7 @@ def _manifests(text: str) -> Iterator[Span]:
                             and not stands_for(value)
                             and (block["name"] == "stringData" or _is_base64(value))
                         ):
-                            yield entry.start("value"), entry.end("value"), "secret"
+                            yield entry.start("value"), entry.end("value"), SecretKind.SECRET
 
 
 def _entries(text: str, at: int, end: int) -> Iterator[re.Match[str]]:

@@ -11,7 +11,7 @@ from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.path_files import EveryBranch, contradicted, proven, resting_on
 from leafward.files.file_replay.replay import Replay, related
 from leafward.files.line_diff import Block, Origin3, compare_lines, split_lines, three_way
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import NOTICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -118,7 +118,7 @@ class Contents:
         self._stop = stop
         self._bases = bases
         self.swept = any(
-            one.operation is FileOperation.SWEEP and one.by is not Sweep.NOTICED
+            one.operation is FileOperation.SWEEP and one.by not in NOTICES
             for side in (sides.a, sides.b)
             for one in side.steps
         )

@@ -142,7 +142,7 @@ def _reasons(a: Context, b: Context, mine: list[ContextMessage], theirs: list[Co
     edited = {one.entry for one in mine if one.edited >= 0} ^ {one.entry for one in theirs if one.edited >= 0}
     if edited:
         number = "a context edit" if len(edited) == 1 else f"{len(edited)} context edits"
-        found.append(f"{number} in one of them only")
+        found.append(f"A and B differ by {number}")
     carried = [
         name
         for name, messages in (("A", mine), ("B", theirs))

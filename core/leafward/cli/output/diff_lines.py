@@ -13,11 +13,14 @@ from leafward.cli.output.page import Page, cells, fit, indented, pad
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay.remarks import Remark
+from leafward.session.entries import Kind
+from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.branches.diff.sides import Sides
+    from leafward.session.session import Session
 
 
 def _titles(compared: Sides, page: Page) -> Iterator[str]:
@@ -30,7 +33,6 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
         words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 62), unicode=page.unicode)
         line = f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
         yield line if words else line.rstrip()
-    yield ""
 
 
 def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
@@ -40,6 +42,7 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         files = found[column]
         if not files:
             continue
+        yield ""
         width = max(24, page.width - 48)
         heads = pad("A", 11, right=True) + pad("B", 11, right=True)
         yield page.style(pad(f"{title}  {counted(len(files), 'file')}", width + 5), "bold") + heads
@@ -55,7 +58,6 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
         before = sum(file["a"] is None and file["b"] is None for file in files)
         if before:
             yield page.style(f"    {before} more before the common ancestor only; --json has all", "faint")
-        yield ""
 
 
 def _marks(file: dict[str, Any]) -> str:
@@ -77,6 +79,7 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
     for column in ("only_a", "both", "only_b"):
         for file in found[column]:
             marks = _marks(file)
+            yield ""
             yield f"{page.style(safe_line(file['path']), 'bold')}  {marks}".rstrip()
             for letter in ("base", "a", "b"):
                 one = file[letter]
@@ -98,7 +101,6 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
             if file["obstacle"]:
                 yield f"  {file['obstacle']}"
             yield f"  {file['sentence']}"
-            yield ""
 
 
 def _diff_lines(diff: str) -> Iterator[str]:
@@ -111,6 +113,7 @@ def _diff_lines(diff: str) -> Iterator[str]:
 
 def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
+    yield ""
     prefix = found["prefix"]
     yield f"shared prefix  {counted(prefix['messages'], 'message')}  {short(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
@@ -125,8 +128,18 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
             yield ""
             yield page.style(f"{title}  {counted(len(messages), 'message')}", "bold")
             for one in messages:
-                text = fit(one["text"], max(20, page.width - 44), unicode=page.unicode)
-                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(one['role'], 18)} {pad(short(one['tokens']), 7, right=True)}  {text}"
+                word, text = _words(compared.session, one)
+                text = fit(text, max(20, page.width - 37), unicode=page.unicode)
+                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(fit(word, 10), 11)} {pad(short(one['tokens']), 7, right=True)}  {text}"
+
+
+def _words(session: Session, message: dict[str, Any]) -> tuple[str, str]:
+    """The word and the text of a message, as `context` lists it."""
+    if message["entry"] is None:
+        return message["role"], message["text"]
+    entry = session.find(message["entry"])
+    head = headline(session, entry)
+    return head.word, message["text"] if session.columns.kind[entry] == Kind.COMPACTION else head.text
 
 
 PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
@@ -134,6 +147,7 @@ PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 
 def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
+    yield ""
     for letter in ("a", "b"):
         one = found["summaries"][letter]
         where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
@@ -159,6 +173,7 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
 
 def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
+    yield ""
     a, b = found["outcome"]["a"], found["outcome"]["b"]
     yield from outcome_table([a, b], ["A", "B"], page)
 

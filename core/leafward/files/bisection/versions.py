@@ -25,7 +25,7 @@ from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import Outcome
 from leafward.files.file_replay.storage import unfit_name
 from leafward.files.opaque_calls import opaque_calls
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import NOTICES
 from leafward.session.entries import PROMPTS, EntryIndex
 
 if TYPE_CHECKING:
@@ -280,5 +280,5 @@ def _may_change(step: Step) -> bool:
 
 
 def _touches(step: Step, names: Collection[str]) -> bool:
-    anything = step.operation is FileOperation.SWEEP and step.by is not Sweep.NOTICED
+    anything = step.operation is FileOperation.SWEEP and step.by not in NOTICES
     return anything or step.glob or bool({step.path, step.to} & set(names))

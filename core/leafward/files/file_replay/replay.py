@@ -144,6 +144,9 @@ class Replay:
 
     def _take_sweep(self, step: Step, calls: Calls) -> None:
         """Applies a command on a folder, which names none of the files that it changes."""
+        if step.by is Sweep.MISSED:
+            self._remove(step.path)
+            return
         if step.by is Sweep.NOTICED:
             self._take_notice(step, calls)
             return
@@ -194,10 +197,7 @@ class Replay:
         elif step.to is not None:
             self._send(step, step.to)
         elif step.operation is FileOperation.DELETE:
-            for name in (*self._under(path), path):
-                state = self._state(name)
-                state.untouched = False
-                state.gone()
+            self._remove(path)
         elif step.operation is FileOperation.READ:
             seen = calls.shown(step)
             state = self._state(path)
@@ -206,6 +206,12 @@ class Replay:
                 self._saw(path, state)
         else:
             self._change(step, calls)
+
+    def _remove(self, path: str) -> None:
+        for name in (*self._under(path), path):
+            state = self._state(name)
+            state.untouched = False
+            state.gone()
 
     def _change(self, step: Step, calls: Calls) -> None:
         """Applies a write, an append or an edit that was done."""
@@ -256,7 +262,9 @@ class Replay:
 
     def _follow(self, step: Step) -> None:
         """Records the consequences of a step on any file for all files."""
-        if step.operation is FileOperation.SWEEP:
+        if step.by is Sweep.MISSED:
+            self._there.discard(step.path)
+        elif step.operation is FileOperation.SWEEP:
             if step.by is not Sweep.NOTICED:
                 self._there.clear()
         elif step.operation is FileOperation.STAGE:

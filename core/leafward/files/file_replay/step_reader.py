@@ -323,8 +323,10 @@ def steps(
 
 
 def _with_notices(session: Session, path: array[int], made: list[Step]) -> list[Step]:
-    """Steps, and between them the places at which the agent noticed that a file had changed."""
-    told = session.source.changed_outside
+    """Steps, and between them the places at which the agent noticed that a file had changed or was not there."""
+    source = session.source
+    told = [(entry, name, Sweep.NOTICED) for entry, name in source.changed_outside.items()]
+    told += [(entry, name, Sweep.MISSED) for entry, names in source.missing.items() for name in names]
     places = {entry: place for place, entry in enumerate(path)} if told else {}
     notices = [
         Step(
@@ -339,9 +341,9 @@ def _with_notices(session: Session, path: array[int], made: list[Step]) -> list[
             added=0,
             removed=0,
             to=None,
-            by=Sweep.NOTICED,
+            by=by,
         )
-        for entry, name in told.items()
+        for entry, name, by in told
         if entry in places
     ]
     return sorted([*made, *notices], key=lambda step: places[step.entry]) if notices else made

@@ -19,6 +19,7 @@ from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import Outcome
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits
+from leafward.files.shell.bulk_effects import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -89,7 +90,9 @@ class _Course:
                 one.entry
                 for name in names
                 for one in self._made.get(name, ())
-                if one.path == name and one.operation in telling and one.outcome is Outcome.DONE
+                if one.path == name
+                and (one.operation in telling or one.by is Sweep.MISSED)
+                and one.outcome is Outcome.DONE
             ),
             default=-1,
         )

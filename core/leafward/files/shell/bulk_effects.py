@@ -37,6 +37,12 @@ class Sweep(StrEnum):
     UNPACK = "unpacking"
     NOTICED = "notice"
     """No command: the agent noticed that the one file changed."""
+    MISSED = "miss"
+    """No command: the agent did not find the one file."""
+
+
+NOTICES = frozenset({Sweep.NOTICED, Sweep.MISSED})
+"""Sweeps that are no commands, and tell of one file."""
 
 
 class Staging(StrEnum):

@@ -46,7 +46,10 @@ _ASKED_FOR = 0.6
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words that make a step specific."""
+PLANNED_BEFORE = "Planned before: "
 NOT_DONE = "Not done when this was last summarised: "
+_PLANNED = 0.1
+"""The worth of such a line alone."""
 _PLAN = 3
 """Items from which the agent's own list is a plan."""
 _TOLD_FILES = 8
@@ -243,8 +246,11 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            # The step's file may have been changed for another reason; that it is still to be done is no longer known.
-            over.add(id(candidate))
+            if written_since or evidence.reader.told.is_run(candidate.text):
+                over.add(id(candidate))
+            else:
+                # The step's file may have been changed for another reason.
+                _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -319,8 +325,10 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
             continue
-        if all_done or not _is_open(evidence, candidate):
+        if plan.made and not _is_open(evidence, candidate):
             over.add(id(candidate))
+        elif all_done or not _is_open(evidence, candidate):
+            _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -333,6 +341,13 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
+
+
+def _put_behind(candidate: Candidate) -> None:
+    """Turns an unticked step into a line about an earlier plan, which is included where there is room."""
+    candidate.section = Section.CONTEXT
+    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(NOT_DONE)
+    candidate.worth = min(candidate.worth, _PLANNED)
 
 
 def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:
