@@ -168,6 +168,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
         "leafward.base",
         "leafward.base.errors",
         "leafward.base.safe_text",
+        "leafward.base.terminal_signs",
         "leafward.cli.output",
         "leafward.cli.output.page",
     }

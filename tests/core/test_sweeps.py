@@ -17,7 +17,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.replay import replay
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import NOTICES, Sweep
 from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
 
@@ -187,7 +187,7 @@ def test_how_far_a_command_reaches(name: str, folder: str, cwd: str, repository:
 
 
 def test_every_sweep_has_a_remark() -> None:
-    assert all(Remark(f"by {one}") for one in Sweep if one is not Sweep.NOTICED)
+    assert all(Remark(f"by {one}") for one in Sweep if one not in NOTICES)
 
 
 @pytest.mark.parametrize(

@@ -213,8 +213,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
             yield
 
     def on_unmount(self) -> None:
-        """Deletes the demo's copy."""
+        """Deletes the demo's copy, and ends what the last key paused."""
         self.screens.close()
+        self.input_priority.ended()
 
     def on_mount(self) -> None:
         """Shows problems of configuration, keymap and themes once, and starts the timers."""

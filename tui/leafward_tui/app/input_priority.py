@@ -49,8 +49,13 @@ class InputPriority:
         if paused_at is not None and now < min(self._until, paused_at + _LONGEST_PAUSE):
             asyncio.get_running_loop().call_later(self._until - now, self._collect_again)
             return
-        self._paused_at = None
-        COLLECTOR.go_on()
+        self.ended()
+
+    def ended(self) -> None:
+        """Resumes garbage collection at once, where a key paused it."""
+        if self._paused_at is not None:
+            self._paused_at = None
+            COLLECTOR.go_on()
 
     def unwanted(self, worker: Worker[Any]) -> Callable[[], bool]:
         """The function that a worker calls every few milliseconds.
