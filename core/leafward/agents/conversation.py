@@ -11,8 +11,8 @@ from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
 from leafward.session.abridged_lines import is_cut
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.foreign import DOCUMENT, OF_AGENT
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text, written_at
+from leafward.session.transcript import DOCUMENT, OF_AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

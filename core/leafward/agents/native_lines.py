@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import PUT_IN, EntryIndex, Kind
-from leafward.session.foreign import DOCUMENT, OF_AGENT
+from leafward.session.transcript import DOCUMENT, OF_AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -29,8 +29,8 @@ from leafward.branches.refused_blocks import Change, accepted, accepted_images, 
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
-from leafward.session.foreign import UNANSWERED
 from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
+from leafward.session.transcript import UNANSWERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

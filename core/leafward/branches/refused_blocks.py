@@ -18,7 +18,7 @@ import imagesize
 import orjson
 
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex
-from leafward.session.foreign import DOCUMENT, NAMESPACE, RESHAPED
+from leafward.session.transcript import DOCUMENT, NAMESPACE, RESHAPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import CAVEAT, message_of, tag_of
 from leafward.agents.native_lines import described, document, plain_json
-from leafward.session.foreign import RESHAPED, UNANSWERED
 from leafward.session.messages import NEVER_SENT, decoded_size
+from leafward.session.transcript import RESHAPED, UNANSWERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -26,10 +26,10 @@ from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time, written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.foreign import Transcript, unknown_records
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
 from leafward.session.source import GOES_ON, Note, Origin
+from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
 from leafward.agents.native_lines import described, document, plain_json
 from leafward.session.entries import Kind
-from leafward.session.foreign import NAMESPACE, RESHAPED
+from leafward.session.transcript import NAMESPACE, RESHAPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

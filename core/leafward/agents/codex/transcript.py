@@ -17,8 +17,8 @@ from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.foreign import Transcript, unknown_records
 from leafward.session.source import UNCERTAIN_CONTEXT, Note, Origin
+from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,9 +24,9 @@ from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex
-from leafward.session.foreign import Transcript, unknown_records
 from leafward.session.line_decoding import decode_line
 from leafward.session.source import Note, Origin
+from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -47,7 +47,7 @@ def _whole(sums: Totals) -> Iterator[TotalsRow]:
     if sums.all.unpriced:
         signs = "+ means at least that, ? none recorded" if sums.all.priced else "? means none recorded"
         yield TotalsRow(f"cost not recorded in {counted(sums.all.unpriced, 'session')}: {signs}", quiet=True)
-    yield TotalsRow("shared history counted once", quiet=True)
+    yield TotalsRow("shared history counted once; cached tokens count too", quiet=True)
 
 
 def _projects(sums: Totals, missing: frozenset[str]) -> Iterator[TotalsRow]:

@@ -1,0 +1,137 @@
+"""What the reader of an agent's session gives: a transcript of its entries, and the translation of single ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from leafward.session.entries import Body, EntryIndex
+from leafward.session.source import Note, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from leafward.session.columns import Columns
+    from leafward.session.scan import Pending
+
+OF_AGENT = "of_agent"
+"""The field of an entry that every session of its agent has: instructions, environment, reminders."""
+DOCUMENT = "document"
+"""The field of a text that identifies a document by name, which tells why a provider refuses it; else empty."""
+NAMESPACE = "namespace"
+"""The field of a call: the text before the first dot of its tool's name."""
+RESHAPED = "reshaped"
+"""The field of a call whose stored arguments were not an object."""
+UNANSWERED = "unanswered"
+"""The field of a call that the provider runs itself, where the reply holds no result."""
+
+
+_TYPES_NAMED = 8
+
+
+def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
+    """A remark on records of types that a reader does not know: the number of each, and the place of the first one."""
+    listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
+    names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
+    if len(listed) > _TYPES_NAMED:
+        names += f" and {len(listed) - _TYPES_NAMED} more types"
+    text = f"unknown records, kept as they are: {names}"
+    return Note("unknown-record", text, EntryIndex(entry), path, offset)
+
+
+@dataclass(slots=True)
+class Transcript:
+    """The content of an agent's files as its reader found it."""
+
+    header: Body
+    """The values of a native header: `id`, `timestamp`, `cwd`, and `parentSession` where there is one.
+
+    `name` is there where the agent records a title that somebody gave.
+    """
+    columns: Columns
+    """`start` counts through all files, one after the other."""
+    leaf: EntryIndex
+    files: tuple[Path, ...]
+    """Every file it was made from: where one of them changes, the transcript may change too."""
+    size: int = 0
+    """Bytes of all of them."""
+    notes: list[Note] = field(default_factory=list)
+    pending: Pending | None = None
+    """An unterminated last line that is no record yet."""
+    inherited: int = 0
+    """Number of leading entries that belong to another session, copied or based on. Totals count them there."""
+    beside: tuple[Path, ...] = ()
+    """Optional files that change the transcript."""
+    changed: Callable[[], bool] | None = None
+    """Called where a file changed: whether this session changed, of the many in the file. None: it always did."""
+    hoisted: bytearray = field(default_factory=bytearray)
+    """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result.
+
+    Empty where no entry is.
+    """
+    kept_until: dict[int, int] = field(default_factory=dict)
+    """Entries below a compaction at which the agent went on from inside the part that the compaction kept.
+
+    Each maps to the last kept entry that is sent from there on; to -1 where none is.
+    """
+    changed_outside: dict[int, str] = field(default_factory=dict)
+    """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
+    missing: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Prompts at which the agent did not find files that it tracks, with the files' names."""
+
+
+class Translation(Protocol):
+    """An agent's records in native form, entry by entry. Callable from any thread."""
+
+    def body(self, index: int) -> Body | None:
+        """An entry in native form; None where its bytes proved to be broken."""
+        ...
+
+    def brief(self, index: int) -> Body | None:
+        """The text that a person or the model said in an entry, as `body` gives it but without time, cost and other fields.
+
+        None also where neither of them said anything. An entry of any other kind is whole.
+        """
+        ...
+
+    def outcome(self, index: int) -> tuple[str, bool] | None:
+        """The call that an entry answers, and whether it failed; None where the entry is no result or holds more."""
+        ...
+
+
+class Reader(Protocol):
+    """A reader of one session of an agent, open as long as the session; only one thread at a time may call `read`."""
+
+    @property
+    def translation(self) -> Translation:
+        """The entries as they were last read; there is none before that."""
+        ...
+
+    def read(self, stop: Callable[[], bool]) -> Transcript:
+        """Reads everything, in bounded memory: no body is kept. Later calls may go on at the previous end.
+
+        Raises NotASession with the reason in one line.
+        """
+        ...
+
+    def records(self, index: int) -> list[bytes]:
+        """The stored records of an entry: lines of a file, or documents of their own. Callable from any thread."""
+        ...
+
+    def origin(self, index: int) -> Origin:
+        """The place of the first of them."""
+        ...
+
+    def close(self) -> None:
+        """Releases open files."""
+        ...
+
+
+@runtime_checkable
+class TellsWindow(Protocol):
+    """A reader of an agent that records its model's context window."""
+
+    def window(self, index: int) -> int | None:
+        """The window in force at an entry, in tokens; None where nothing says so."""
+        ...
