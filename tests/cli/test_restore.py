@@ -257,6 +257,14 @@ def test_what_an_unknown_program_may_have_changed_is_not_certain(
         assert [one["why"] for one in doubted if one["path"] == "a.py"] == ([doubt] if doubt else [])
 
 
+def test_a_file_that_is_gone_rests_on_nothing(work: Work, run: Run) -> None:
+    work.bench.write("a.py", "written\n")
+    work.bench.run("rm a.py")
+    rebuilt = run("files", work.path, "--rebuild", "a.py")
+    assert (rebuilt.code, rebuilt.out) == (0, "")
+    assert rebuilt.err.endswith("a.py: absent\n")
+
+
 def test_what_only_checks_changes_nothing(work: Work, done: Run) -> None:
     work.bench.write("a.py", "written\n")
     work.bench.run("git status; ls | grep a; npm test; FOO=1 pytest -q; true")

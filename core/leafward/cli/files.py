@@ -13,7 +13,7 @@ from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN
+from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
 from leafward.files.file_replay.path_files import PathFiles
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import Outcome
@@ -230,7 +230,7 @@ def _state(found: Rebuilt, doubt: str) -> str:
     remarks = ", ".join(sorted({remark.words for _, remark in found.remarks}))
     if not remarks and found.certainty not in KNOWN:
         remarks = "never read as a whole"
-    rest = resting(found.base)
+    rest = resting(found.base) if found.certainty is not Certainty.ABSENT else ""
     every = "with the calls of other branches" if found.every_branch else ""
     unsure = "" if found.newline else "whether it ends in a newline is not known"
     ends = "" if found.ends else NO_ENDS
