@@ -336,6 +336,8 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
     async with app.run_test(size=(62, 60)) as pilot:
         app.inspector.show(turn(session))
         await settled(pilot)
+        app.screen.set_focus(None)
+        await pilot.pause()
         assert app.inspector.copied_text() == "first prompt\n\ndone"
         app.inspector.focus()
         await pilot.pause()
