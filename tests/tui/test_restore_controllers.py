@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class View:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"

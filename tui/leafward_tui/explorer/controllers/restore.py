@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
 
 _SAFE = ("write", "create", "delete")
 """Actions that are carried out, by their names."""
