@@ -276,3 +276,21 @@ def test_who_is_pleased_or_only_marvels_asks_for_nothing() -> None:
     work = (user("Copy the rows of the view to the list."), *edit("a", "rows.py"), reply("They are copied."))
     for words in ("wow", "great, it works now"):
         assert told_in(Section.IN_PROGRESS, *work, user(words)) == []
+
+
+def test_what_was_stated_before_later_work_is_told_as_said_not_as_so() -> None:
+    found = "The lexer of orchard reads `frost_table` twice for each row of the valley."
+    asked = [user("Why does the lexer of orchard take so long?"), *run("a", "cat lexer.py"), reply(found)]
+    assert found in told_in(Section.CONTEXT, *asked)
+    # A change may be about just that, in the same turn or a later one; so may any later work.
+    for later in ([user("Then mend it.")], [user("Do the tests pass?"), *run("b", "make test")]):
+        context = told_in(Section.CONTEXT, *asked, *later)
+        assert f"Said earlier: {found}" in context
+        assert found not in context
+    once = [
+        user("Mend the lexer of orchard."),
+        reply(found),
+        *edit("c", "lexer.py"),
+        reply("It is quick now."),
+    ]
+    assert not any(line.startswith(found) for line in told_in(Section.CONTEXT, *once))
