@@ -79,6 +79,12 @@ SECRETS = [
     ("USER ada\r\nPASS {}\r\n", TOKEN),
     ("C: USER ada\nS: +OK\nC: PASS {}\n", "s3cr3tW0rd"),
     ("rclone obscure {}", TOKEN),
+    ("su - ada <<< {}", "maple_xKqQZ"),
+    ("CREATE ROLE ada LOGIN PASSWORD '{}';", "maple_xKqQZ"),
+    ("ALTER USER ada WITH SUPERUSER PASSWORD '{}'", "maple-xKqQZ"),
+    ("mount -t cifs //h/s /m -o username=ada,uid=1000,password={}", "maple-xKqQZ"),
+    ("//h/s /m cifs username=ada,password={},uid=1000 0 0", "maple-xKqQZ"),
+    ("Username: ada, Password: {}", "maple-xKqQZ"),
     ("echo -n '{}' | gh secret set DEPLOY_TOKEN", TOKEN),
     ("printf '{}' | gcloud secrets create db-pass --data-file=-", PASSWORD),
     ('vercel env add SECRET production <<< "{}"', TOKEN),
@@ -127,6 +133,16 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
     "text",
     [
         # Words of protocols.
+        "CREATE ROLE ada LOGIN PASSWORD 'your-password';",
+        "ALTER USER ada WITH PASSWORD %s",
+        "Username: text, Password: text",
+        "Username: ada, Password: required",
+        "Username: string, Password: masked",
+        "connect(username=name,password=value)",
+        "connect(user=cfg.user,password=cfg.password)",
+        "connect(user=self.user,password=self.password)",
+        "Username: john, Password: ***, Port: 22",
+        "su - postgres <<< $PASSWORD",
         "USER ada\nPASS anonymous\n",
         "USER www-data\nPASS_FILE=/run/mail",
         "the LOGIN user@example.com button",
@@ -176,6 +192,8 @@ HOSTILE = {
     name: repeated(piece)
     for name, piece in {
         "options": "--name a ",
+        "roles": "CREATE ROLE a PASSWORD ",
+        "mounts": "username=a,password=",
         "names and options": "--name db_password --value ",
         "fields": '"Name":"password","a":"b",',
         "variables": 'variable "db_password" {',

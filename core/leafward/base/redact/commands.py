@@ -119,6 +119,25 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("IDENTIFIED ", "identified ", "Identified "),
         r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"']|(?i:default|temporary|profile|account|quota|replace|require|password|container|with|using)\b)))",
     ),
+    (
+        ("ASSWORD", "assword"),
+        (
+            "CREATE USER ",
+            "ALTER USER ",
+            "CREATE ROLE ",
+            "ALTER ROLE ",
+            "create user ",
+            "alter user ",
+            "create role ",
+            "alter role ",
+        ),
+        r"[^\n;]{1,200}?\b(?i:password)[ \t]{1,4}(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)",
+    ),
+    (
+        (",pass", ", pass", ", Pass"),
+        ("username=", "user=", "sername: "),
+        r"[^\s,\"']{1,60}(?:,[^\s\"']{1,80})?,(?:pass(?:word)?=|[ ](?i:password):[ ])(?![A-Za-z_]{1,40}\.[a-z])(?=[^\s,()]{0,60}[^\sa-z,()])(?P<bare>[^\s,\"'\\()]{4,100})",
+    ),
     (("WIFI:",), ("WIFI:",), r"(?:[TSH]:[^;\n]{0,80};){0,3}P:(?P<bare>[^;\s\"']{3,80})"),
     (
         ("composer", "poetry"),
@@ -237,8 +256,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"(?:-\S{1,20}[ \t]{1,4}){0,4}\w{1,80}=(?:(?P<q>[\"'])(?P<quoted>[^\n\"']{3,400})(?P=q)|(?P<bare>[^\s\"'`$\\]{3,400}))",
     ),
     (
-        ("passwd", "kinit"),
-        ("passwd ", "kinit "),
+        ("passwd", "kinit", "<<<"),
+        ("passwd ", "kinit ", "su - "),
         r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
     ),
     (
