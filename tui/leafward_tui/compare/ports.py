@@ -127,7 +127,7 @@ class ComparePort(Protocol):
         """Calls back after a delay in seconds."""
         ...
 
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None] | None = None) -> None:
         """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.screen import Screen
-
     from leafward_tui.lab.widgets.panes import LabPanes
     from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screens.routed_screen import RoutedScreen
     from leafward_tui.ui.screens.screen_results import LabResult
     from leafward_tui.ui.services import Timer
 
@@ -37,7 +36,9 @@ class LabPort(Protocol):
     def show_hints(self) -> None:
         """Shows the keys that matter now."""
 
-    def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
+    def open_sheet(
+        self, sheet: RoutedScreen[_Answer], done: Callable[[_Answer | None], None] | None = None
+    ) -> None:
         """Opens a sheet or another screen; `done` gets its answer, None where it was cancelled."""
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer:

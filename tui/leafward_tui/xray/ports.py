@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.screen import Screen
-
+    from leafward_tui.ui.screens.routed_screen import RoutedScreen
     from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.xray.widgets.foot import AboutLine
     from leafward_tui.xray.widgets.view import XRayView
@@ -42,7 +41,9 @@ class XRayPort(Protocol):
         """Shows the keys that matter now."""
         ...
 
-    def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
+    def open_sheet(
+        self, sheet: RoutedScreen[_Answer], done: Callable[[_Answer | None], None] | None = None
+    ) -> None:
         """Opens a sheet or another screen; `done` gets its answer, None where it was cancelled."""
         ...
 

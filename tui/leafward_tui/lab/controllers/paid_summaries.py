@@ -81,8 +81,7 @@ class KeptSummaries(LabController):
         ]
         others = f"; {counted(number - 1, 'more')} among the runs" if number > 1 else ""
         about = [SheetLine(f"made here before and not appended{others}")]
-        sheet = ChoiceSheet("Unused summary", choices, about)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Unused summary", choices, about))
 
     def _take_up(self, one: KeptDraft) -> None:
         what_if = self._state.what_if
