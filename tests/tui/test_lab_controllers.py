@@ -151,7 +151,7 @@ class FakePanes:
 class FakeScreen:
     """The screen as the controllers see it."""
 
-    is_active = True
+    on_top = True
 
     def __init__(self) -> None:
         self.panes = FakePanes()

@@ -110,7 +110,7 @@ class Transfer(CompareController):
         """Asks what to carry over; each choice shows its append."""
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
-        if not self._view.is_active:
+        if not self._view.on_top:
             return
         self._content.tell("")
         merge, grafts = drafts

@@ -51,7 +51,7 @@ class KeptSummaries(LabController):
         self._display.show_text()
         self._view.show_hints()
         # A user who comes with facts to pin has another summary in mind.
-        if not offer or state.given_pins or not self._view.is_active:
+        if not offer or state.given_pins or not self._view.on_top:
             return
         last = found[-1]
         if last.draft is what_if.draft():

@@ -88,7 +88,7 @@ class Summarizer(LabController):
             self._view.tell("")
             if not problem:
                 self.summarize_by(name)
-            elif self._view.is_active:
+            elif self._view.on_top:
                 self._name_model(name, problem)
 
         def failed(text: str) -> None:
