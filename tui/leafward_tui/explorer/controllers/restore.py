@@ -102,7 +102,7 @@ class FileRestore(ExplorerController):
             commit="choose",
             missing="type a folder",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _show(
         self, session: Session, entry: int, moved: str, on_accept: Callable[[], object], folder: str
