@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class View:
@@ -41,7 +41,7 @@ class View:
     def say(self, text: str) -> None:
         self.said = text
 
-    def close(self, answer: str | None) -> None:
+    def dismiss(self, answer: str | None) -> None:
         self.closed.append(answer)
 
 

@@ -9,6 +9,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward.session.prefetch import Prefetch
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.jobs import Jobs
+    from leafward_tui.ui.services import AppServices
 
     def _serves(app: LeafwardApp) -> AppServices:
         """Makes the type checker report services that the application lacks."""
@@ -309,9 +311,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def jobs(self, owner: DOMNode) -> Jobs:
         """The jobs of a screen or widget, which end with it."""
-        from leafward_tui.app.jobs import ScreenJobs
+        from leafward_tui.ui.jobs import Jobs
 
-        return ScreenJobs(owner, self.input_priority)
+        return Jobs(owner, self.input_priority.unwanted, partial(self.say, problem=True))
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies the text of Textual's own fields the same way."""
