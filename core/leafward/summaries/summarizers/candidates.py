@@ -31,6 +31,10 @@ OUTCOME = " → "
 """The arrow between a request and its outcome."""
 
 
+SAID_EARLIER = "Said earlier: "
+"""The lead of a decision by the model before later work, which may have changed it."""
+
+
 FIRST_OF_ALL = -1
 """The place of lines before all others of their section: pins, and the state of the work."""
 
