@@ -15,6 +15,7 @@ from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen
 from tests.claude_transcript import IDS, Transcript
+from tests.tui.idle_wait import no_job_runs, no_message_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -221,10 +222,7 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
 
 def _at_rest(app: App[Any]) -> bool:
     """Whether no job is under way, begun or not, and no message waits to be handled."""
-    nodes = [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
-    return all(worker.is_finished for worker in app.workers) and not any(
-        node.message_queue_size for node in nodes
-    )
+    return no_job_runs(app) and no_message_waits(app)
 
 
 async def rested(pilot: Pilot[int]) -> None:

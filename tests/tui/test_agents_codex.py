@@ -9,8 +9,8 @@ import pytest
 
 from leafward.session.entries import Kind
 from tests.codex_rollout import DATA, Rollout, over_and_over, thread_in
-from tests.tui.explored import exploring
-from tests.tui.session_store import rows
+from tests.tui.explored import exploring, here
+from tests.tui.session_store import rows, until
 
 
 @pytest.fixture
@@ -21,14 +21,10 @@ def home(tmp_path: Path) -> Path:
 async def test_what_a_reply_changed_is_shown_as_a_diff(home: Path) -> None:
     async with exploring(thread_in(home, "c1f8")) as (pilot, screen):
         await pilot.press("g")
-        for _ in range(12):
-            await pilot.pause()
-            if "mul function" in "\n".join(rows(pilot.app)) and "Changed" in "\n".join(rows(pilot.app)):
-                break
+        while here(screen) != "Add":
             await pilot.press("j")
-        shown = "\n".join(rows(pilot.app))
-        assert "Changed" in shown
-        assert "src/calc.py" in shown
+        await until(pilot, lambda: "Changed" in "\n".join(rows(pilot.app)))
+        assert "src/calc.py" in "\n".join(rows(pilot.app))
         assert screen.state.session is not None
 
 

@@ -110,7 +110,7 @@ class TestMoving:
             assert not any("y prompt" in row for row in tree(screen))
             assert screen.state.price is None
             assert screen.panes.tree.state.ghost is None
-            assert any("enter unfold" in row for row in rows(pilot.app))
+            await until(pilot, lambda: any("enter unfold" in row for row in rows(pilot.app)))
             await pilot.press("enter")
             await until(pilot, lambda: any("y prompt" in row for row in tree(screen)))
             assert here(screen) == "x"

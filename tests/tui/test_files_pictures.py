@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE
 from tests.tui.pictures import NOW, picture
@@ -40,8 +41,17 @@ def test_restore(snap_compare: Any, tmp_path: Path, size: tuple[int, int]) -> No
     work = Work(tmp_path)
     work.put("rows.py", "pears = 31\napples = 4\nplums = 1\n")
     os.utime(work.path, (LONG_AGO, LONG_AGO))
-    config = Config(follow_interval=60)
-    assert picture(snap_compare, work.path, "g", "j", "enter", "w", "G", size=size, config=config)
+
+    async def before(pilot: Pilot[int]) -> None:
+        screen = await reached(pilot, ExplorerScreen)
+        await complete(pilot)
+        await press_each(pilot, "g", "j")
+        await until(pilot, lambda: screen.state.price)
+        await press_each(pilot, "enter", "w", "G")
+        await complete(pilot)
+
+    app = app_over(work.path, config=Config(follow_interval=60))
+    assert snap_compare(app, terminal_size=size, run_before=before)
 
 
 @POSIX

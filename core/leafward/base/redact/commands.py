@@ -119,6 +119,25 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("IDENTIFIED ", "identified ", "Identified "),
         r"(?i:(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:values[ \t]{1,4})?(?:password[ \t]{1,4})?)(?:(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)|(?P<strange>[A-Za-z0-9_$#]{6,60})(?=[ \t]*(?:;|$|[\n\\\"']|(?i:default|temporary|profile|account|quota|replace|require|password|container|with|using)\b)))",
     ),
+    (
+        ("ASSWORD", "assword"),
+        (
+            "CREATE USER ",
+            "ALTER USER ",
+            "CREATE ROLE ",
+            "ALTER ROLE ",
+            "create user ",
+            "alter user ",
+            "create role ",
+            "alter role ",
+        ),
+        r"[^\n;]{1,200}?\b(?i:password)[ \t]{1,4}(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)",
+    ),
+    (
+        (",pass", ", pass", ", Pass"),
+        ("username=", "user=", "sername: "),
+        r"[^\s,\"']{1,60}(?:,[^\s\"']{1,80})?,(?:pass(?:word)?=|[ ](?i:password):[ ])(?![A-Za-z_]{1,40}\.[a-z])(?=[^\s,()]{0,60}[^\sa-z,()])(?P<bare>[^\s,\"'\\()]{4,100})",
+    ),
     (("WIFI:",), ("WIFI:",), r"(?:[TSH]:[^;\n]{0,80};){0,3}P:(?P<bare>[^;\s\"']{3,80})"),
     (
         ("composer", "poetry"),
@@ -237,9 +256,9 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"(?:-\S{1,20}[ \t]{1,4}){0,4}\w{1,80}=(?:(?P<q>[\"'])(?P<quoted>[^\n\"']{3,400})(?P=q)|(?P<bare>[^\s\"'`$\\]{3,400}))",
     ),
     (
-        ("passwd", "kinit"),
-        ("passwd ", "kinit "),
-        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
+        ("passwd", "kinit", "<<<"),
+        ("passwd ", "kinit ", "su "),
+        r"(?:-l?[ ]{1,4})?[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
     ),
     (
         ("npm", "docker"),
@@ -291,6 +310,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),
     (("signtool",), ("signtool",), rf"{_REST}[ \t]/p[ \t]{{1,4}}{_WORD}"),
+    (("login -t ",), (" login -t ",), r"(?P<token>[A-Za-z0-9._-]{16,400})"),
     (("auth ",), ("auth login", "auth init"), rf"{_REST}(?<=[\s\"'])-t{_GAP}{_WORD}"),
     (
         ("activate-refresh-token", "set-agent-token"),
@@ -367,6 +387,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\\{0,7}\"?[\w.+-]{1,60}@[\w.-]{1,80}\\{0,7}\"?[ ](?:\\{0,7}\"(?P<quoted>[^\s\"\\]{4,100})\\{0,7}\"|(?P<strange>[^\s\"'\\()]{6,100}))(?=[ \t]*(?:$|[\n\r\\\"']))",
     ),
     (("rclone",), ("rclone obscure ",), rf"[ \t]{{0,4}}{_WORD}"),
+    (("rclone",), ("rclone config ",), rf"{_REST}[ \t]pass[ \t]{{1,4}}{_WORD}"),
     (
         ("heroku",),
         ("heroku config:set ",),

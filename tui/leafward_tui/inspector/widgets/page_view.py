@@ -175,6 +175,8 @@ class PageView(LineScroll):
             changed = opened is not None and (below is None or opened.text != below.text)
             if changed and top + height * 2 // 3 <= self.cursor < bottom:
                 self.scroll_to(y=self.cursor - height // 3, animate=False, force=True)
+        # A page may come after the focus.
+        self.focus_changed(focused=self.has_focus)
         self.refresh()
 
     def _line(self, at: int) -> Line | None:
@@ -234,7 +236,7 @@ class PageView(LineScroll):
         self._strips.clear()
 
     def focus_changed(self, *, focused: bool) -> None:
-        """Draws the cursor for the new focus."""
+        """With the focus here the cursor rests on a line; draws it so."""
         if focused and self._line(self.cursor) is None:
             self.cursor = self._first_in_view()
         self.repaint(self.cursor)
