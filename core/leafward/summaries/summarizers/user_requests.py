@@ -75,6 +75,10 @@ class SameWork:
             since = self._changed(place, place)
         return not first.isdisjoint(since) or (not since and place == begun.last)
 
+    def changes(self, turn: Turn) -> bool:
+        """Whether the work on a request changed a file; one that did not and was followed by others may be a remark."""
+        return bool(self._changed(turn.first, turn.last))
+
     def _changed(self, begin: int, end: int) -> set[str]:
         return {
             path
@@ -101,9 +105,11 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         elif (
             begun is not None
             and begun is not goal
-            and begun.words >= TELLING
             and begun.first < goal.first
-            and same.goes_on(begun, goal)
+            and (
+                (begun.words >= TELLING and same.goes_on(begun, goal))
+                or (goal is not turns[-1] and not same.changes(goal))
+            )
         ):
             # Alone it does not name the purpose of the work.
             asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
