@@ -42,6 +42,8 @@ _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ASKED_FIRST = " (asked first: "
+_REMARK = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
+"""Characters of a request beside which there is room for the first one."""
 _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
 """The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
@@ -75,6 +77,10 @@ class SameWork:
             since = self._changed(place, place)
         return not first.isdisjoint(since) or (not since and place == begun.last)
 
+    def changes(self, turn: Turn) -> bool:
+        """Whether the work on a request changed a file; one that did not and was followed by others may be a remark."""
+        return bool(self._changed(turn.first, turn.last))
+
     def _changed(self, begin: int, end: int) -> set[str]:
         return {
             path
@@ -101,14 +107,16 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         elif (
             begun is not None
             and begun is not goal
-            and begun.words >= TELLING
             and begun.first < goal.first
-            and same.goes_on(begun, goal)
+            and (
+                (begun.words >= TELLING and same.goes_on(begun, goal))
+                # Nothing of the request is cut for what was asked first.
+                or (goal is not turns[-1] and len(text) <= _REMARK and not same.changes(goal))
+            )
         ):
             # Alone it does not name the purpose of the work.
             asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
-            room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
-            text = f"{cut(_whole_sentences(text, room), room)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
+            text = f"{cut(_whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
         elif question := _question_before(turns, goal):
             text = f"{text} (asked: {question})"
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
