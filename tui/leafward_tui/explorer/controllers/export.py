@@ -136,8 +136,8 @@ def save_export(
 
 def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
     """Writes a text to a new Markdown file of a folder; only its owner can read it."""
-    from leafward.export.markdown import harmless
     from leafward.export.output_file import write_new_document
+    from leafward.export.sanitizer import harmless
 
     number = 1
     while os.path.lexists(path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")):
