@@ -85,7 +85,7 @@ _STARTS = frozenset({"run_worker", "to_thread", "call_from_thread", "get_current
 _STARTERS = frozenset(
     {"textual.work", "threading.Thread", "threading.Timer", "concurrent.futures.ThreadPoolExecutor"}
 )
-JOBS = f"{TUI}.app.jobs"
+JOBS = f"{TUI}.ui.jobs"
 _JOB_STARTS = frozenset({"latest", "also"})
 
 
@@ -351,7 +351,7 @@ def test_a_handler_that_is_there_twice_is_found() -> None:
 )
 def test_a_thread_elsewhere_is_found(source: str) -> None:
     assert len(list(threads_elsewhere(planted(log__jobs=source)))) == 1
-    assert list(threads_elsewhere(planted(app__jobs=source))) == []
+    assert list(threads_elsewhere(planted(ui__jobs=source))) == []
 
 
 JOB = """

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import Basis, Section, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +54,7 @@ class Candidate:
     facts: frozenset[tuple[FactKind, str]] = frozenset()
     carries: tuple[tuple[FactKind, str], ...] = ()
     """Facts that it is known to carry, besides those found in its text."""
+    basis: Basis = Basis.RECORDED
     group: str = ""
     """Words before a line that lines of the same group share."""
     names_something: bool = False
@@ -128,6 +129,7 @@ def add(
     carries: tuple[Fact, ...] = (),
     names_something: bool = False,
     group: str = "",
+    basis: Basis = Basis.RECORDED,
 ) -> None:
     """Adds a line, made harmless; a line that becomes empty is not added. `lead` are words of ours before it.
 
@@ -145,6 +147,7 @@ def add(
                 sources,
                 worth,
                 carries=known,
+                basis=basis,
                 group=group,
                 names_something=names_something,
                 first=first,

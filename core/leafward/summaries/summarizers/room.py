@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL
 from leafward.summaries.summarizers.name_lists import FILES_A_LINE, GROUP_LIMIT, grouped
-from leafward.summaries.summarizers.outline import TOLD, Section, cut, line_key
+from leafward.summaries.summarizers.outline import TOLD, Basis, Section, cut, line_key
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
@@ -45,6 +46,8 @@ class Room:
         """Whether every section is in the text."""
         self.taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
+        self._bases: set[Basis] = set()
+        """What the lines of the context rest on, as far as that has a heading."""
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
 
@@ -65,6 +68,14 @@ class Room:
             cost += utf16_length(Section.PROGRESS.heading) + 2
         return cost
 
+    def _basis_cost(self, candidate: Candidate) -> int:
+        """The price of the heading over lines with this basis, for the first of them: that of the recorded ones ends them."""
+        basis = candidate.basis
+        if candidate.section is not Section.CONTEXT or basis is Basis.RECORDED or basis in self._bases:
+            return 0
+        ends = 0 if self._bases else len(Basis.RECORDED.heading) + 2
+        return len(basis.heading) + 2 + ends
+
     def take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
         """Takes a line if it fits into `up_to` units; a forced line is cut to fit."""
         key = line_key(candidate.text)
@@ -72,7 +83,7 @@ class Room:
             return False
         section = candidate.section
         room = self.size if up_to is None else up_to
-        heading = self.heading_cost(section)
+        heading = self.heading_cost(section) + self._basis_cost(candidate)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
         together, length = self._groups.get(candidate.group, (0, 0))
         if candidate.group:
@@ -92,6 +103,8 @@ class Room:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
+        if section is Section.CONTEXT and candidate.basis is not Basis.RECORDED:
+            self._bases.add(candidate.basis)
         self._groups[candidate.group] = (together + 1, length + price)
         self.taken[section].append(candidate)
         self._spent[section] += price
@@ -122,12 +135,27 @@ class Room:
             if lines:
                 lines.append(("", "", ()))
             lines.append((section.heading, "", ()))
-            for candidate in grouped(sorted(taken, key=lambda candidate: candidate.place)):
+            under = _UNDER_NONE
+            for candidate in grouped(sorted(taken, key=_order)):
+                part, _ = _order(candidate)
+                if part != under and self._bases:
+                    lines += [("", "", ()), (candidate.basis.heading, "", ())]
+                under = part
                 mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not taken and section is not Section.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))
         return lines
+
+
+_UNDER_NONE = 0
+_PARTS = {Basis.EARLIER: 1, Basis.SAID: 2, Basis.RECORDED: 3}
+
+
+def _order(candidate: Candidate) -> tuple[int, int]:
+    """The place of a line in its section; in the context after pins and the state of the work what was said, then what is recorded."""
+    apart = candidate.section is Section.CONTEXT and candidate.place != FIRST_OF_ALL
+    return _PARTS[candidate.basis] if apart else _UNDER_NONE, candidate.place
 
 
 def _cut_to_units(text: str, units: int) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.export.installation import Change
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class AgentInstallation(CatalogueController):

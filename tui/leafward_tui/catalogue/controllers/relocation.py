@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.branches.relocation import Relocation
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _REASONS = 3
 """Sessions that cannot go on there, as many as the sheet names."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
 _PATCHES = {"a": "A", "b": "B"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.content_lines import ContentLines
     from leafward_tui.compare.model.pages import MessageRow
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _COLUMNS = list(Column)
 _FAR = 1 << 32

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.sheet import SheetLine
 

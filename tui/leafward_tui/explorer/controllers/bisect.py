@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
@@ -196,7 +196,9 @@ class Bisect(ExplorerController):
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect: start on a turn where the test passes"
+        # The leaf has no turn below it: the key is pressed again, on another row.
+        key = self._services.keymap.label("bisect.open")
+        text = f"bisect: {f'press {key}' if key else 'start'} on a turn where the test passes"
         if mark >= 0:
             text = "bisect: the mark is not above or below this row"
         keys = self._view.key_hints(("mark.set", "mark where it fails"))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.summary_request import SummaryRequest
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _CANCELLED = "cancelled; nothing was written"
 _REMEMBERED = "summariser"

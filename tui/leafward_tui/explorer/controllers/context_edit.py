@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _TEXT_FOR_ONE = "for one entry only: show entries with v"
 KEEP = 200

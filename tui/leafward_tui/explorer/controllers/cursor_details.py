@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.overview import Overview
     from leafward_tui.explorer.widgets.gauge import Forecast
-    from leafward_tui.ui.services import Job, Timer
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.services import Timer
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""

@@ -17,7 +17,7 @@ from leafward_tui.ui.text.cells import counted
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
 """Formats by key; the capital letter exports the chosen entries."""

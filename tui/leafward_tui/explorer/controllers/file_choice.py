@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _MOST = 14
 """Rows of the sheet that asks for a file."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.resume import AgentResume
     from leafward_tui.explorer.model.forks import Folder, ForkRequest
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class NewSession(ExplorerController):

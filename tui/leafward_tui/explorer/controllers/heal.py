@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class Heal(ExplorerController):

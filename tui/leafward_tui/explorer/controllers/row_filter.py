@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.sheet import TextSheet
 
 _LEAST_TEXT = 2

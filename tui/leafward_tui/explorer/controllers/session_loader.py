@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.model.exploration import Exploration, Findings
     from leafward_tui.explorer.model.view_state import ViewState
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.services import Job
 
     BytesRead = Callable[[int | None, int], object]
     """Gets the bytes read so far, None where that is not known, and the total."""

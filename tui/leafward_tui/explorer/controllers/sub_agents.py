@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class SubAgents(ExplorerController):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.pins import Pins
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""

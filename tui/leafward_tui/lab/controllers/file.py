@@ -11,7 +11,7 @@ from leafward_tui.ui.bars.price_line import KeyHint
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.path import PathReader
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class SessionFile(LabController):

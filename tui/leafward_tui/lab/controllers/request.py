@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _SECOND = 1.0
 

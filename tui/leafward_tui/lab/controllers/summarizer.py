@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.controllers.settings import Settings
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class Summarizer(LabController):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.log.display import LogDisplay
     from leafward_tui.log.state import LogState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class Operations:

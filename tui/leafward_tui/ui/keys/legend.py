@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -25,6 +26,7 @@ _WORDS: dict[str, str] = {
     "agent's leaf": "Where the agent goes on while the leaf is a preview",
     "path": "From the first entry to the leaf",
     "sub-agent": "A call here made one, which has a session of its own",
+    "added": "Put in by the agent or an extension, not typed by you",
     "fork begins": "Everything above it was copied",
     "branch": "Turns that leave the path",
     "context": "What the model receives with the next prompt",
@@ -59,6 +61,18 @@ _WORDS: dict[str, str] = {
     "unknown": "No recorded call is known to have written it",
     "unsure": "More than one turn may have written it",
     "fork": "A new session that begins with what another one holds",
+    "at full price": "Not in the provider's cache, where a token costs about a tenth",
+    "cache expired": "The last request is more than an hour old: the provider has dropped what it kept of it",
+    "focused summary": "A summary that dwells on what you name",
+    "metadata": "Records that the model does not get: models, settings, labels, notes of agent and Leafward",
+    "files named": "Files that calls on the path read or modify",
+    "rules, files and next step": "Rules in force, last actions, changed files and the next step, word for word",
+    "abandoned branch": "What lies between the place where the two paths part and the leaf now",
+    "version 3": "The present format of pi's files: pi rewrites older ones the same way when it opens them",
+    "Leafward's own file": "Beside the agent's file, which stays as it is",
+    "redacted": "Replaced by a note: what looks like a key, a token or a password",
+    "base": "What the files were before the session's first change",
+    "safe": "The file on disk is as the session, git or a restore left it",
     "tokens": "Sent and received in all requests; copied history counts once",
 }
 _WORDS_OF = {
@@ -70,6 +84,7 @@ _WORDS_OF = {
         "agent's leaf",
         "path",
         "sub-agent",
+        "added",
         "fork begins",
         "branch",
         "context",
@@ -122,14 +137,40 @@ _WORDS_OF = {
     "runs": ("facts", "by weight", "lost", "exam", "not in file"),
 }
 """The unexplained words of each screen, by the screen's name."""
+_WORDS_OF_SHEETS = (
+    "at full price",
+    "cache expired",
+    "focused summary",
+    "metadata",
+    "files named",
+    "rules, files and next step",
+    "abandoned branch",
+    "version 3",
+    "Leafward's own file",
+    "redacted",
+    "base",
+    "safe",
+    "extractive",
+)
+"""The unexplained words of sheets."""
 
 
-def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:
-    """Signs and words of a screen under their headings; none where it has no own."""
+def legend_of(screen: str, glyphs: Glyphs, sheet: str = "") -> list[tuple[str, list[Meaning]]]:
+    """Signs and words of a screen under their headings; none where it has no own.
+
+    `sheet` is what a sheet over the screen says: the words in it are explained ahead of all others.
+    """
     signs = [Meaning(*one) for one in _signs(screen, glyphs)]
     of_map = [Meaning(*one) for one in _map_signs(glyphs)] if screen == "explorer" else []
-    words = [Meaning(word, _WORDS[word]) for word in _WORDS_OF.get(screen, ())]
+    there = _WORDS_OF.get(screen, ())
+    here = [
+        one
+        for one in (*there, *_WORDS_OF_SHEETS)
+        if re.search(rf"\b{re.escape(one)}(?:s|ed)?\b", sheet, re.IGNORECASE)
+    ]
+    words = [Meaning(word, _WORDS[word]) for word in there if word not in here]
     groups = (
+        ("Words here", [Meaning(word, _WORDS[word]) for word in dict.fromkeys(here)]),
         ("Signs", signs),
         ("Signs of the map at the foot", of_map),
         ("Words", words),
@@ -167,7 +208,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
         (glyphs.prompt, "Where a move to the cursor leads"),
         ("2", "So many compactions in one place"),
-        (glyphs.tick, "In the strip: a turn with a hit; one with a compaction is underlined"),
+        (glyphs.crumb, "A turn with a hit; a compaction with one is underlined"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
             "Of the window: used, at full price after a move, free; in the tab Context one part after the other",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines
 
 

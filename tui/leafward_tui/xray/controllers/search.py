@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.alignment import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines
 
 _NESTED = 3

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
+    from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.panes.summary_comparison import ComparisonView
-    from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.xray.widgets.foot import AboutLine
 
 
