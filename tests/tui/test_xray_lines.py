@@ -143,6 +143,17 @@ def test_a_line_that_the_earlier_summary_had_says_so(tmp_path: Path) -> None:
     }
 
 
+def test_a_reply_that_only_calls_is_told_apart_from_its_result(demo: XRay) -> None:
+    """Both have the subject of the call, as in the tab Context."""
+    teller = Teller(demo, UNICODE)
+    cells = [row.before for row in demo.rows if row.before is not None and row.before.what is What.MESSAGE]
+    replies = [teller.cell(cell, Link.KEPT) for cell in cells if cell.role == "assistant"]
+    results = [teller.cell(cell, Link.KEPT) for cell in cells if cell.role == "toolResult"]
+    assert {one.word for one in replies} == {"ai"}
+    assert any(one.text.startswith("calls ") for one in replies)
+    assert not any(one.word == "ai" or one.text.startswith("calls ") for one in results)
+
+
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_every_line_has_words(demo: XRay, glyphs: Any) -> None:
     teller = Teller(demo, glyphs)

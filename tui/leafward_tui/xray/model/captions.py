@@ -226,6 +226,9 @@ class Teller:
         if columns.kind[cell.entry] == Kind.INJECTED:
             word = first_words.word
         text = f"! {first_words.text}" if cell.role == "bashExecution" else first_words.text
+        if cell.role == "assistant" and word != "ai":
+            # A reply that only calls: its results have the same words.
+            word, text = "ai", f"calls {word}  {text}"
         if cell.edited >= 0:
             text = safe_line(self._edited(cell), LIMIT) or text
         ink = "text" if cell.role in ("user", "bashExecution") else "memory" if word == "sum" else "sub"
