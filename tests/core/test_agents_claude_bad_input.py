@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude.row_parents import Rows
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
+from leafward.session.entry_headline import headline
 from tests.claude_transcript import CLAUDE, DATA, IDS, Transcript, opened
 from tests.core.catalogued import cards_by_id
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end
@@ -344,3 +346,26 @@ def test_an_index_takes_little_memory(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert kept / len(session) < 96
+
+
+@pytest.mark.parametrize("by_shapes", [True, False])
+def test_a_second_session_in_the_same_file_is_a_conversation_of_its_own(
+    tmp_path: Path, *, by_shapes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first row is the words of a hook, as since 2.1.3xx, and names no parent."""
+    if not by_shapes:
+        monkeypatch.setattr(Rows, "feed", Rows.decode)
+    transcript = Transcript(tmp_path)
+    transcript.turn("Count the pears", "Seven.")
+    transcript.turn("And the plums", "Nine.")
+    transcript.defaults = {"sessionId": IDS[5]}
+    hook = {"type": "hook_success", "hookEvent": "SessionStart", "content": "It rains."}
+    transcript.row("attachment", attachment=hook, parentUuid=None, rendered=[{"content": "It rains."}])
+    transcript.turn("Prune the trees", "Pruned.")
+    session = transcript.opened()
+    sent = [one.entry for one in context_at(session).messages]
+    assert [headline(session, at).text for at in sent][-2:] == ["Prune the trees", "Pruned."]
+    assert "Count the pears" not in [headline(session, at).text for at in sent]
+    assert problems(session) == {"another-session": 1, "several-roots": 1}
+    shown = [headline(session, at).text for at in range(len(session))]
+    assert {"Count the pears", "And the plums"} <= set(shown), "nothing is lost"

@@ -97,6 +97,8 @@ class EntryBuilder:
         """The rows that make an entry, where none makes several."""
         self._numbers = ascending(len(rows) + sum(rows.parts.values()))
         """The numbers from 0 on, at least as many as entries."""
+        self.apart: list[int] = []
+        """Entries at which another session begins in the same file."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
         self.instead: dict[int, int] = {}
@@ -322,6 +324,10 @@ class EntryBuilder:
         elif role in _OUTSIDE or not named or (not side and self._strange_ahead(row)):
             parent = self.now
         elif row in self._cycles or side or row in rows.far_parents or role == Role.BOUNDARY:
+            parent = -1
+        elif self._linked and row in rows.facts.others:
+            # Its first row names no parent: it is another conversation, not a piece of the one before.
+            self.apart.append(entry)
             parent = -1
         elif role in (Role.PROMPT, Role.COMMAND):
             # A first prompt, also a second one; without a named parent, one follows the other.

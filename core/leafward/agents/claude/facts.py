@@ -20,6 +20,8 @@ class Facts:
     def __init__(self) -> None:
         self.ids: dict[str, None] = {}
         """Session ids, in order of occurrence."""
+        self.others: set[int] = set()
+        """The first row of each session but the first."""
         self.folders: dict[str, None] = {}
         self.created: object = None
         self.version: object = None
@@ -64,6 +66,8 @@ class Facts:
     def _chained(self, body: Body, row: int) -> None:
         session, folder = body.get("sessionId"), body.get("cwd")
         if isinstance(session, str) and session and session not in self.ids and len(self.ids) < _NAMES:
+            if self.ids:
+                self.others.add(row)
             self.ids[session] = None
         if isinstance(folder, str) and folder and folder not in self.folders and len(self.folders) < _NAMES:
             self.folders[folder] = None

@@ -358,6 +358,9 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
     for row, version in rows.left_out.items():
         text = LEFT_OUT.format(version)
         notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
+    for entry in builder.apart:
+        text = "another session begins here in the same file: nothing before it is sent with it"
+        notes.append(Note("another-session", text, EntryIndex(entry), path, builder.columns.start[entry]))
     for entry in wrong:
         text = "what this compaction says it kept differs from the next request; Leafward follows the request"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))
