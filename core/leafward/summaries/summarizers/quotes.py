@@ -12,7 +12,7 @@ from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_lack, tells_a_passing_state
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
-from leafward.summaries.summarizers.outline import Basis, Section, cut, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.outline import Provenance, Section, cut, is_drawn, line_key, read_outline
 from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
@@ -202,7 +202,7 @@ def answers(
                     (entry,),
                     worth,
                     names_something=context and not alone,
-                    basis=Basis.SAID,
+                    provenance=Provenance.SAID,
                     lead=lead,
                 )
 
