@@ -182,11 +182,11 @@ def screens_in(code: Code, module: str, function: ast.FunctionDef) -> Iterator[s
 
 def of_the_screen(code: Code, one: Class) -> bool:
     """Whether a class belongs to the thread of the screen."""
-    if one.full in {f"{TUI}.ui.services.{name}" for name in ("AppServices", "Jobs", "Screens")}:
+    if one.full in {f"{TUI}.ui.{name}" for name in ("services.AppServices", "services.Screens", "jobs.Jobs")}:
         return True
     if any(root.startswith("textual.") and "message" not in root for root in code.roots(one)):
         return True
-    if one.module.endswith((".ports", ".state")):
+    if one.module.endswith((".display", ".ports", ".state")):
         return True
     return ".controllers." in one.module and not is_value(code, one)
 

@@ -103,6 +103,26 @@ def test_outputs_of_every_type_are_shown(tmp_path: Path, output: Any, text: str)
     assert said(rollout.opened())[1] == ("toolResult", text)
 
 
+@pytest.mark.parametrize("effort", ["item", "line"])
+def test_a_change_of_the_effort_within_a_reply_is_metadata_and_does_not_divide_it(
+    tmp_path: Path, effort: str
+) -> None:
+    """Codex 0.171 can write both; neither is a word of the conversation."""
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.said("I look.", "assistant")
+    if effort == "item":
+        rollout.item("configuration_update", reasoning={"effort": "low"})
+    else:
+        rollout.line("retained_context", event={"type": "x"})
+    rollout.item("function_call", name="shell", arguments="{}", call_id="call_1")
+    session = rollout.opened()
+    kinds = [Kind(one) for one in session.columns.kind]
+    assert Kind.UNKNOWN not in kinds
+    assert kinds.count(Kind.ASSISTANT) == 1
+    assert problems(session) == {"dangling-call": 1}
+
+
 @pytest.mark.parametrize(
     ("name", "space", "output", "failed"),
     [

@@ -49,7 +49,7 @@ GOLDEN = """\
 - Failed with exit 2: `make test`
 
 ## Key Decisions
-- We keep src/tree.py because the old tests import it.
+- Said earlier: We keep src/tree.py because the old tests import it.
 
 ## Next Steps
 - [ ] Steps: Measure it

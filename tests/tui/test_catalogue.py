@@ -232,7 +232,7 @@ async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) ->
             )
             await previewed(pilot, screen)
             (row,) = (row for row in rows(app) if "$" in row and "last " in row.partition("│")[2])
-            assert row.rstrip().endswith(" since the fork") is own, row
+            assert row.rstrip().endswith(" since fork") is own, row
 
 
 async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_path: Path) -> None:

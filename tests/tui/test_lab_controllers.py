@@ -151,7 +151,7 @@ class FakePanes:
 class FakeScreen:
     """The screen as the controllers see it."""
 
-    is_active = True
+    on_top = True
 
     def __init__(self) -> None:
         self.panes = FakePanes()
@@ -167,8 +167,8 @@ class FakeScreen:
         self.rested = callback
         return SimpleNamespace(stop=lambda: None)
 
-    def open_sheet(self, sheet: Any, done: Callable[[str | None], None]) -> None:
-        self.sheets.append((sheet, done))
+    def open_sheet(self, sheet: Any, done: Callable[[str | None], None] | None = None) -> None:
+        self.sheets.append((sheet, done or sheet.take))
 
     def dismiss(self, result: LabResult | None) -> None:
         self.results.append(result)

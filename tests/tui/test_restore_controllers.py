@@ -41,7 +41,7 @@ class View:
     def say(self, text: str) -> None:
         self.said = text
 
-    def close(self, answer: str | None) -> None:
+    def dismiss(self, answer: str | None) -> None:
         self.closed.append(answer)
 
 

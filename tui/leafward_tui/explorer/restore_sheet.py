@@ -87,10 +87,6 @@ class RestoreSheet(Sheet):
             self.files.draw()
             self.foot.refresh()
 
-    def close(self, answer: str | None) -> None:
-        """Closes the sheet."""
-        self.dismiss(answer)
-
     def action_leave(self) -> None:
         """Does the same as the key, after a click beside the sheet."""
         self.choice.leave()

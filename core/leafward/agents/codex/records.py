@@ -83,6 +83,7 @@ _ITEMS = {
     "context_compaction": Role.INJECTED,
     "ghost_snapshot": Role.BOOKS,
     "additional_tools": Role.ASIDE,
+    "configuration_update": Role.ASIDE,
 }
 """Subtypes of `response_item`."""
 
@@ -172,6 +173,7 @@ _COMPLETED = {
     "ContextCompaction": Role.QUIET,
     "Plan": Role.QUIET,
     "SubAgentActivity": Role.QUIET,
+    "FunctionCallOutput": Role.QUIET,
     "Sleep": Role.ASIDE,
     "HookPrompt": Role.ASIDE,
     "EnteredReviewMode": Role.ASIDE,
@@ -190,6 +192,8 @@ _TYPES = {
     "state": Role.BOOKS,
     "dynamic_tools_updated": Role.ASIDE,
     "security_risk_score": Role.ASIDE,
+    "retained_context": Role.ASIDE,
+    "id_allocation": Role.ASIDE,
 }
 """Types of lines whose payload need not be read."""
 

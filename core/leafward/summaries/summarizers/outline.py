@@ -44,8 +44,8 @@ class Section(Enum):
         return "#" * self.value[1] + " " + self.value[0]
 
 
-class Basis(Enum):
-    """What a line of the context rests on, with the heading above such lines.
+class Provenance(Enum):
+    """Where a line of the context comes from, with the heading above such lines.
 
     What somebody said was true when it was said, and later work may have changed it in words that no rule knows.
     """

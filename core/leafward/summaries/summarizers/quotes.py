@@ -11,8 +11,8 @@ from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_lack, tells_a_passing_state
-from leafward.summaries.summarizers.candidates import Evidence, add
-from leafward.summaries.summarizers.outline import Basis, Section, cut, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
+from leafward.summaries.summarizers.outline import Provenance, Section, cut, is_drawn, line_key, read_outline
 from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
@@ -132,6 +132,8 @@ def answers(
     current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
     backwards = reversed(list(enumerate(messages)))
     changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
+    # A decision from before later work is told as said then: the work may have changed it. Other statements have their own heading.
+    now = max(changed, since)
     # Messages before the first request belong to a turn that began before the span.
     final.update(
         [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
@@ -192,6 +194,7 @@ def answers(
                 # done.
                 alone = (talk or (ends and worked)) and said.alone
                 worth = weight * (0.3 if context else 1.0)
+                lead = SAID_EARLIER * (place < now and section is Section.DECISIONS)
                 add(
                     evidence,
                     section,
@@ -199,7 +202,8 @@ def answers(
                     (entry,),
                     worth,
                     names_something=context and not alone,
-                    basis=Basis.SAID,
+                    provenance=Provenance.SAID,
+                    lead=lead,
                 )
 
 

@@ -18,7 +18,7 @@ from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions, superseded_values
-from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
+from leafward.summaries.summarizers.candidates import OUTCOME, SAID_EARLIER, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -400,7 +400,7 @@ def _told_figures(evidence: Evidence, candidate: Candidate) -> list[tuple[tuple[
         if seen.kind is FactKind.NUMBER and seen.about:
             amount, _, unit = seen.key.partition(" ")
             found.append(((seen.about, unit), amount))
-    words = content_words(candidate.text)
+    words = content_words(candidate.text.removeprefix(SAID_EARLIER))
     plain = tuple(word for word in words if not any(map(str.isdigit, word)))
     if len(plain) >= _SAME_WORDS and len(plain) < len(words):
         found.append((plain, " ".join(word for word in words if any(map(str.isdigit, word)))))

@@ -150,12 +150,15 @@ class Preview(SidePane):
         )
         if price and took_over:
             # Entries that it took over count in the session they came from.
-            price += " since the fork"
+            price += " since fork"
         room = width - (cell_len(price) + 2 if price else 0)
-        times = next((one for one in _times(card, live=live) if cell_len(one) <= room), "")
+        # The shortest has its place before the price.
+        *longer, least = _times(card, live=live)
+        times = next((one for one in longer if cell_len(one) <= room), least)
+        left = width - cell_len(times)
         yield [
-            Segment(times, ground.leaf if live else ground.sub),
-            Segment(right(price, width - cell_len(times)), ground.sub),
+            Segment(fit(times, width, ellipsis=glyphs.ellipsis), ground.leaf if live else ground.sub),
+            Segment(right(price, left) if cell_len(price) + 2 <= left else "", ground.sub),
         ]
         yield from self._stays(card, width, ground, glyphs)
         if card.damage:

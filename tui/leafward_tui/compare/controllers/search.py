@@ -49,6 +49,7 @@ class Search(CompareController):
         self._pages = pages
         self._cursor = cursor
         self.hits = ScreenSearch(self)
+        self._view.hits = self.hits.fact
         self._opened_before: dict[str, frozenset[int]] | None = None
         """Blocks of same lines that were open before the search; None while it opened none."""
         content.drawn = self._content_drawn

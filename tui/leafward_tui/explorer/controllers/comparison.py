@@ -147,8 +147,7 @@ class Comparison(ExplorerController):
         besides = sum(row.leaf != place for row in rows)
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
-        sheet = ChoiceSheet("Branches", choices, about, note=note)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Branches", choices, about, note=note))
 
     def _compare_leaf(self, place: int, leaf: int) -> None:
         if leaf == place:

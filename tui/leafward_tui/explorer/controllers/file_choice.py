@@ -78,8 +78,7 @@ class FileChoice(ExplorerController):
                 "this row touches no file; those before it:" if touched.elsewhere else "which of these files?"
             )
         ]
-        sheet = ChoiceSheet(title, choices, asks)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet(title, choices, asks))
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where it matches several files, asks which."""
@@ -108,7 +107,7 @@ class FileChoice(ExplorerController):
             operation_of=meaning,
             missing="type a part of the name",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
 
 def named_alike(paths: Sequence[str], text: str) -> tuple[str, ...]:

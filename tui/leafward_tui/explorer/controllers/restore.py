@@ -24,14 +24,13 @@ from leafward_tui.ui.words.write_words import appending, named
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.screen import Screen
-
     from leafward.files.restoration.plan import FileChange, RestorePlan
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.screens.routed_screen import RoutedScreen
 
 _SAFE = ("write", "create", "delete")
 """Actions that are carried out, by their names."""
@@ -45,7 +44,7 @@ class FileRestore(ExplorerController):
         means: ExplorerMeans,
         write: SessionWrite,
         details: CursorDetails,
-        sheet_of: Callable[[RestoreChoice, str, str], Screen[str | None]],
+        sheet_of: Callable[[RestoreChoice, str, str], RoutedScreen[str | None]],
     ) -> None:
         """`sheet_of` makes the sheet of a choice, with its title and a note."""
         super().__init__(means)
@@ -103,7 +102,7 @@ class FileRestore(ExplorerController):
             commit="choose",
             missing="type a folder",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _show(
         self, session: Session, entry: int, moved: str, on_accept: Callable[[], object], folder: str
@@ -127,7 +126,7 @@ class FileRestore(ExplorerController):
         title = "Move and restore the files" if moved else "Restore the files"
         choice = RestoreChoice(session, entry, folder, write, appending(session) if moved else "")
         sheet = self._sheet_of(choice, title, f"as at {named(entry)}")
-        self._view.ask(sheet, lambda answer: None if answer else self._details.settle())
+        self._view.open_sheet(sheet, lambda answer: None if answer else self._details.settle())
 
 
 # --- the choice -------------------------------------------------------------------------------------------------------
@@ -139,7 +138,7 @@ class RestorePort(RowChoicePort, Protocol):
     def say(self, text: str) -> None:
         """Shows why a key did nothing; an empty text removes the message."""
 
-    def close(self, answer: str | None) -> None:
+    def dismiss(self, answer: str | None, /) -> object:
         """Closes the sheet."""
 
 
@@ -314,11 +313,11 @@ class RestoreChoice:
         elif self.in_diff:
             self.switch_pane()
         else:
-            self.view.close(None)
+            self.view.dismiss(None)
 
     def done(self) -> None:
         """Closes the sheet after the write."""
-        self.view.close("written")
+        self.view.dismiss("written")
 
 
 # --- jobs -------------------------------------------------------------------------------------------------------------

@@ -65,8 +65,7 @@ class RowFilter(ExplorerController):
             )
             for key, one in zip(FILTER_KEYS, Filter, strict=True)
         ]
-        sheet = ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand")
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand"))
 
     def set(self, chosen: Filter) -> None:
         """Shows only some rows; the hidden ones leave stubs with a count."""
@@ -128,7 +127,7 @@ class RowFilter(ExplorerController):
             operation_of=meaning,
             missing="type a query",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _show_chosen(self, chosen: Chosen) -> None:
         """Shows the chosen rows; without any, the tree stays as it is."""

@@ -73,7 +73,7 @@ class Search(ExplorerController):
             selected=True,
         )
         self._sheet = sheet
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _outcome(self, text: str) -> str:
         """The outcome for the typed text, or how the text is read."""

@@ -160,7 +160,7 @@ class SessionLoader(ExplorerController):
         problem = problem.removeprefix(f"{self._state.path.parent}/")
         self._state.trouble = problem
         self._view.tell(problem, "bad")
-        self._view.show_keys()
+        self._view.show_hints()
 
     def _read_once_more(self) -> bool:
         again, self._again = self._again, False
@@ -190,7 +190,7 @@ class SessionLoader(ExplorerController):
         self._navigation.show_rows(layout.row_of(cursor if cursor >= 0 else layout.leaf))
         self.show_title()
         self._metrics.count(self._show_counted)
-        view.show_keys()
+        view.show_hints()
         if state.bare:
             view.tell("")
         unread = opened.exploration.session.unread

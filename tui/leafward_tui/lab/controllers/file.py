@@ -25,7 +25,7 @@ class SessionFile(LabController):
     def look(self) -> None:
         """Checks whether the file has grown; costs one stat. Nothing is read: plan and draft stay unchanged."""
         state = self._state
-        if state.append.running or state.file.reading or state.file.grew or not self._view.is_active:
+        if state.append.running or state.file.reading or state.file.grew or not self._view.on_top:
             return
         if state.session.changed_on_disk():
             self.say_grown()

@@ -111,8 +111,7 @@ class SummaryRequest(LabController):
                 act=self._show_prompt,
             ),
         ]
-        sheet = ChoiceSheet("Summary by a model", choices, about, note=name)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name))
 
     def _show_prompt(self) -> None:
         self._layout.go_to("text", "Prompt")

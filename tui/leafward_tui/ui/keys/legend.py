@@ -39,7 +39,8 @@ _WORDS: dict[str, str] = {
     "estimation error": "What the model counted more for the file's text than we estimate, or less",
     "injected": "Files, rules and last actions, beside the summary",
     "split turn": "Its beginning is summarised, its end kept",
-    "pruned": "Cut off or left out, and not summarised",
+    "dropped": "Left out, and not summarised",
+    "pruned": "Old results that opencode clears first: they are not summarised",
     "keep recent": "Tokens at the end that are kept as they are",
     "reserve": "Tokens left free for the reply",
     "window": "Tokens that the model takes",
@@ -90,7 +91,7 @@ _WORDS_OF = {
         "context",
         "compaction",
         "split turn",
-        "pruned",
+        "dropped",
         "facts",
         "by weight",
         "lost",
@@ -118,7 +119,7 @@ _WORDS_OF = {
         "estimation error",
         "cached",
     ),
-    "xray": ("facts", "lost", "pin", "injected", "split turn", "pruned", "not in file", "estimation error"),
+    "xray": ("facts", "lost", "pin", "injected", "split turn", "dropped", "not in file", "estimation error"),
     "compare": ("ancestor", "A saw B's edit", "graft", "pin", "context", "not in file", "estimation error"),
     "catalogue": (
         "turn",
@@ -213,6 +214,7 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
             "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
         ),
+        (glyphs.block_unseen, "In the tab Context: not in file, and the estimation error"),
     ]
 
 
@@ -261,8 +263,9 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.differs, "Kept, with a part left out or replaced"),
             (glyphs.compaction, "Summarised; a line of the summary"),
             (glyphs.injected, "Injected"),
-            (glyphs.cut, "Pruned: left out, and not summarised"),
+            (glyphs.cut, "Dropped: left out, and not summarised"),
             (f"{glyphs.pointer} {glyphs.arrow}", "Source of the line, and what it led to"),
+            ("as before", "The summary before this one has the same line; rewritten: a similar one"),
             folded,
         ],
         "compare": [

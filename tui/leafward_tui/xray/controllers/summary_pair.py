@@ -233,8 +233,7 @@ class SummaryPair:
             for letter, other in zip(LETTERS, shown, strict=False)
         ]
         note = counted(len(state.others), "other summary", "other summaries")
-        sheet = ChoiceSheet("Compare with", choices, note=note)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Compare with", choices, note=note))
 
     def go(self) -> None:
         """Goes back to the tree, at the other summary."""
