@@ -81,6 +81,18 @@ def handled_twice(code: Code) -> Iterator[str]:
                 owners.setdefault(name, each.name)
 
 
+def handing_on(code: Code) -> Iterator[str]:
+    """Modules of the core that hand on names of others, which mypy allows to those with `__all__` only."""
+    for module, tree in code.modules.items():
+        if not module.startswith("leafward.") or module == VERBS:
+            continue
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                yield f"{module}:{node.lineno}: __all__"
+
+
+VERBS = "leafward.cli.declarations.verbs"
+"""It imports the modules of the verbs for their effect, and the group to which they add themselves."""
 _STARTS = frozenset({"run_worker", "to_thread", "call_from_thread", "get_current_worker", "run_in_executor"})
 _STARTERS = frozenset(
     {"textual.work", "threading.Thread", "threading.Timer", "concurrent.futures.ThreadPoolExecutor"}
@@ -263,6 +275,10 @@ def test_no_underscore_name_crosses_a_module(code: Code) -> None:
     assert list(crossing(code)) == []
 
 
+def test_a_name_is_imported_from_the_module_that_has_it(code: Code) -> None:
+    assert list(handing_on(code)) == []
+
+
 def test_every_room_says_what_it_owns(code: Code) -> None:
     assert list(undescribed(code)) == []
 
@@ -427,6 +443,11 @@ def test_an_underscore_name_that_crosses_is_found() -> None:
         log__b="def _f(): ...\ndef g(): ...\ndef _h(): ...",
     )
     assert list(crossing(code)) == [f"{TUI}.log.a:1: {TUI}.log.b._f", f"{TUI}.log.a:3: b._h"]
+
+
+def test_a_module_that_hands_on_names_is_found() -> None:
+    code = Code({"leafward.files.a": "from leafward.base.times import iso_time\n__all__ = ['iso_time']"})
+    assert list(handing_on(code)) == ["leafward.files.a:2: __all__"]
 
 
 def test_a_room_that_says_nothing_is_found() -> None:

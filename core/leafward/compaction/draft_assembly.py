@@ -361,7 +361,7 @@ def _remarks(plan: Plan, redacted: Mapping[str, int], after: int, place: Place) 
     if plan.tokens.not_in_file > 0:
         text = f"~{plan.tokens.not_in_file:,} tokens not in file (system prompt, tools), before and after"
         remarks.append(Diagnostic("not-in-file", text))
-    remarks += size_remarks(plan.tokens.counted_before, after, plan.trigger.threshold, "about ")
+    remarks += size_remarks(plan.tokens.counted_before, after, plan.trigger.threshold)
     if place.moves:
         remarks.append(
             Diagnostic(

@@ -29,21 +29,19 @@ def planned_growth(remarks: Sequence[Diagnostic]) -> str:
     return next((one.text for one in remarks if one.code == _GROWS), "")
 
 
-def size_remarks(
-    before: int, after: int, threshold: int, about: str, *, planned: int | None = None
-) -> list[Diagnostic]:
-    """Remarks on the sizes of a context, in tokens as they are shown; agents compact above `threshold`.
+def size_remarks(before: int, after: int, threshold: int, *, planned: int | None = None) -> list[Diagnostic]:
+    """Remarks on the sizes of a context, in estimated tokens as they are shown; agents compact above `threshold`.
 
     `planned` are the expected tokens of a summary that is not there yet.
     """
     remarks = []
     lead = f"with a summary of about {planned:,} tokens, " if planned is not None else ""
-    if grows := growth_words(before, after, about):
+    if grows := growth_words(before, after, "about "):
         remarks.append(Diagnostic(_GROWS, f"{lead}{grows}"))
     if after > threshold:
-        text = f"{lead}{about}{after:,} tokens would be left, over the threshold of {threshold:,}"
+        text = f"{lead}about {after:,} tokens would be left, over the threshold of {threshold:,}"
         remarks.append(Diagnostic(_TOO_LARGE, text))
     elif after == before:
-        text = f"{lead}this compaction frees nothing: {about}{after:,} tokens stay"
+        text = f"{lead}this compaction frees nothing: about {after:,} tokens stay"
         remarks.append(Diagnostic(_NO_GAIN, text))
     return remarks

@@ -297,6 +297,6 @@ def _size_remarks(made: Plan) -> list[Diagnostic]:
     if made.sizes.context.begins_midway:
         remarks.append(Diagnostic(BEGINS_MIDWAY, _MIDWAY))
     remarks += size_remarks(
-        tokens.counted_before, tokens.counted_after, trigger.threshold, "about ", planned=tokens.summary
+        tokens.counted_before, tokens.counted_after, trigger.threshold, planned=tokens.summary
     )
     return remarks

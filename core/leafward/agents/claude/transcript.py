@@ -18,7 +18,7 @@ from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
-from leafward.agents.claude.windows import window_of
+from leafward.agents.claude.versions import window_of
 from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
 from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused

@@ -17,8 +17,7 @@ from leafward.base.times import iso_stamp
 from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
-from leafward.session.journal.lines import Clock, encode_line, utc_now
-from leafward.session.journal.lock import PATIENCE
+from leafward.session.journal.lines import Clock, encode_line
 from leafward.session.journal.open_file import opened
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.session import Session
@@ -37,7 +36,7 @@ def backup_folder() -> Path:
     return state_dir() / "backups"
 
 
-def migrate(session: Session, *, now: Clock = utc_now, patience: float = PATIENCE) -> Path:
+def migrate(session: Session, *, now: Clock, patience: float) -> Path:
     """Replaces a version 1 or 2 file by its version 3 and returns the path of the backup. The session reads it again.
 
     Ids are those the session shows already. Lines change only where the migration changes them: a line that is not a whole

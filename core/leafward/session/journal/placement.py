@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
@@ -108,7 +108,7 @@ def edit_lines(
         replacement = {"content": content} if content is not None else None
         lines.append({**head, "targetId": target, "replacement": replacement, **mark(place)})
         parent = entry
-    return lines, Place(place.id, place.parent, parent, place.leaf, place.stands, place.moves)
+    return lines, replace(place, parent_id=parent)
 
 
 def milliseconds(now: Clock) -> tuple[datetime, int]:
