@@ -199,7 +199,7 @@ class ExplorerPanes:
             entries = len(state.session) if state.session is not None else 0
             if entries and state.density is Density.TURNS:
                 keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
-        self.price_line.note(text or None, tone, keys, beneath, tail)
+        self.price_line.note(text, tone, keys, beneath, tail)
 
     def fail(self, problem: str) -> None:
         """Shows a problem."""
