@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.graph_view import GraphView
     from leafward_tui.explorer.widgets.peek import Peek
     from leafward_tui.explorer.widgets.strip import StripView
+    from leafward_tui.inspector.pane import Inspector
     from leafward_tui.ui.bars.price_line import PriceLine
     from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
-    from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.panes.tab_head import TabHead
     from leafward_tui.ui.screens.screen import BaseScreen
 
@@ -52,7 +52,7 @@ class ExplorerPanes:
         head: TabHead,
         tree: GraphView,
         column_rule: ColumnRule,
-        inspector: InspectorPane,
+        inspector: Inspector,
         peek: Peek,
         strip_rule: RowRule,
         strip: StripView,
