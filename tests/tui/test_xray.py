@@ -305,7 +305,7 @@ async def test_the_heads_of_the_ledger_are_whole_words_on_a_narrow_screen(demo: 
         await pilot.press("2", "X")
         await until(pilot, lambda: any("Ledger" in row for row in rows(pilot.app)))
         head = next(row for row in rows(pilot.app) if "Ledger" in row)
-        heads = f"Ledger system {UNICODE.kept} kept summarised injected {UNICODE.cut} pruned not in file error total"
+        heads = f"Ledger system {UNICODE.kept} kept summarised injected {UNICODE.cut} dropped not in file error total"
         # What is injected may not be there yet.
         assert {"summarised", "file", "total"} <= set(head.split()) <= set(heads.split())
         assert UNICODE.ellipsis not in head

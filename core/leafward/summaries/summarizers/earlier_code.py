@@ -9,7 +9,7 @@ from leafward.session.entries import tool_calls
 from leafward.summaries.facts.call_arguments import NEW_ARGUMENTS, OLD_ARGUMENTS, first_of
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.summarizers.candidates import Evidence, add
-from leafward.summaries.summarizers.outline import Section, cut, harmless
+from leafward.summaries.summarizers.outline import Provenance, Section, cut, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,6 +62,7 @@ def tell_code(evidence: Evidence, text: str, intro: str, entry: EntryIndex, repl
         (entry,),
         _WORTH,
         names_something=True,
+        provenance=Provenance.EARLIER,
         group=f"{_THEN} ({about}): " if about else f"{_THEN}: ",
     )
 

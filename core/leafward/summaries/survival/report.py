@@ -153,7 +153,11 @@ def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
             turn = len(sightings)
         sightings += found
     told = unfinished(reading.told, reading.messages, reading.reader, cwd)
-    return [fact for fact in gather([*reading.before, *told, *sightings]) if fact.is_open]
+    before = reading.before
+    if reading.reader.plan.is_worked_through:
+        # Steps of an earlier summary were part of the plan, or given up for it.
+        before = [seen for seen in before if seen.kind is not FactKind.TODO]
+    return [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
 
 
 def survival(

@@ -193,7 +193,9 @@ class Bisect(ExplorerController):
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect: start on a turn where the test passes"
+        # The leaf has no turn below it: the key is pressed again, on another row.
+        key = self._services.keymap.label("bisect.open")
+        text = f"bisect: {f'press {key}' if key else 'start'} on a turn where the test passes"
         if mark >= 0:
             text = "bisect: the mark is not above or below this row"
         keys = self._view.key_hints(("mark.set", "mark where it fails"))
